@@ -1,0 +1,31 @@
+r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definition to a certified number.
+
+>>> import shuffle_sym as ss
+>>> R = ss.KRR(k=10, eps0=4)
+>>> ss.Shuffle(R, n=10_000).delta(0.2).upper < 7e-4
+True
+"""
+
+from shuffle_sym import decomposition, exact, ground_truth
+from shuffle_sym.decomposition import Decomposition
+from shuffle_sym.errors import VerificationError
+from shuffle_sym.interval import Interval
+from shuffle_sym.randomizer import Randomizer
+from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
+from shuffle_sym.shuffle import Shuffle
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "KRR",
+    "BinaryRR",
+    "Decomposition",
+    "Interval",
+    "Randomizer",
+    "Shuffle",
+    "VerificationError",
+    "decomposition",
+    "exact",
+    "from_matrix",
+    "ground_truth",
+]

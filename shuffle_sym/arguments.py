@@ -1,0 +1,156 @@
+r"""Reading arguments: every number that enters the package passes through here.
+
+A number becomes an exact SymPy number, and a wrong one raises before any work, with its name, its value and
+what would be right.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+
+def _refuse(name: str, expected: str, value: Any) -> ValueError:
+    return ValueError(f"{name} must be {expected}, got {value!r}")
+
+
+def exact_number(value: Any, name: str) -> sp.Expr:
+    r"""``value`` as an exact SymPy expression; symbols are kept.
+
+    A float is read as the decimal that it prints as, so ``0.1`` is one tenth: that is what was typed, and it is
+    within half a unit in the last place of the double.
+
+    >>> exact_number(0.1, "eps"), exact_number(sp.log(3), "eps0")
+    (1/10, log(3))
+    """
+    if isinstance(value, (bool, str, bytes)):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if isinstance(value, sp.Basic):
+        if not isinstance(value, sp.Expr):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        # A Float inside an expression would make everything after it inexact without a word.
+        value = value.replace(lambda e: e.is_Float, lambda e: sp.Rational(repr(float(e))))
+        if value.is_finite is False or value is sp.nan:
+            raise _refuse(name, "a finite number", value)
+        if value.is_extended_real is False:
+            raise _refuse(name, "a real number", value)
+        return value
+    if isinstance(value, numbers.Integral):
+        return sp.Integer(int(value))
+    if isinstance(value, numbers.Rational):
+        return sp.Rational(int(value.numerator), int(value.denominator))
+    if isinstance(value, mpmath.mpf):
+        if not mpmath.isfinite(value):
+            raise _refuse(name, "a finite number", value)
+        return sp.Rational(*mpmath.libmp.to_rational(value._mpf_))
+    if isinstance(value, numbers.Real):
+        if not math.isfinite(value):
+            raise _refuse(name, "a finite number", float(value))
+        return sp.Rational(repr(float(value)))
+    raise TypeError(f"{name} must be a number, got {value!r}")
+
+
+def decided(condition: Any) -> bool | None:
+    """True or False where SymPy knows the answer, None where it does not (free symbols)."""
+    return bool(condition) if condition in (True, False, sp.true, sp.false) else None
+
+
+def _integer(value: Any, name: str, least: int) -> int:
+    expected = f"an integer >= {least}"
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, sp.Expr)):
+        raise TypeError(f"{name} must be {expected}, got {value!r}")
+    if isinstance(value, sp.Expr) and value.free_symbols:
+        raise _refuse(name, expected, value)
+    number: Any = value if isinstance(value, (numbers.Rational, sp.Rational)) else float(value)
+    # nan fails every comparison, and an infinity the first one.
+    if not least <= number < math.inf or number != int(number):
+        raise _refuse(name, expected, value)
+    return int(number)
+
+
+def users(n: Any) -> int:
+    """The number of users, the differing one included."""
+    return _integer(n, "n", 1)
+
+
+def positive_integer(value: Any, name: str) -> int:
+    return _integer(value, name, 1)
+
+
+def size(value: Any, name: str, least: int) -> sp.Expr:
+    """The size of an alphabet: an integer, or an expression that is left symbolic."""
+    if isinstance(value, sp.Expr) and value.free_symbols:
+        return value
+    return sp.Integer(_integer(value, name, least))
+
+
+def local_epsilon(eps0: Any) -> sp.Expr:
+    number = exact_number(eps0, "eps0")
+    if decided(number < 0):
+        raise _refuse("eps0", "a number >= 0", eps0)
+    return number
+
+
+def central_epsilon(eps: Any) -> sp.Expr:
+    number = exact_number(eps, "eps")
+    if number.free_symbols:
+        raise _refuse("eps", "a number >= 0", eps)
+    if decided(number < 0) is not False:
+        raise _refuse("eps", "a number >= 0", eps)
+    return number
+
+
+def ratio(alpha: Any) -> sp.Expr:
+    """The argument α = e^ε of a hockey-stick divergence; every α > 0 is meaningful."""
+    number = exact_number(alpha, "alpha")
+    if number.free_symbols or decided(number > 0) is not True:
+        raise _refuse("alpha", "a number > 0", alpha)
+    return number
+
+
+def _strictly_between_0_and_1(value: Any, name: str) -> float:
+    number = exact_number(value, name)
+    if number.free_symbols or decided(sp.And(number > 0, number < 1)) is not True:
+        raise _refuse(name, "a number strictly between 0 and 1", value)
+    return float(number)
+
+
+def delta_target(delta: Any) -> float:
+    return _strictly_between_0_and_1(delta, "delta")
+
+
+def relative_tolerance(rtol: Any) -> float:
+    return _strictly_between_0_and_1(rtol, "rtol")
+
+
+def member(x: Any, name: str, count: sp.Expr) -> int:
+    """An input of a finite domain {0, …, count − 1}; the domain may be of symbolic size."""
+    expected = f"an integer in 0 … {count} - 1"
+    if isinstance(x, bool) or not isinstance(x, (numbers.Integral, sp.Integer)):
+        raise TypeError(f"{name} must be {expected}, got {x!r}")
+    if x < 0 or decided(sp.Integer(int(x)) < count) is False:
+        raise _refuse(name, expected, x)
+    return int(x)
+
+
+def different(x0: int, x1: int) -> None:
+    if x0 == x1:
+        raise ValueError(f"x0 and x1 must be different inputs, got x0 = x1 = {x0}")
+
+
+def numeric_only(symbols: set[sp.Symbol], what: str) -> None:
+    """Refuse to compute ``what`` while parameters are still symbols."""
+    if symbols:
+        names = ", ".join(sorted(str(s) for s in symbols))
+        raise TypeError(f"{what} needs numbers for every parameter; still symbolic: {names}")
+
+
+def one_of(value: Any, name: str, choices: Sequence[str] | Mapping[str, Any]) -> str:
+    if value not in choices:
+        raise _refuse(name, "one of " + ", ".join(repr(c) for c in choices), value)
+    return str(value)

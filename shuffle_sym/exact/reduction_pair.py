@@ -1,0 +1,46 @@
+r"""The reduction pair itself: two distributions of histograms (Su et al. 2025, Definition 8).
+
+The slow, literal way. It knows nothing of the GPARV, so it can tell whether Theorem 9 and our null atoms are right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from shuffle_sym.decomposition import Decomposition, Numbers
+
+Histogram = tuple[int, ...]
+
+
+def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, Fraction]]:
+    """Probability of every histogram under x0 and under x1: one draw from a or b, n − 1 from (c, β)."""
+    a, b, c = (*masses.a, 0), (*masses.b, 0), (*masses.c, masses.beta)
+    pair: dict[Histogram, tuple[Fraction, Fraction]] = {}
+    for others in _histograms(n - 1, len(c)):
+        weight = Fraction(math.factorial(n - 1))
+        for count, probability in zip(others, c, strict=True):
+            weight *= Fraction(probability) ** count / math.factorial(count)
+        for j, (under_x0, under_x1) in enumerate(zip(a, b, strict=True)):
+            histogram = (*others[:j], others[j] + 1, *others[j + 1 :])
+            p, q = pair.get(histogram, (Fraction(0), Fraction(0)))
+            pair[histogram] = (p + weight * under_x0, q + weight * under_x1)
+    return pair
+
+
+def reduction_pair_divergence(D: Decomposition, n: int, alpha: Fraction) -> Fraction:
+    r"""D_α of the reduction pair, histogram by histogram, for a rational decomposition."""
+    masses = D.exact()
+    if not isinstance(masses.beta, Fraction):
+        raise ValueError("the reduction pair is computed with fractions: give eps0 as sp.log of a rational")
+    return sum((max(p - alpha * q, Fraction(0)) for p, q in reduction_pair(masses, n).values()), Fraction(0))
+
+
+def _histograms(total: int, cells: int) -> Iterator[Histogram]:
+    if cells == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _histograms(total - first, cells - 1):
+            yield (first, *rest)

@@ -1,0 +1,63 @@
+r"""``Interval``: the answer of every accountant."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.errors import VerificationError
+
+
+@dataclass(frozen=True)
+class Interval:
+    r"""Two certified ends: :math:`\text{lower} \le \text{truth} \le \text{upper}`.
+
+    Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee.
+    ``method`` names the algorithm that made it and takes no part in comparisons.
+
+    >>> from fractions import Fraction
+    >>> Fraction(1, 3) in Interval(0.333, 0.334)
+    True
+    """
+
+    lower: float
+    upper: float
+    method: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
+            raise VerificationError(f"an Interval needs lower <= upper, got lower = {self.lower}, upper = {self.upper}")
+
+    @property
+    def width(self) -> float:
+        return self.upper - self.lower
+
+    @property
+    def relative_width(self) -> float:
+        """Width over the upper end; 0 where both ends are equal."""
+        return self.width / self.upper if self.width else 0.0
+
+    def __contains__(self, value: Any) -> bool:
+        # Python compares a Fraction with a float exactly; nothing is rounded here.
+        if isinstance(value, sp.Rational):
+            value = Fraction(int(value.p), int(value.q))
+        return bool(self.lower <= value <= self.upper)
+
+    def __repr__(self) -> str:
+        return f"Interval(lower={self.lower!r}, upper={self.upper!r})"
+
+    def _repr_latex_(self) -> str:
+        def number(x: float) -> str:
+            mantissa, _, exponent = f"{x:.6g}".partition("e")
+            return mantissa + (rf"\cdot 10^{{{int(exponent)}}}" if exponent else "")
+
+        return rf"$\left[{number(self.lower)},\ {number(self.upper)}\right]$"
+
+
+def outward(lower: float, upper: float, method: str | None = None) -> Interval:
+    """The interval one unit in the last place wider at each end, cut to δ's range [0, 1]."""
+    return Interval(max(0.0, math.nextafter(lower, -math.inf)), min(1.0, math.nextafter(upper, math.inf)), method)

@@ -1,0 +1,31 @@
+r"""LaTeX pieces shared by everything that shows itself in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sympy as sp
+
+
+def formula(expr: Any) -> str:
+    r"""One formula; ε is drawn as ``\varepsilon`` as in the papers, text is left as it is."""
+    if isinstance(expr, str):
+        return expr
+    return str(sp.latex(expr)).replace(r"\epsilon", r"\varepsilon")
+
+
+def table(rows: Sequence[Sequence[Any]], notes: Iterable[str] = ()) -> str:
+    """An array with a heading column, and what its letters stand for below it."""
+    columns = "c|" + "c" * (len(rows[0]) - 1)
+    body = r" \\[4pt] ".join(" & ".join(formula(cell) for cell in row) for row in rows)
+    # A displaystyle array keeps fractions readable; `gathered` lets the notes stand below it.
+    lines = [rf"\begin{{array}}{{{columns}}} {body} \end{{array}}"]
+    if notes := tuple(notes):
+        lines.append(r",\quad ".join(notes))
+    return r"$\displaystyle \begin{gathered} " + r" \\[6pt] ".join(lines) + r" \end{gathered}$"
+
+
+def where(bindings: Mapping[sp.Symbol, sp.Expr]) -> list[str]:
+    """``t = e^4`` for every symbol that stands for something else."""
+    return [f"{formula(s)} = {formula(e)}" for s, e in bindings.items() if s != e]

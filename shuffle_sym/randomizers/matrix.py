@@ -1,0 +1,93 @@
+r"""Any finite randomizer, from its matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from shuffle_sym import arguments, field, latex
+from shuffle_sym.decomposition import is_zero
+from shuffle_sym.randomizer import OutputClass, Randomizer
+
+# Rows of doubles that were computed, not typed, miss 1 by round-off; a row that misses by more is a mistake.
+_ROUND_OFF = sp.Rational(1, 10**12)
+
+
+class MatrixRandomizer(Randomizer):
+    """A randomizer given by Pr[R(x) = y]; made by `from_matrix`."""
+
+    def __init__(self, rows: Sequence[Sequence[sp.Expr]], bindings: field.Bindings) -> None:
+        self._rows = tuple(tuple(row) for row in rows)
+        self.bindings = bindings
+        self.input_count = sp.Integer(len(rows))
+
+    def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
+        return tuple(
+            OutputClass(f"y = {y}", tuple(column[x] for x in inputs), column)
+            for y, column in enumerate(zip(*self._rows, strict=True))
+            if any(e != 0 for e in column)
+        )
+
+    def rows(self) -> tuple[tuple[sp.Expr, ...], ...]:
+        return self._rows
+
+    def __repr__(self) -> str:
+        return f"from_matrix({self.matrix().tolist()})"
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle R = {latex.formula(self.matrix())}$"
+
+
+def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
+    r"""The randomizer with :math:`\Pr[R(x) = y] = P[x][y]`; entries are floats, fractions or SymPy expressions.
+
+    Floats are read as the decimals that they print as. A row that contains a float and misses 1 by no more than
+    1e-12 is divided by its exact sum (`matrix()` shows what is analysed); any other row must sum to 1 exactly.
+
+    >>> R = from_matrix([[0.7, 0.3], [0.2, 0.8]])
+    >>> R.eps0, R.gamma
+    (log(7/2), 1/2)
+    """
+    if isinstance(P, (str, bytes)) or not isinstance(P, Iterable):
+        raise TypeError(f"P must be a matrix, rows of probabilities, got {P!r}")
+    given: list[list[Any]] = []
+    for x, row in enumerate(P.tolist() if isinstance(P, (sp.MatrixBase, np.ndarray)) else P):
+        if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+            raise TypeError(f"P[{x}] must be a row of probabilities, got {row!r}")
+        given.append(list(row))
+    if len(given) < 2:
+        raise ValueError(f"P must have at least two rows, one for each input, got {len(given)}")
+    for x, row in enumerate(given):
+        if len(row) != len(given[0]) or not row:
+            raise ValueError(
+                f"P must be rectangular and not empty: row {x} has {len(row)} entries, row 0 has {len(given[0])}"
+            )
+    exact = [[arguments.exact_number(e, f"P[{x}][{y}]") for y, e in enumerate(row)] for x, row in enumerate(given)]
+    flat, bindings = field.rational_form(e for row in exact for e in row)
+    width = len(exact[0])
+    rows = []
+    for x, row in enumerate(given):
+        forms = [field.simplest(e) for e in flat[x * width : (x + 1) * width]]
+        for y, e in enumerate(forms):
+            if not field.is_nonnegative(e, bindings):
+                raise ValueError(f"P[{x}][{y}] must be non-negative, got {row[y]}")
+        rows.append(_summing_to_one(x, forms, any(_inexact(e) for e in row), bindings))
+    return MatrixRandomizer(rows, bindings)
+
+
+def _inexact(entry: Any) -> bool:
+    return isinstance(entry, (float, np.floating)) or (isinstance(entry, sp.Basic) and entry.has(sp.Float))
+
+
+def _summing_to_one(x: int, forms: list[sp.Expr], inexact: bool, bindings: field.Bindings) -> list[sp.Expr]:
+    total = field.simplest(sum(forms))
+    if is_zero(total - 1, bindings):
+        return forms
+    if inexact and total.is_Rational and abs(total - 1) <= _ROUND_OFF:
+        return [field.simplest(e / total) for e in forms]
+    shown = field.substitute(total, bindings)
+    close = f" = {float(shown):.12g}" if not shown.free_symbols else ""
+    raise ValueError(f"row {x} of P must sum to 1, got the sum {shown}{close}")
