@@ -29,7 +29,6 @@ lint: $(VENV)/ok  ## ruff (check and format) and mypy
 
 notebooks: $(VENV)/ok  ## run every notebook and save its outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace $(NOTEBOOKS)
-	$(BIN)/python notebooks/.tidy.py $(NOTEBOOKS)
 
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m shuffle_sym.cross_check

@@ -58,21 +58,41 @@ def free_symbols(exprs: Iterable[sp.Expr], bindings: Bindings) -> set[sp.Symbol]
 def rational_form(exprs: Iterable[sp.Expr]) -> tuple[tuple[sp.Expr, ...], dict[sp.Symbol, sp.Expr]]:
     r"""Write expressions as rational functions, with a new symbol bound to each irrational part.
 
-    >>> (form,), bindings = rational_form([sp.exp(1) / (1 + sp.exp(1))])
+    Exponentials whose exponents are multiples of each other become powers of one symbol.
+
+    >>> (form,), bindings = rational_form([sp.exp(-sp.Symbol("x")) + sp.exp(sp.Symbol("x") / 2)])
     >>> form.is_rational_function(), list(bindings.values())
-    (True, [E])
+    (True, [exp(x/2)])
     """
+    exprs = tuple(sp.sympify(e) for e in exprs)
     names: dict[sp.Expr, sp.Symbol] = {}
+    units = _exponent_units(exprs)
+
+    def name(e: sp.Expr) -> sp.Symbol:
+        return names.setdefault(e, sp.Dummy(f"r{len(names)}", real=True))
 
     def rewrite(e: sp.Expr) -> sp.Expr:
         if e.is_Rational or e.is_Symbol:
             return e
-        if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer):
+        if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and not isinstance(e, sp.exp)):
             return e.func(*(rewrite(part) for part in e.args))
-        return names.setdefault(e, sp.Dummy(f"r{len(names)}", real=True))
+        if isinstance(e, (sp.exp, type(sp.E))):
+            multiple, base = e.as_base_exp()[1].as_coeff_Mul()
+            return name(sp.exp(units[base] * base)) ** (multiple / units[base])
+        return name(e)
 
-    forms = tuple(rewrite(sp.sympify(e)) for e in exprs)
+    forms = tuple(rewrite(e) for e in exprs)
     return forms, {symbol: e for e, symbol in names.items()}
+
+
+def _exponent_units(exprs: tuple[sp.Expr, ...]) -> dict[sp.Expr, sp.Rational]:
+    """For each exponent without its rational factor, the largest rational that divides all of its factors."""
+    units: dict[sp.Expr, sp.Rational] = {}
+    for e in exprs:
+        for power in e.atoms(sp.exp, type(sp.E)):
+            multiple, base = power.as_base_exp()[1].as_coeff_Mul()
+            units[base] = sp.gcd(units.get(base, sp.Integer(0)), multiple)
+    return units
 
 
 # ---------------------------------------------------------------------------------------------- signs
@@ -80,12 +100,14 @@ def rational_form(exprs: Iterable[sp.Expr]) -> tuple[tuple[sp.Expr, ...], dict[s
 
 def _least(symbol: sp.Symbol, bindings: Bindings) -> sp.Expr | None:
     """A number that ``symbol`` is never below, None if nothing is known."""
-    if symbol in LEAST:
-        return sp.Integer(LEAST[symbol])
     value = bindings.get(symbol, symbol)
+    known = [sp.Integer(LEAST[symbol])] if symbol in LEAST else []
     if isinstance(value, sp.exp) and value.exp.is_nonnegative:
-        return sp.Integer(1)
-    return sp.Integer(0) if value.is_nonnegative else None
+        known.append(sp.Integer(1))
+    constant, rest = value.as_coeff_Add()
+    if rest.is_nonnegative:
+        known.append(constant)
+    return max(known, default=None)
 
 
 @lru_cache(maxsize=4096)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Law:
     r"""The law of G at one α in numbers of one kind: fractions, mpmath numbers, or arrays of doubles.
 
-    ``null`` is :math:`\sum_{j:\,c_j = 0} [a_j - \alpha b_j]_+`. As doubles, each entry has a relative error of at most
-    `field.FLOAT_ERROR` (``null`` twice that).
+    ``null`` holds the positive ones among :math:`a_j - \alpha b_j` of the atoms with c = 0; their sum is added to the
+    divergence. As doubles, each entry has a relative error of at most `field.FLOAT_ERROR`.
     """
 
     values: Any
@@ -73,8 +73,7 @@ class Gparv:
         forms = (*self.forms, *self.masses, *self.null_forms)
         arguments.numeric_only(field.free_symbols(forms, bindings), "a number")
         numbers, m = evaluate(forms, bindings), len(self.forms)
-        null = sum(v for v in numbers[2 * m :] if v > 0)
-        return Law(numbers[:m], numbers[m : 2 * m], null)
+        return Law(numbers[:m], numbers[m : 2 * m], tuple(v for v in numbers[2 * m :] if v > 0))
 
     def exact(self, alpha: sp.Expr, digits: int) -> Law:
         """Fractions if everything is rational, mpmath numbers with ``digits`` digits otherwise."""

@@ -43,7 +43,7 @@ def delta(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alpha: Any, digit
 
     >>> import shuffle_sym as ss
     >>> delta(ss.BinaryRR(eps0=sp.log(3)), (0, 1), (1, 1), 2)
-    1/8
+    1/16
     """
     first, second = _dataset(R, X0, "X0"), _dataset(R, X1, "X1")
     _neighbours(first, second)

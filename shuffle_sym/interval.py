@@ -3,7 +3,9 @@ r"""``Interval``: the answer of every accountant."""
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -16,12 +18,14 @@ from shuffle_sym.errors import VerificationError
 class Interval:
     r"""Two certified ends: :math:`\text{lower} \le \text{truth} \le \text{upper}`.
 
-    Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee.
-    ``method`` names the algorithm that made it and takes no part in comparisons.
+        Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee.
+        ``method`` names the algorithm that made it and takes no part in comparisons.
 
-    >>> from fractions import Fraction
-    >>> Fraction(1, 3) in Interval(0.333, 0.334)
-    True
+        >>> from fractions import Fraction
+        >>> Fraction(1, 3) in Interval(0.333, 0.334)
+        True
+    >>> print(Interval(1 / 3, 2 / 3))
+    [0.333333, 0.666667]
     """
 
     lower: float
@@ -50,12 +54,19 @@ class Interval:
     def __repr__(self) -> str:
         return f"Interval(lower={self.lower!r}, upper={self.upper!r})"
 
-    def _repr_latex_(self) -> str:
-        def number(x: float) -> str:
-            mantissa, _, exponent = f"{x:.6g}".partition("e")
-            return mantissa + (rf"\cdot 10^{{{int(exponent)}}}" if exponent else "")
+    def __str__(self) -> str:
+        return f"[{_six_digits(self.lower, ROUND_FLOOR)}, {_six_digits(self.upper, ROUND_CEILING)}]"
 
-        return rf"$\left[{number(self.lower)},\ {number(self.upper)}\right]$"
+    def _repr_latex_(self) -> str:
+        powers = re.sub(r"e([+-]?\d+)", lambda m: rf"\cdot 10^{{{int(m[1])}}}", str(self))
+        return "$" + powers.replace("inf", r"\infty") + "$"
+
+
+def _six_digits(x: float, rounding: str) -> str:
+    """Rounded outward: what is shown is still a bound."""
+    if x == 0 or math.isinf(x):
+        return f"{x:g}"
+    return f"{Context(prec=6, rounding=rounding).create_decimal(Decimal(x)):g}".lower()
 
 
 def outward(lower: float, upper: float, method: str | None = None) -> Interval:

@@ -18,8 +18,8 @@ def formula(expr: Any) -> str:
 def table(rows: Sequence[Sequence[Any]], notes: Iterable[str] = ()) -> str:
     """An array with a heading column, and what its letters stand for below it."""
     columns = "c|" + "c" * (len(rows[0]) - 1)
-    body = r" \\[4pt] ".join(" & ".join(formula(cell) for cell in row) for row in rows)
-    # A displaystyle array keeps fractions readable; `gathered` lets the notes stand below it.
+    body = r" \\[4pt] ".join(" & ".join(r"\displaystyle " + formula(cell) for cell in row) for row in rows)
+    # `gathered` lets the notes stand below the array.
     lines = [rf"\begin{{array}}{{{columns}}} {body} \end{{array}}"]
     if notes := tuple(notes):
         lines.append(r",\quad ".join(notes))

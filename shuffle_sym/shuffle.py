@@ -120,6 +120,6 @@ class Shuffle:
 
 
 def _with_null(law: gparv.Law, part: Interval) -> Interval:
-    null = float(law.null)
-    slack = 4 * (1 + len(law.values)) * field.FLOAT_ERROR
+    null = math.fsum(law.null)
+    slack = 4 * field.FLOAT_ERROR
     return outward(part.lower + null * (1 - slack), part.upper + null * (1 + slack))

@@ -64,7 +64,8 @@ def _to_digits(G: gparv.Gparv, n: int, alpha: sp.Expr, digits: int) -> mpmath.mp
 def _evaluate(law: gparv.Law, n: int) -> tuple[Any, Any]:
     """D_α, and a bound on the sum of the absolute values of everything that was added up for it."""
     mean, mass = _positive_part(law.values, law.probabilities, n)
-    return law.null + mean / n, law.null + 2 * max(abs(v) for v in law.values) * mass
+    null = sum(law.null)
+    return null + mean / n, null + 2 * max(abs(v) for v in law.values) * mass
 
 
 def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) -> tuple[Any, Any]:

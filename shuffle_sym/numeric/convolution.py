@@ -42,14 +42,15 @@ def self_convolution(chunks: Iterable[Complex], eta: float, n: int, size: int) -
     return law, math.sqrt(squared_error / size) + math.exp(_LOG_NEGLIGIBLE) + fft_error
 
 
-def sparse_transform(places: npt.NDArray[np.int64], weights: Array, size: int) -> Iterable[Complex]:
+def sparse_transform(places: Array, weights: Array, size: int) -> Iterable[Complex]:
     """The transform of a law with few atoms, straight from its definition, in chunks."""
+    residues = np.mod(places, size).astype(np.int64)  # exact; a place itself may be too large for an integer type
     for start in range(0, size // 2 + 1, CHUNK):
         k = np.arange(start, min(start + CHUNK, size // 2 + 1), dtype=np.int64)
         transform = np.zeros(len(k), dtype=complex)
-        for place, weight in zip(places % size, weights, strict=True):
-            # k·place modulo size is exact: only the product with 2π/size and cos, sin are rounded.
-            transform += weight * np.exp((-2j * math.pi / size) * ((k * place) % size))
+        for residue, weight in zip(residues, weights, strict=True):
+            # k·residue modulo size is exact: only the product with 2π/size and cos, sin are rounded.
+            transform += weight * np.exp((-2j * math.pi / size) * ((k * residue) % size))
         yield transform
 
 

@@ -34,6 +34,7 @@ from shuffle_sym.numeric.tilting import saddle_point, tail_reach, tilted
 MAX_POINTS = 2**25
 _FEWEST_POINTS = 2**10
 _LOG_OUTSIDE = math.log(1e-24)  # tilted mass that may lie outside the window, each side
+_SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and so does the lower end
 _UNDERFLOW = 1e-290  # bounds each tilted weight that is not a normal double
 
 
@@ -58,7 +59,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
             )
         found_lower, found_upper = lattice.bounds(rtol)
         lower, upper = max(lower, found_lower), min(upper, found_upper)
-        if upper - lower <= rtol * upper or upper < 1e-305:
+        if upper - lower <= rtol * upper or upper < _SMALLEST:
             return Interval(lower, upper)
         spacing /= 2
 
@@ -85,6 +86,8 @@ class _Problem:
         weights, log_scale = tilted(g, p, theta)
         variance = n * float(weights @ (g - weights @ g) ** 2) + 2 / theta**2
         log_size = n * log_scale - 2 * math.log(theta) - 0.5 * math.log(2 * math.pi * variance)
+        if log_size < math.log(_SMALLEST):
+            rtol = 0.5  # no double is that small: an upper end is all that can be told
         noise = n * float(np.sum(p[g != 0])) / 4
         v_over_spacing = math.sqrt(2 * noise * max(1.0, -math.log(1e-3 * rtol) - log_size - math.log(theta)))
         spacing = min(math.sqrt(rtol) / (theta * min(v_over_spacing, n)), n * float(np.max(np.abs(g))) / _FEWEST_POINTS)
@@ -129,7 +132,7 @@ class _Lattice:
     @cached_property
     def _law(self) -> tuple[Array, float]:
         """Probabilities at low … low + size − 1, wrapped around, and the 2-norm of their error."""
-        transform = sparse_transform(self.places.astype(np.int64), self.weights, self.size)
+        transform = sparse_transform(self.places, self.weights, self.size)
         law, error = self_convolution(transform, sparse_transform_error(self.weights), self.n, self.size)
         return np.roll(law, -(self.low % self.size)), error
 
@@ -186,20 +189,21 @@ class _Lattice:
         if noise == 0:
             return 0.0, -math.inf
         rates = np.geomspace(0.1, 100, 61) / math.sqrt(noise)
-        best = (largest, -math.inf)
-        for rate in rates:
-            if rate * step > 50:
-                break
-            growth = [
-                float(p @ ((1 - f) * np.expm1(-s * rate * step * f) + f * np.expm1(s * rate * step * (1 - f))))
-                for s in (1, -1)
-            ]
-            # log(1 + x) <= x; the roundings of the two cancelling terms are at most 8u·λ·spacing each.
-            log_mgf_bound = n * (max(*growth, 0.0) + 8 * UNIT_ROUNDOFF * (1 + rate * step) * math.exp(rate * step))
-            v = (log_mgf_bound - log_target + math.log(2 * (math.sqrt(noise) * 20 + 1 / rate))) / rate
-            if 0 < v < best[0]:
-                best = (v, math.log(2 * (v + 1 / rate)) + log_mgf_bound - rate * v)
-        return best
+        rates = rates[rates * step <= 50]
+        x = np.multiply.outer(rates * step, np.stack([f, -(1 - f)]))
+        growths = np.maximum(
+            (np.expm1(-x[:, 0]) * (1 - f) + np.expm1(-x[:, 1]) * f) @ p,
+            (np.expm1(x[:, 0]) * (1 - f) + np.expm1(x[:, 1]) * f) @ p,
+        )
+        # log(1 + y) <= y; the roundings of the two terms, which cancel, are at most 8u·λ·spacing each.
+        rounding = 8 * UNIT_ROUNDOFF * (1 + rates * step) * np.exp(rates * step)
+        log_mgfs = n * (np.maximum(growths, 0.0) + rounding)
+        reaches = (log_mgfs - log_target + np.log(2 * (20 * math.sqrt(noise) + 1 / rates))) / rates
+        if not len(rates) or np.min(reaches) >= largest:
+            return largest, -math.inf  # |V| is never larger
+        best = int(np.argmin(reaches))
+        v, rate = max(float(reaches[best]), step), float(rates[best])
+        return v, math.log(2 * (v + 1 / rate)) + float(log_mgfs[best]) - rate * v
 
 
 def _scaled(x: float, log_factor: float) -> float:

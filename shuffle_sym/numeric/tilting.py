@@ -12,17 +12,18 @@ from shuffle_sym.field import UNIT_ROUNDOFF
 Array = npt.NDArray[np.float64]
 
 
-def log_mgf(values: Array, weights: Array, theta: float) -> float:
-    r"""log Σ w e^{θ g}, without overflow."""
+def log_mgf(values: Array, weights: Array, thetas: Array | float) -> Array:
+    r"""log Σ w e^{θ g} for each θ, without overflow."""
     with np.errstate(divide="ignore"):
-        exponents = theta * values + np.log(weights)
-    top = float(np.max(exponents))
-    return top + math.log(float(np.sum(np.exp(exponents - top))))
+        exponents = np.multiply.outer(thetas, values) + np.log(weights)
+    top: Array = np.max(exponents, axis=-1)
+    total: Array = top + np.log(np.sum(np.exp(exponents - top[..., np.newaxis]), axis=-1))
+    return total
 
 
 def tilted(values: Array, weights: Array, theta: float) -> tuple[Array, float]:
     r"""Weights w e^{θ g − K} with sum 1, and K = log Σ w e^{θ g}."""
-    log_scale = log_mgf(values, weights, theta)
+    log_scale = float(log_mgf(values, weights, theta))
     with np.errstate(under="ignore"):
         return weights * np.exp(theta * values - log_scale), log_scale
 
@@ -55,14 +56,13 @@ def tail_reach(values: Array, weights: Array, n: int, log_tail: float) -> tuple[
     """
     mean = float(weights @ values)
     spread = math.sqrt(max(float(weights @ (values - mean) ** 2), 1e-300))
+    reach = float(np.max(np.abs(values)))
+    rates = np.geomspace(1e-2, 1e3, 101) / (math.sqrt(n) * spread)
+    rates = rates[rates * reach <= 500]
+    growths = n * (log_mgf(values, weights, rates) + UNIT_ROUNDOFF * (16 + 4 * rates * reach))
+    reaches = (growths - log_tail) / rates
     largest = n * float(np.max(values))
-    best, bound = largest, -math.inf  # nothing lies beyond n times the largest value
-    for rate in np.geomspace(1e-2, 1e3, 101) / (math.sqrt(n) * spread):
-        if rate * float(np.max(np.abs(values))) > 500:
-            break
-        rounding = UNIT_ROUNDOFF * (16 + 4 * rate * float(np.max(np.abs(values))))
-        growth = n * (log_mgf(values, weights, rate) + rounding)
-        x = (growth - log_tail) / rate
-        if x < best:
-            best, bound = x, growth - rate * x
-    return best, bound
+    if not len(rates) or np.min(reaches) >= largest:
+        return largest, -math.inf  # nothing lies beyond n times the largest value
+    best = int(np.argmin(reaches))
+    return float(reaches[best]), float(growths[best] - rates[best] * reaches[best])

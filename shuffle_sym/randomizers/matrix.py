@@ -51,10 +51,11 @@ def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
     >>> R.eps0, R.gamma
     (log(7/2), 1/2)
     """
-    if isinstance(P, (str, bytes)) or not isinstance(P, Iterable):
+    rows_of_P = P.tolist() if isinstance(P, (sp.MatrixBase, np.ndarray)) else P
+    if isinstance(P, (str, bytes)) or not isinstance(rows_of_P, Iterable):
         raise TypeError(f"P must be a matrix, rows of probabilities, got {P!r}")
     given: list[list[Any]] = []
-    for x, row in enumerate(P.tolist() if isinstance(P, (sp.MatrixBase, np.ndarray)) else P):
+    for x, row in enumerate(rows_of_P):
         if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
             raise TypeError(f"P[{x}] must be a row of probabilities, got {row!r}")
         given.append(list(row))

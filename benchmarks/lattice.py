@@ -1,0 +1,61 @@
+r"""Time, peak memory and width of the mean-preserving lattice beside the published algorithm, in one run.
+
+Speed is a ratio inside one run: machines are noisy, so nothing here is asserted and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+import tracemalloc
+
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym import ground_truth
+
+EPS = {1_000: 0.7, 10_000: 0.2}
+
+
+def measured(call, repeat: int):
+    """Median seconds, peak MB (a separate run, because tracing slows it down) and the result."""
+    result = call()
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    return statistics.median(seconds), peak, result
+
+
+def accountants() -> None:
+    print("10-RR, eps0 = 4: one certified delta")
+    print(f"{'n':>8} {'eps':>5} {'method':>14} {'seconds':>9} {'ratio':>7} {'peak MB':>8} {'width':>9}  lower … upper")
+    for n, eps in EPS.items():
+        M, fastest = ss.Shuffle(ss.KRR(k=10, eps0=4), n), None
+        for method, repeat in (("fft", 9), ("fft-published", 3)):
+            seconds, peak, found = measured(lambda M=M, eps=eps, method=method: M.delta(eps, method=method), repeat)
+            fastest = fastest or seconds
+            print(
+                f"{n:8} {eps:5} {method:>14} {seconds:9.4f} {seconds / fastest:6.1f}x {peak:8.1f} "
+                f"{found.relative_width:9.2e}  {found.lower:.6e} … {found.upper:.6e}"
+            )
+        seconds, _, found = measured(lambda M=M: M.epsilon(1e-6), 3)
+        print(f"{n:8} epsilon(1e-6) in {seconds:.3f} s: [{found.lower:.6f}, {found.upper:.6f}]")
+
+
+def exact_values() -> None:
+    R, alpha = ss.KRR(k=3, eps0=sp.log(3)), sp.Rational(6, 5)
+    seconds, _, value = measured(lambda: ss.Shuffle(R, 60).exact(alpha), 3)
+    print(f"exact fraction, 3-RR, t = 3, n = 60, alpha = 6/5: {seconds:.3f} s ({float(value):.6e})")
+    seconds, _, pair = measured(lambda: ground_truth.worst_pair(R, 6, alpha), 3)
+    print(f"worst_pair, 3-RR, n = 6: {seconds:.3f} s ({pair})")
+
+
+if __name__ == "__main__":
+    accountants()
+    exact_values()

@@ -1,0 +1,77 @@
+r"""Plots of certified curves: a band from the lower to the upper end, and the upper end as the line to report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import sympy as sp
+
+from shuffle_sym.interval import Interval
+from shuffle_sym.shuffle import Shuffle
+
+# Okabe and Ito's palette without black and yellow: told apart by colour-blind readers, visible on light and dark.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+
+
+def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> Any:
+    """Axes in the style of all our plots."""
+    _, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    ax.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear", yscale="log" if logy else "linear")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(alpha=0.25)
+    return ax
+
+
+def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: str, colour: str) -> None:
+    """One certified curve, labelled at its right end."""
+    upper = [i.upper for i in intervals]
+    ax.fill_between(xs, [i.lower for i in intervals], upper, color=colour, alpha=0.3, linewidth=0)
+    ax.plot(xs, upper, color=colour)
+    ax.annotate(label, (xs[-1], upper[-1]), xytext=(6, 0), textcoords="offset points", color=colour, va="center")
+
+
+def delta_curves(mechanisms: Mapping[str, Shuffle], eps: Sequence[float]) -> Any:
+    """δ(ε) of several mechanisms, on a logarithmic scale."""
+    ax = axes("central ε", "δ(ε)", logy=True)
+    for (label, M), colour in zip(mechanisms.items(), COLOURS, strict=False):
+        bracket(ax, eps, [M.delta(e) for e in eps], label, colour)
+    return ax
+
+
+def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) -> Any:
+    """ε(n) at one δ: every sequence holds one mechanism at growing n."""
+    ax = axes("number of users n", f"central ε at δ = {delta:g}", logx=True, logy=True)
+    for (label, sequence), colour in zip(mechanisms.items(), COLOURS, strict=False):
+        bracket(ax, [M.n for M in sequence], [M.epsilon(delta) for M in sequence], label, colour)
+    return ax
+
+
+def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> Any:
+    """How far both ends of the interval are from the exact value, as the tolerance that is asked for shrinks."""
+    exact = M.exact(alpha)
+    intervals = [M.delta(sp.log(alpha), rtol=rtol) for rtol in rtols]
+    ax = axes("relative width asked for", "relative distance from the exact value", logx=True, logy=True)
+    # Differences of exact numbers: the ends may agree with the exact value to more digits than a double shows.
+    ends = {
+        "upper end": [float((sp.Rational(i.upper) - exact) / exact) for i in intervals],
+        "lower end": [float((exact - sp.Rational(i.lower)) / exact) for i in intervals],
+    }
+    for (label, distances), colour, marker in zip(ends.items(), COLOURS, "v^", strict=False):
+        ax.plot(rtols, distances, marker=marker, color=colour, label=label)
+    ax.plot(rtols, rtols, color="grey", linestyle=":", label="what was asked for")
+    ax.invert_xaxis()
+    ax.legend(frameon=False)
+    return ax
+
+
+def steps(first: float, last: float, count: int) -> list[float]:
+    """Numbers with equal differences, for linear axes."""
+    return [float(x) for x in np.linspace(first, last, count)]
+
+
+def spaced(first: float, last: float, count: int) -> list[float]:
+    """Numbers with equal ratios, for logarithmic axes."""
+    return [float(x) for x in np.geomspace(first, last, count)]

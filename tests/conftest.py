@@ -1,0 +1,52 @@
+"""Shared randomizers, and Hypothesis strategies that are exact in and exact out."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+import shuffle_sym as ss
+
+settings.register_profile(
+    "project", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=60
+)
+settings.load_profile("project")
+
+FINITE = {
+    "2-RR": ss.BinaryRR(eps0=sp.log(3)),
+    "3-RR": ss.KRR(k=3, eps0=sp.log(2)),
+    "5-RR": ss.KRR(k=5, eps0=sp.log(4)),
+    "2-RR, eps0 = 1": ss.BinaryRR(eps0=1),
+    "lopsided": ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]),
+    "wide": ss.from_matrix([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]]),
+    "tall": ss.from_matrix([[0.5, 0.5], [0.4, 0.6], [0.25, 0.75]]),
+}
+
+
+@pytest.fixture(params=FINITE.values(), ids=FINITE.keys())
+def randomizer(request: pytest.FixtureRequest) -> ss.Randomizer:
+    """Every finite randomizer obeys the same laws."""
+    R: ss.Randomizer = request.param
+    return R
+
+
+def masses(size: int) -> st.SearchStrategy[list[sp.Rational]]:
+    """Probability vectors with entries of very different sizes, zeros among them."""
+    entry = st.sampled_from([0, 1, 2, 7, 30, 1000]).flatmap(lambda scale: st.integers(0, 9).map(lambda i: scale * i))
+    return st.lists(entry, min_size=size, max_size=size).filter(any).map(lambda w: [sp.Rational(x, sum(w)) for x in w])
+
+
+@st.composite
+def decompositions(draw: st.DrawFn, largest: int = 5) -> ss.Decomposition:
+    """Any decomposition: null atoms, atoms impossible under x0 or x1, β = 0 and β = 1 included."""
+    size = draw(st.integers(1, largest))
+    covered = draw(st.sampled_from([sp.Rational(i, 8) for i in range(9)]))
+    c = [covered * e for e in draw(masses(size))]
+    return ss.Decomposition(draw(masses(size)), draw(masses(size)), c)
+
+
+alphas = st.sampled_from([1, 1, 2, 3, 10]).flatmap(
+    lambda top: st.integers(0, 99).map(lambda i: sp.Rational(1) + sp.Rational((top - 1) * 100 + i, 100))
+)

@@ -1,0 +1,136 @@
+"""Wrong arguments raise before any work, and the message names the argument, the value and what is right."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym import ground_truth
+
+R3 = ss.KRR(k=3, eps0=sp.log(3))
+M = ss.Shuffle(R3, 4)
+half = sp.Rational(1, 2)
+
+BAD = {
+    # call: (exception, words that the message must contain)
+    "n = 0": (lambda: ss.Shuffle(R3, 0), ValueError, ["n must be an integer >= 1", "0"]),
+    "n = -5": (lambda: ss.Shuffle(R3, -5), ValueError, ["n must be an integer >= 1, got -5"]),
+    "n = 2.5": (lambda: ss.Shuffle(R3, 2.5), ValueError, ["n must be an integer >= 1, got 2.5"]),
+    "n = nan": (lambda: ss.Shuffle(R3, math.nan), ValueError, ["n must be an integer >= 1", "nan"]),
+    "n = inf": (lambda: ss.Shuffle(R3, math.inf), ValueError, ["n must be an integer >= 1", "inf"]),
+    "n = text": (lambda: ss.Shuffle(R3, "10"), TypeError, ["n must be", "'10'"]),
+    "n = True": (lambda: ss.Shuffle(R3, True), TypeError, ["n must be", "True"]),
+    "n = None": (lambda: ss.Shuffle(R3, None), TypeError, ["n must be", "None"]),
+    "source": (lambda: ss.Shuffle("KRR", 3), TypeError, ["source", "'KRR'"]),
+    "eps = -1": (lambda: M.delta(-1), ValueError, ["eps must be a number >= 0", "-1"]),
+    "eps = nan": (lambda: M.delta(math.nan), ValueError, ["eps", "nan"]),
+    "eps = inf": (lambda: M.delta(math.inf), ValueError, ["eps", "inf"]),
+    "eps symbolic": (lambda: M.delta(sp.Symbol("e")), ValueError, ["eps", "e"]),
+    "eps complex": (lambda: M.delta(1j), TypeError, ["eps", "1j"]),
+    "eps0 = -1": (lambda: ss.KRR(k=3, eps0=-1), ValueError, ["eps0 must be a number >= 0", "-1"]),
+    "eps0 = nan": (lambda: ss.BinaryRR(eps0=math.nan), ValueError, ["eps0", "nan"]),
+    "eps0 = oo": (lambda: ss.BinaryRR(eps0=sp.oo), ValueError, ["eps0", "oo"]),
+    "eps0 = text": (lambda: ss.BinaryRR(eps0="1"), TypeError, ["eps0", "'1'"]),
+    "delta = 0": (lambda: M.epsilon(0), ValueError, ["delta must be a number strictly between 0 and 1", "0"]),
+    "delta = 1": (lambda: M.epsilon(1), ValueError, ["delta", "1"]),
+    "delta = 2": (lambda: M.epsilon(2), ValueError, ["delta", "2"]),
+    "delta = nan": (lambda: M.epsilon(math.nan), ValueError, ["delta", "nan"]),
+    "alpha = 0": (lambda: M.exact(0), ValueError, ["alpha must be a number > 0", "0"]),
+    "alpha = -1": (lambda: M.exact(-1), ValueError, ["alpha", "-1"]),
+    "digits = 0": (lambda: M.exact(2, digits=0), ValueError, ["digits", "0"]),
+    "rtol = 0": (lambda: M.delta(1, rtol=0), ValueError, ["rtol", "0"]),
+    "method": (lambda: M.delta(1, method="magic"), ValueError, ["method", "'magic'", "'fft'"]),
+    "k = 1": (lambda: ss.KRR(k=1, eps0=1), ValueError, ["k must be an integer >= 2, got 1"]),
+    "k = 2.5": (lambda: ss.KRR(k=2.5, eps0=1), ValueError, ["k must be an integer >= 2, got 2.5"]),
+    "k = text": (lambda: ss.KRR(k="3", eps0=1), TypeError, ["k must be", "'3'"]),
+    "x0 = x1": (lambda: ss.decomposition.blanket(R3, 1, 1), ValueError, ["x0 and x1", "different", "1"]),
+    "x0 = x1 in dataset": (lambda: ss.decomposition.dataset(R3, 1, 1, 2), ValueError, ["x0 and x1", "different"]),
+    "x0 = 3 of 3": (lambda: ss.decomposition.blanket(R3, 3, 1), ValueError, ["x0", "3"]),
+    "x1 = -1": (lambda: ss.decomposition.blanket(R3, 0, -1), ValueError, ["x1", "-1"]),
+    "x2 = 7": (lambda: ss.decomposition.dataset(R3, 0, 1, 7), ValueError, ["x2", "7"]),
+    "x2 = 0.5": (lambda: ss.decomposition.dataset(R3, 0, 1, 0.5), TypeError, ["x2", "0.5"]),
+    "pair missing": (
+        lambda: ss.decomposition.blanket(ss.from_matrix([[half, half], [1, 0]])),
+        ValueError,
+        ["x0 and x1 must be given"],
+    ),
+    "row sum": (lambda: ss.from_matrix([[half, half], [half, half / 2]]), ValueError, ["row 1", "sum to 1", "3/4"]),
+    "row sum, floats": (lambda: ss.from_matrix([[0.5, 0.49], [1, 0]]), ValueError, ["row 0", "sum to 1", "0.99"]),
+    "negative entry": (lambda: ss.from_matrix([[1.5, -0.5], [1, 0]]), ValueError, ["P[0][1]", "non-negative", "-0.5"]),
+    "empty matrix": (lambda: ss.from_matrix([]), ValueError, ["P must have at least two rows", "0"]),
+    "empty rows": (lambda: ss.from_matrix([[], []]), ValueError, ["P must be rectangular and not empty"]),
+    "one row": (lambda: ss.from_matrix([[1]]), ValueError, ["P must have at least two rows", "1"]),
+    "ragged": (lambda: ss.from_matrix([[half, half], [1]]), ValueError, ["P must be rectangular", "row 1 has 1"]),
+    "nan entry": (lambda: ss.from_matrix([[math.nan, 1], [1, 0]]), ValueError, ["P[0][0]", "nan"]),
+    "text entry": (lambda: ss.from_matrix([["a", 1], [1, 0]]), TypeError, ["P[0][0]", "'a'"]),
+    "a vector": (lambda: ss.from_matrix(np.array([0.5, 0.5])), TypeError, ["P[0]", "0.5"]),
+    "a number": (lambda: ss.from_matrix(3), TypeError, ["P must be a matrix", "3"]),
+    "a too large": (lambda: ss.Decomposition([1, 1], [half, half], [0, 0]), ValueError, ["a must sum to 1", "2"]),
+    "b negative": (lambda: ss.Decomposition([1, 0], [2, -1], [0, 0]), ValueError, ["b[1]", "non-negative", "-1"]),
+    "c too large": (lambda: ss.Decomposition([1, 0], [1, 0], [1, 1]), ValueError, ["c must sum to at most 1", "2"]),
+    "lengths": (lambda: ss.Decomposition([1], [1, 0], [1, 0]), ValueError, ["equally long", "1, 2, 2"]),
+    "symbolic float": (lambda: ss.Shuffle(ss.KRR(), 3).delta(1), TypeError, ["still symbolic", "epsilon_0", "k"]),
+    "symbolic exact": (lambda: ss.Shuffle(ss.KRR(k=3), 3).exact(2), TypeError, ["still symbolic: epsilon_0"]),
+    "symbolic matrix": (lambda: ss.KRR(eps0=1).matrix(), TypeError, ["still symbolic: k"]),
+    "exact too large": (lambda: ss.Shuffle(R3, 10**6).exact(2), ValueError, ["n = 1000000", "use delta(eps)"]),
+    "not neighbours": (lambda: ground_truth.delta(R3, (0, 0), (1, 1), 2), ValueError, ["differ in one user"]),
+    "equal datasets": (lambda: ground_truth.delta(R3, (0, 0), (0, 0), 2), ValueError, ["differ in one user"]),
+    "lengths differ": (lambda: ground_truth.delta(R3, (0,), (0, 1), 2), ValueError, ["equally long"]),
+    "not an input": (lambda: ground_truth.delta(R3, (0, 3), (1, 3), 2), ValueError, ["X0[1]", "3"]),
+    "no dataset": (lambda: ground_truth.delta(R3, (), (), 2), TypeError, ["X0", "()"]),
+    "too many datasets": (
+        lambda: ground_truth.worst_pair(ss.KRR(k=9, eps0=1), 40, 2),
+        ValueError,
+        ["n = 40", "neighbouring pairs", "smaller n"],
+    ),
+    "unbounded loss, published": (
+        lambda: ss.Shuffle(ss.from_matrix([[1, 0], [half, half]]), 3).delta(1, method="fft-published"),
+        ValueError,
+        ["finite eps0", 'method="fft"'],
+    ),
+    "unreachable delta": (
+        lambda: ss.Shuffle(ss.from_matrix([[1, 0], [half, half]]), 3).epsilon(1e-3),
+        ValueError,
+        ["delta = 0.001 is not reached", "at least 0.5"],
+    ),
+    "grid too large": (
+        lambda: ss.Shuffle(ss.KRR(k=10, eps0=4), 10**9).delta(0.001, rtol=1e-6),
+        ValueError,
+        ["lattice points", "larger rtol"],
+    ),
+    "published too large": (
+        lambda: ss.Shuffle(ss.KRR(k=10, eps0=4), 10**6).delta(0.1, method="fft-published"),
+        ValueError,
+        ["lattice points at n = 1000000", 'use method="fft"'],
+    ),
+    "eps0 too large for doubles": (
+        lambda: ss.Shuffle(ss.BinaryRR(eps0=800), 3).delta(1),
+        ValueError,
+        ["range of doubles", "exact("],
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "exception", "words"), BAD.values(), ids=BAD.keys())
+def test_a_wrong_argument_raises_and_says_what_is_right(call, exception, words):
+    with pytest.raises(exception) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_symbol_with_an_unknown_sign_is_refused_rather_than_guessed():
+    p = sp.Symbol("p", positive=True)
+    with pytest.raises(ss.VerificationError, match="cannot prove the sign"):
+        ss.from_matrix([[p, 1 - p], [1 - p, p]])
+
+
+def test_an_interval_with_its_ends_exchanged_is_refused():
+    with pytest.raises(ss.VerificationError, match="lower <= upper"):
+        ss.Interval(1.0, 0.5)
+    with pytest.raises(ss.VerificationError, match="nan"):
+        ss.Interval(math.nan, 0.5)

@@ -1,0 +1,156 @@
+"""Every float path against exact values, in the direction that matters."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import sympy as sp
+from conftest import alphas, decompositions
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shuffle_sym as ss
+from shuffle_sym.numeric.lattice import positive_part
+
+q = sp.Rational
+
+
+@given(decompositions(), st.integers(1, 9), alphas, st.sampled_from([1e-1, 1e-3]))
+def test_the_exact_value_is_inside_the_lattice_interval(D, n, alpha, rtol):
+    M = ss.Shuffle(D, n)
+    interval = M.delta(sp.log(alpha), rtol=rtol)
+    assert M.exact(alpha) in interval
+    assert interval.width <= rtol * interval.upper + 1e-300
+
+
+@given(decompositions(largest=3), st.integers(1, 6), alphas)
+def test_the_exact_value_is_inside_the_published_interval(D, n, alpha):
+    if D.max_loss is sp.oo or D.reversed().max_loss is sp.oo or max(D.max_loss, D.reversed().max_loss) > 8:
+        return
+    M = ss.Shuffle(D, n)
+    assert M.exact(alpha) in M.delta(sp.log(alpha), method="fft-published")
+
+
+@given(decompositions(largest=3), st.integers(1, 6), alphas)
+def test_the_exact_method_returns_the_exact_value_as_doubles(D, n, alpha):
+    M = ss.Shuffle(D, n)
+    interval = M.delta(sp.log(alpha), method="exact")
+    assert M.exact(alpha) in interval
+    assert interval.width <= 1e-15 * interval.upper
+
+
+def test_every_randomizer_is_inside_its_interval(randomizer):
+    for n, eps in ((1, q(1, 3)), (7, q(1, 3)), (25, q(1, 10)), (25, 0)):
+        M = ss.Shuffle(randomizer, n)
+        assert M.exact(sp.exp(eps), digits=30) in M.delta(eps)
+
+
+@pytest.mark.parametrize("n", [100, 250])
+@pytest.mark.parametrize("alpha", [q(101, 100), q(3, 2), q(29, 10)])
+def test_hundreds_of_users(n, alpha):
+    M = ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n)
+    assert M.exact(alpha) in M.delta(sp.log(alpha))
+
+
+def test_tiny_values_keep_their_relative_accuracy():
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 60)
+    alpha = q(299, 100)
+    exact, interval = M.exact(alpha), M.delta(sp.log(alpha))
+    assert exact < 1e-15
+    assert exact in interval
+    assert interval.relative_width <= 1e-3
+
+
+def test_values_below_the_smallest_double_do_not_become_zero():
+    M = ss.Shuffle(ss.BinaryRR(eps0=4), 200_000)
+    interval = M.delta(3.9)
+    assert interval.lower >= 0
+    assert 0 < interval.upper < 1e-300
+
+
+def test_the_published_algorithm_is_above_the_certified_interval():
+    M = ss.Shuffle(ss.KRR(k=10, eps0=4), 2_000)
+    ours, published = M.delta(0.5), M.delta(0.5, method="fft-published")
+    assert published.lower <= ours.lower
+    assert published.upper > ours.upper
+
+
+def test_one_percent_at_ten_thousand_users():
+    interval = ss.Shuffle(ss.KRR(k=10, eps0=4), 10_000).delta(0.2)
+    assert interval.relative_width <= 0.01
+    assert interval.method == "fft"
+
+
+@pytest.mark.parametrize("eps", [4, 4.0, q(4), sp.log(sp.exp(4)), 5, 1e6])
+def test_delta_is_exactly_zero_from_the_largest_loss_on(eps):
+    assert ss.Shuffle(ss.KRR(k=10, eps0=4), 10_000).delta(eps) == ss.Interval(0.0, 0.0)
+
+
+def test_delta_is_exactly_zero_at_an_irrational_loss():
+    assert ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 100).delta(sp.log(3)) == ss.Interval(0.0, 0.0)
+    assert ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 5).delta(sp.log(3) - q(1, 10**15)).upper > 0
+
+
+def test_delta_falls_in_eps_and_in_n():
+    grid = [0, 0.05, 0.1, 0.3, 1]
+    for n in (10, 1_000):
+        ends = [ss.Shuffle(ss.KRR(k=4, eps0=2), n).delta(eps) for eps in grid]
+        assert all(later.upper < earlier.lower for earlier, later in pairwise(ends))
+    assert (
+        ss.Shuffle(ss.KRR(k=4, eps0=2), 1_000).delta(0.1).upper < ss.Shuffle(ss.KRR(k=4, eps0=2), 10).delta(0.1).lower
+    )
+
+
+def test_a_smaller_rtol_gives_a_narrower_interval_around_the_same_value():
+    M = ss.Shuffle(ss.KRR(k=5, eps0=2), 300)
+    wide, narrow = M.delta(0.3, rtol=0.1), M.delta(0.3, rtol=1e-5)
+    assert narrow.relative_width <= 1e-5
+    assert wide.lower <= narrow.upper
+    assert narrow.lower <= wide.upper
+
+
+def test_values_that_are_multiples_of_the_spacing_lose_nothing():
+    # G is −1 or 1 with probability 1/2: E[S]_+ is n/2 · C(n−1, (n−1)/2)/2^(n−1) for odd n.
+    n = 101
+    interval = positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), n, 1e-6)
+    truth = Fraction(n, 2) * Fraction(math.comb(n - 1, (n - 1) // 2), 2 ** (n - 1)) / n
+    assert interval.lower <= truth <= interval.upper
+
+
+# ------------------------------------------------------------------------------------------------ epsilon(delta)
+
+
+@pytest.mark.parametrize("delta", [0.03, 1e-3, 1e-6, 1e-12])
+def test_epsilon_has_certified_ends(delta):
+    M = ss.Shuffle(ss.KRR(k=10, eps0=4), 1_000)
+    found = M.epsilon(delta)
+    assert found.relative_width <= 1e-3
+    assert M.delta(found.upper).upper <= delta
+    assert found.lower == 0 or M.delta(found.lower).lower > delta
+
+
+def test_epsilon_brackets_the_exact_inverse():
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 6)
+    alpha = q(7, 5)
+    delta = M.exact(alpha)
+    found = M.epsilon(delta)
+    assert found.lower <= math.log(1.4) + 1e-12
+    assert found.upper >= math.log(1.4) - 1e-12
+
+
+def test_epsilon_is_zero_where_delta_is_generous():
+    assert ss.Shuffle(ss.KRR(k=10, eps0=4), 10_000).epsilon(0.5) == ss.Interval(0.0, 0.0)
+
+
+def test_epsilon_of_a_tiny_delta_is_at_most_the_largest_loss():
+    found = ss.Shuffle(ss.BinaryRR(eps0=1), 3).epsilon(1e-200)
+    assert found.lower <= 1 <= found.upper <= 1 + 1e-12
+
+
+def test_epsilon_of_an_unbounded_loss_can_still_be_reached():
+    M = ss.Shuffle(ss.from_matrix([[1, 0], [0.5, 0.5]]), 3)
+    assert M.epsilon(0.6).upper == 0.0
