@@ -18,12 +18,12 @@ from shuffle_sym.errors import VerificationError
 class Interval:
     r"""Two certified ends: :math:`\text{lower} \le \text{truth} \le \text{upper}`.
 
-        Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee.
-        ``method`` names the algorithm that made it and takes no part in comparisons.
+    Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee.
+    ``method`` names the algorithm that made it and takes no part in comparisons.
 
-        >>> from fractions import Fraction
-        >>> Fraction(1, 3) in Interval(0.333, 0.334)
-        True
+    >>> from fractions import Fraction
+    >>> Fraction(1, 3) in Interval(0.333, 0.334)
+    True
     >>> print(Interval(1 / 3, 2 / 3))
     [0.333333, 0.666667]
     """
