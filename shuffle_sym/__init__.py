@@ -11,18 +11,38 @@ from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.interval import Interval
 from shuffle_sym.randomizer import Randomizer
-from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
+from shuffle_sym.randomizers import (
+    BLH,
+    KRR,
+    OLH,
+    OUE,
+    RAPPOR,
+    BinaryRR,
+    HadamardResponse,
+    Joint,
+    Parallel,
+    SubsetSelection,
+    from_matrix,
+)
 from shuffle_sym.shuffle import Shuffle
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BLH",
     "KRR",
+    "OLH",
+    "OUE",
+    "RAPPOR",
     "BinaryRR",
     "Decomposition",
+    "HadamardResponse",
     "Interval",
+    "Joint",
+    "Parallel",
     "Randomizer",
     "Shuffle",
+    "SubsetSelection",
     "VerificationError",
     "decomposition",
     "exact",

@@ -76,7 +76,7 @@ class Decomposition:
         forms, irrational = field.rational_form(given)
         m = len(a)
         self.title = title
-        self.bindings: field.Bindings = {**(bindings or {}), **irrational}
+        self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
         _validate(forms[:m], forms[m : 2 * m], forms[2 * m :], self.bindings)
         self.atoms = _merged(tuple(map(Atom, labels, forms[:m], forms[m : 2 * m], forms[2 * m :])))
         self.beta_form = field.simplest(1 - sum(atom.c for atom in self.atoms))
@@ -170,7 +170,7 @@ class Decomposition:
 
     def _key(self) -> tuple[Any, ...]:
         masses = sorted((atom[1:] for atom in self.atoms), key=str)
-        return (*masses, *sorted(self.bindings.items(), key=str))
+        return (*masses, *sorted(self.bindings.items(), key=lambda binding: str(binding[0])))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Decomposition) and self._key() == other._key()

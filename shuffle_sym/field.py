@@ -25,13 +25,15 @@ from mpmath.ctx_iv import MPIntervalContext
 from shuffle_sym.errors import VerificationError
 
 t = sp.Symbol("t", positive=True)  # e^{eps0}
+s = sp.Symbol("s", positive=True)  # e^{eps0 / 2}
 k = sp.Symbol("k", positive=True, integer=True)  # alphabet size
+d = sp.Symbol("d", positive=True, integer=True)  # number of inputs
 alpha = sp.Symbol("alpha", positive=True)  # e^{eps}
 eps0 = sp.Symbol("epsilon_0", nonnegative=True)
 
 Bindings = Mapping[sp.Symbol, sp.Expr]
 
-LEAST: dict[sp.Symbol, int] = {t: 1, k: 2}  # the smallest value of a symbol, for proofs of signs
+LEAST: dict[sp.Symbol, int] = {t: 1, s: 1, k: 2, d: 2}  # the smallest value of a symbol, for proofs of signs
 UNIT_ROUNDOFF = 2.0**-53
 FLOAT_ERROR = 2 * UNIT_ROUNDOFF  # relative error of what `floats` returns
 _FIRST_BITS, _LAST_BITS = 128, 16384
@@ -49,6 +51,12 @@ def simplest(expr: sp.Expr) -> sp.Expr:
 def substitute(expr: sp.Expr, bindings: Bindings) -> sp.Expr:
     """The formula as a reader wants it: with e^{eps0} instead of t."""
     return expr.xreplace(dict(bindings)) if expr.free_symbols else expr
+
+
+def used(bindings: Bindings, exprs: Iterable[sp.Expr]) -> dict[sp.Symbol, sp.Expr]:
+    """The bindings of symbols that occur."""
+    occurring = set().union(*(e.free_symbols for e in exprs))
+    return {symbol: value for symbol, value in bindings.items() if symbol in occurring}
 
 
 def free_symbols(exprs: Iterable[sp.Expr], bindings: Bindings) -> set[sp.Symbol]:
@@ -102,6 +110,8 @@ def _least(symbol: sp.Symbol, bindings: Bindings) -> sp.Expr | None:
     """A number that ``symbol`` is never below, None if nothing is known."""
     value = bindings.get(symbol, symbol)
     known = [sp.Integer(LEAST[symbol])] if symbol in LEAST else []
+    if symbol.is_nonnegative:
+        known.append(sp.Integer(0))
     if isinstance(value, sp.exp) and value.exp.is_nonnegative:
         known.append(sp.Integer(1))
     constant, rest = value.as_coeff_Add()
@@ -177,7 +187,8 @@ def minimum(exprs: Iterable[sp.Expr], bindings: Bindings) -> sp.Expr:
     candidates = list(dict.fromkeys(simplest(e) for e in exprs))
     best = candidates[0]
     for other in candidates[1:]:
-        if not is_nonnegative(other - best, bindings):
+        # A proof for all values is cheaper than a decision for one; where the two are equal, either will do.
+        if proves_nonnegative(best - other, bindings) or not is_nonnegative(other - best, bindings):
             best = other
     return best
 

@@ -102,7 +102,7 @@ class Randomizer(ABC):
         """The blanket distribution, from the definition."""
         classes = self.classes()
         floors = tuple(y.floor(self.bindings) for y in classes)
-        return Blanket(tuple(y.label for y in classes), floors, self.bindings)
+        return Blanket(tuple(y.label for y in classes), floors, field.used(self.bindings, floors))
 
     def gparv(self, x0: int | None = None, x1: int | None = None) -> gparv.Gparv:
         """The GPARV of the blanket for a pair of inputs (which may be left out where all pairs are alike)."""

@@ -27,6 +27,7 @@ ROOMS = [
     "decomposition",
     "gparv",
     "randomizer",
+    "matching",
     "randomizers",
     "exact",
     "ground_truth",

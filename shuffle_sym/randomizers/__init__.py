@@ -1,6 +1,22 @@
-"""The catalogue of local randomizers: definitions only, one file each."""
+"""The catalogue of local randomizers: definitions only."""
 
-from shuffle_sym.randomizers.krr import KRR, BinaryRR
+from shuffle_sym.randomizers.composed import Joint, Parallel
+from shuffle_sym.randomizers.hadamard import HadamardResponse
+from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
+from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
+from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
-__all__ = ["KRR", "BinaryRR", "from_matrix"]
+__all__ = [
+    "BLH",
+    "KRR",
+    "OLH",
+    "OUE",
+    "RAPPOR",
+    "BinaryRR",
+    "HadamardResponse",
+    "Joint",
+    "Parallel",
+    "SubsetSelection",
+    "from_matrix",
+]

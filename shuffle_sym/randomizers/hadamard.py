@@ -1,0 +1,65 @@
+r"""Hadamard response."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym import arguments, field
+from shuffle_sym.matching import Matches, Matching
+
+_K = sp.Symbol("K", positive=True, integer=True)
+field.LEAST[_K] = 4
+
+
+class HadamardResponse(Matching):
+    r"""A column of the K × K Hadamard matrix; columns with +1 in row x + 1 are t times as likely (Acharya et al. 2019).
+
+    Inputs are 0 … K − 2 (row 0 is all +1 and carries no input). The message y matches x if the binary numbers x + 1 and
+    y have an even number of common ones. Column 0 is all +1: it matches every input.
+
+    >>> HadamardResponse(K=4, eps0=sp.log(3)).gamma
+    3/4
+    """
+
+    def __init__(self, K: Any = None, eps0: Any = None) -> None:
+        self.K = arguments.size(_K if K is None else K, "K", 4)
+        if not self.K.free_symbols and int(self.K).bit_count() != 1:
+            raise ValueError(f"K must be a power of two, at least 4, got {K}")
+        self.bindings = {field.t: sp.exp(arguments.local_epsilon(field.eps0 if eps0 is None else eps0))}
+        if self.K.free_symbols and self.K != _K:
+            self.bindings[_K] = self.K
+        self._size = _K if self.K.free_symbols else self.K
+        self.ratio, self.mu = field.t, sp.Rational(1, 2)
+        self.input_count = self.K - 1
+
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        # The invertible linear maps on row numbers take every ordered pair of rows to every other one.
+        return ((0, 1),)
+
+    def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
+        """The parities of the named rows with a random column: uniform over the values that their sums allow."""
+        pivots: list[tuple[int, bool]] = []  # rows in echelon form, and the parity that was asked for
+        for x, match in zip(inputs, matches, strict=True):
+            row, odd = x + 1, not match
+            for pivot, pivot_odd in pivots:
+                if row ^ pivot < row:
+                    row, odd = row ^ pivot, odd ^ pivot_odd
+            if row:
+                pivots = sorted([*pivots, (row, odd)], reverse=True)
+            elif odd:
+                return sp.Integer(0)
+        return sp.Rational(1, 2 ** len(pivots))
+
+    def universal(self, named: int) -> sp.Expr:
+        return 1 / self._size
+
+    def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
+        K = int(self.K)
+        for y in range(K):
+            yield sp.Rational(1, K), tuple((row & y).bit_count() % 2 == 0 for row in range(1, K))
+
+    def __repr__(self) -> str:
+        return f"HadamardResponse(K={self.K}, eps0={self.eps0})"

@@ -1,0 +1,109 @@
+r"""Randomizers whose message is a set of inputs of fixed size: k-ary randomized response and subset selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym import arguments, field, latex
+from shuffle_sym.matching import Matches, Matching
+
+_w = sp.Symbol("w", positive=True, integer=True)
+_rest = sp.Symbol("r", positive=True, integer=True)
+field.LEAST.update({_w: 1, _rest: 1})
+
+
+class SubsetSelection(Matching):
+    r"""A set of w of the d inputs; sets that contain the input are :math:`t = e^{\varepsilon_0}` times as likely
+    (Ye and Barg 2018).
+
+    The match probability is w/d, and a set never matches all inputs. Parameters left out stay symbols.
+
+    >>> SubsetSelection(d=5, w=2, eps0=sp.log(3)).gamma
+    5/9
+    """
+
+    symmetric = True
+
+    def __init__(self, d: Any = None, w: Any = None, eps0: Any = None) -> None:
+        self.input_count = arguments.size(field.d if d is None else d, "d", 2)
+        self.w = arguments.size(_w if w is None else w, "w", 1)
+        if arguments.decided(self.w < self.input_count) is False:
+            raise ValueError(f"w must be an integer in 1 … d - 1 = {self.input_count - 1}, got {w}")
+        self.bindings = {field.t: sp.exp(arguments.local_epsilon(field.eps0 if eps0 is None else eps0))}
+        self.ratio = field.t
+        # Written in w and r = d − w >= 1, so that proofs know that w < d.
+        if self.input_count.free_symbols or self.w.free_symbols:
+            self._size, self._left = _w, _rest
+            self.bindings |= {_rest: self.input_count - self.w} | ({_w: self.w} if self.w != _w else {})
+        else:
+            self._size, self._left = self.w, self.input_count - self.w
+        self.mu = self._size / (self._size + self._left)
+
+    def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
+        hits, m = sum(matches), len(matches)
+        chosen = _falling(self._size, hits) * _falling(self._left, m - hits)
+        return chosen / _falling(self._size + self._left, m)
+
+    def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
+        inputs = range(int(self.input_count))
+        subsets = list(combinations(inputs, int(self.w)))
+        for subset in subsets:
+            yield sp.Rational(1, len(subsets)), tuple(x in subset for x in inputs)
+
+    def __repr__(self) -> str:
+        return f"SubsetSelection(d={self.input_count}, w={self.w}, eps0={self.eps0})"
+
+
+def _falling(x: sp.Expr, count: int) -> sp.Expr:
+    """x (x − 1) … (x − count + 1)."""
+    return sp.Mul(*(x - i for i in range(count)))
+
+
+class KRR(SubsetSelection):
+    r"""k-ary randomized response on {0, …, k − 1}: the input with probability :math:`t/(t + k - 1)`,
+    every other message with :math:`1/(t + k - 1)`, :math:`t = e^{\varepsilon_0}` (Balle et al. 2019, §3.1).
+
+    Subset selection with w = 1. Parameters left out stay symbols.
+
+    >>> KRR(k=10, eps0=sp.log(3)).gamma, KRR().gamma, KRR().eps0
+    (5/6, k/(k + exp(epsilon_0) - 1), epsilon_0)
+    """
+
+    def __init__(self, k: Any = None, eps0: Any = None) -> None:
+        size = arguments.size(field.k if k is None else k, "k", 2)
+        super().__init__(d=size, w=1, eps0=eps0)
+        if size.free_symbols:
+            # k itself is the better letter here, and proofs know that k >= 2.
+            self.bindings = {field.t: self.bindings[field.t]} | ({field.k: size} if size != field.k else {})
+            self._size, self._left, self.mu = sp.Integer(1), field.k - 1, 1 / field.k
+
+    def __repr__(self) -> str:
+        return f"KRR(k={self.input_count}, eps0={self.eps0})"
+
+    def _repr_latex_(self) -> str:
+        k = latex.formula(self.input_count)
+        return (
+            rf"$\displaystyle R(x)(y) = \frac{{1}}{{t + {k} - 1}}"
+            r" \begin{cases} t & y = x \\ 1 & y \ne x \end{cases}"
+            rf", \quad x, y \in \{{0, \ldots, {k} - 1\}}, \quad t = {latex.formula(self.bindings[field.t])}$"
+        )
+
+
+class BinaryRR(KRR):
+    r"""Binary randomized response: the input bit is kept with probability :math:`t/(t+1)`.
+
+    >>> BinaryRR(eps0=sp.log(3)).matrix()
+    Matrix([
+    [3/4, 1/4],
+    [1/4, 3/4]])
+    """
+
+    def __init__(self, eps0: Any = None) -> None:
+        super().__init__(k=2, eps0=eps0)
+
+    def __repr__(self) -> str:
+        return f"BinaryRR(eps0={self.eps0})"
