@@ -6,7 +6,7 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import decomposition, exact, ground_truth
+from shuffle_sym import decomposition, derivations, exact, ground_truth
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.interval import Interval
@@ -18,8 +18,10 @@ from shuffle_sym.randomizers import (
     OUE,
     RAPPOR,
     BinaryRR,
+    Gaussian,
     HadamardResponse,
     Joint,
+    Laplace,
     Parallel,
     SubsetSelection,
     from_matrix,
@@ -36,15 +38,18 @@ __all__ = [
     "RAPPOR",
     "BinaryRR",
     "Decomposition",
+    "Gaussian",
     "HadamardResponse",
     "Interval",
     "Joint",
+    "Laplace",
     "Parallel",
     "Randomizer",
     "Shuffle",
     "SubsetSelection",
     "VerificationError",
     "decomposition",
+    "derivations",
     "exact",
     "from_matrix",
     "ground_truth",

@@ -75,7 +75,10 @@ def _integer(value: Any, name: str, least: int) -> int:
 
 def users(n: Any) -> int:
     """The number of users, the differing one included."""
-    return _integer(n, "n", 1)
+    number = _integer(n, "n", 1)
+    if number > 2**53:
+        raise _refuse("n", "at most 2^53", n)
+    return number
 
 
 def positive_integer(value: Any, name: str) -> int:
@@ -114,10 +117,15 @@ def ratio(alpha: Any) -> sp.Expr:
 
 
 def _strictly_between_0_and_1(value: Any, name: str) -> float:
+    """Rounded down, so that what is met for the double is met for the number."""
     number = exact_number(value, name)
     if number.free_symbols or decided(sp.And(number > 0, number < 1)) is not True:
         raise _refuse(name, "a number strictly between 0 and 1", value)
-    return float(number)
+    double = float(number)
+    double = math.nextafter(double, 0) if decided(sp.Rational(double) > number) else double
+    if double < 1e-300:
+        raise _refuse(name, "at least 1e-300", value)
+    return double
 
 
 def delta_target(delta: Any) -> float:

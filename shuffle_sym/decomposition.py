@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy as sp
 
-from shuffle_sym import arguments, field, latex
+from shuffle_sym import arguments, field, gparv, latex
 from shuffle_sym.errors import VerificationError
 
 if TYPE_CHECKING:
@@ -74,9 +74,11 @@ class Decomposition:
             for e, name in zip((*a, *b, *c), names, strict=True)
         ]
         forms, irrational = field.rational_form(given)
+        self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
+        # A zero in disguise decides whether an atom is a null atom: it must be a plain zero from here on.
+        forms = tuple(sp.Integer(0) if is_zero(e, self.bindings) else e for e in forms)
         m = len(a)
         self.title = title
-        self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
         _validate(forms[:m], forms[m : 2 * m], forms[2 * m :], self.bindings)
         self.atoms = _merged(tuple(map(Atom, labels, forms[:m], forms[m : 2 * m], forms[2 * m :])))
         self.beta_form = field.simplest(1 - sum(atom.c for atom in self.atoms))
@@ -132,6 +134,18 @@ class Decomposition:
     @cached_property
     def _max_loss_float(self) -> float:
         return float(self.max_loss)
+
+    @cached_property
+    def gparv(self) -> gparv.Gparv:
+        """The random variable G of this decomposition."""
+        live = [atom for atom in self.atoms if atom.c != 0]
+        ratios = [(field.simplest(atom.a / atom.c), field.simplest(atom.b / atom.c)) for atom in live]
+        masses = [atom.c for atom in live]
+        if self.beta_form != 0:
+            ratios.append((sp.Integer(0), sp.Integer(0)))
+            masses.append(self.beta_form)
+        null = tuple((atom.a, atom.b) for atom in self.atoms if atom.c == 0)
+        return gparv.Gparv(tuple(ratios), tuple(masses), null, self.bindings)
 
     def reversed(self) -> Decomposition:
         """The same components with x0 and x1 exchanged."""
@@ -227,8 +241,9 @@ def _validate(a: Sequence[sp.Expr], b: Sequence[sp.Expr], c: Sequence[sp.Expr], 
 
 def is_zero(expr: sp.Expr, bindings: field.Bindings) -> bool:
     """Equality decided by `cancel`, and for irrational numbers by SymPy."""
-    if field.simplest(expr) == 0:
-        return True
+    simple = field.simplest(expr)
+    if simple.is_Rational:
+        return bool(simple == 0)
     return not field.free_symbols((expr,), bindings) and field.sign(expr, bindings) == 0
 
 

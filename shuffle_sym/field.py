@@ -155,9 +155,9 @@ def sign(expr: sp.Expr, bindings: Bindings) -> int:
         return int(sp.sign(expr))
     bits = _FIRST_BITS
     while bits <= _LAST_BITS:
-        ((low, high),) = _bounds((expr,), bindings, bits)
-        if low > 0 or high < 0:
-            return 1 if low > 0 else -1
+        (ends,) = _bounds((expr,), bindings, bits)
+        if ends is not None and (ends[0] > 0 or ends[1] < 0):
+            return 1 if ends[0] > 0 else -1
         if bits == _FIRST_BITS and sp.simplify(substitute(expr, bindings)) == 0:
             return 0
         bits *= 4
@@ -246,18 +246,34 @@ def _enclosed(number: sp.Expr, bits: int) -> Any:
     if number.is_Rational:
         return iv.mpf(int(number.p)) / iv.mpf(int(number.q))
     digits = int(bits * 0.30103) + 5
-    # `strict` makes SymPy raise where it cannot reach the digits asked for.
-    p, q = mpmath.libmp.to_rational(number.evalf(digits, strict=True)._mpf_)
+    # `strict` makes SymPy raise where it cannot reach the digits asked for; log(1 + tiny) it calls 0 all the same.
+    value = number.evalf(digits, strict=True)
+    while not value.is_Float:
+        digits *= 2
+        if digits > _LAST_BITS:
+            raise VerificationError(f"cannot evaluate {number}; is it zero in disguise?")
+        value = number.evalf(digits, strict=True)
+    p, q = mpmath.libmp.to_rational(value._mpf_)
     slack = iv.mpf(10) ** (2 - digits)
     return iv.mpf(int(p)) / iv.mpf(int(q)) * (1 + iv.mpf([-slack.b, slack.b]))
 
 
-def _bounds(exprs: tuple[sp.Expr, ...], bindings: Bindings, bits: int) -> list[tuple[Fraction, Fraction]]:
-    """Rational lower and upper bounds of the numbers, by interval arithmetic with ``bits`` bits."""
+def _bounds(exprs: tuple[sp.Expr, ...], bindings: Bindings, bits: int) -> list[tuple[Fraction, Fraction] | None]:
+    """Rational lower and upper bounds of the numbers, by interval arithmetic with ``bits`` bits.
+
+    None where these bits say nothing, because a denominator may be 0.
+    """
     symbols = _symbols(exprs)
     arguments = [_enclosed(substitute(s, bindings), bits) for s in symbols]
     enclosed = _compiled(exprs, symbols)(_context(bits).mpf(1), *arguments)
-    return [tuple(Fraction(*mpmath.libmp.to_rational(end)) for end in v._mpi_) for v in enclosed]  # type: ignore[misc]
+    return [_rational_ends(v._mpi_) for v in enclosed]
+
+
+def _rational_ends(ends: tuple[Any, Any]) -> tuple[Fraction, Fraction] | None:
+    if any(end in (mpmath.libmp.finf, mpmath.libmp.fninf, mpmath.libmp.fnan) for end in ends):
+        return None  # mpmath would turn an infinity into the fraction 0
+    low, high = (Fraction(*mpmath.libmp.to_rational(end)) for end in ends)
+    return low, high
 
 
 def enclosures(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[tuple[Fraction, Fraction], ...]:
@@ -271,7 +287,10 @@ def enclosures(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple
     while len(found) < len(exprs):
         if working > _LAST_BITS + bits:
             raise VerificationError(f"cannot evaluate to {bits} bits; is an expression zero in disguise?")
-        for i, (low, high) in enumerate(_bounds(exprs, bindings, working)):
+        for i, ends in enumerate(_bounds(exprs, bindings, working)):
+            if ends is None:
+                continue
+            low, high = ends
             if high - low <= min(abs(low), abs(high)) / 2**bits:
                 found.setdefault(i, (low, high))
             elif low <= 0 <= high and sign(exprs[i], bindings) == 0:
@@ -289,7 +308,12 @@ def mp_numbers(exprs: Iterable[sp.Expr], bindings: Bindings, digits: int) -> tup
 
 def floats(exprs: Iterable[sp.Expr], bindings: Bindings) -> npt.NDArray[np.float64]:
     """Doubles with a relative error of at most FLOAT_ERROR; a number that no double holds is refused."""
-    exact = [low for low, _ in enclosures(exprs, bindings, 60)]
+    return as_doubles(low for low, _ in enclosures(exprs, bindings, 60))
+
+
+def as_doubles(values: Iterable[Fraction]) -> npt.NDArray[np.float64]:
+    """The nearest doubles; a number that no double holds is refused."""
+    exact = list(values)
     try:
         doubles = np.array([float(v) for v in exact])
     except OverflowError:

@@ -106,7 +106,7 @@ class Randomizer(ABC):
 
     def gparv(self, x0: int | None = None, x1: int | None = None) -> gparv.Gparv:
         """The GPARV of the blanket for a pair of inputs (which may be left out where all pairs are alike)."""
-        return gparv.of(decomposition.blanket(self, x0, x1))
+        return decomposition.blanket(self, x0, x1).gparv
 
     def matrix(self) -> sp.Matrix:
         """Pr[R(x) = y] in row x and column y."""

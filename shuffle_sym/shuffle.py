@@ -11,6 +11,7 @@ import mpmath
 import sympy as sp
 
 from shuffle_sym import arguments, decomposition, exact, field, gparv
+from shuffle_sym.continuous import Continuous
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.interval import Interval, outward
 from shuffle_sym.numeric.inverse import smallest_epsilon
@@ -18,6 +19,7 @@ from shuffle_sym.numeric.lattice import positive_part
 from shuffle_sym.numeric.published import positive_part_published, spacing
 from shuffle_sym.randomizer import Randomizer
 
+_MAX_CELLS = 4096
 METHODS = ("auto", "fft", "fft-published", "exact")
 
 
@@ -32,23 +34,31 @@ class Shuffle:
     2552/15625
     """
 
-    def __init__(self, source: Randomizer | Decomposition, n: Any) -> None:
-        if not isinstance(source, (Randomizer, Decomposition)):
+    def __init__(self, source: Randomizer | Decomposition | Continuous, n: Any) -> None:
+        if not isinstance(source, (Randomizer, Decomposition, Continuous)):
             raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}")
         self.n = arguments.users(n)
         self.source = source
+        self._discretisations: dict[tuple[str, int, float], Decomposition] = {}
 
     @cached_property
     def decompositions(self) -> tuple[Decomposition, ...]:
         """What is analysed: one decomposition, or one for each pair of inputs that is different from the others."""
         if isinstance(self.source, Decomposition):
             return (self.source,)
+        if isinstance(self.source, Continuous):
+            raise TypeError(
+                f"{self.source!r} is continuous; for exact values take a discretisation from either side, "
+                "R.lower(cells) and R.upper(cells)"
+            )
         blankets = (decomposition.blanket(self.source, x0, x1) for x0, x1 in self.source.pairs())
         return tuple(dict.fromkeys(blankets))
 
     @cached_property
     def max_loss(self) -> sp.Expr:
         """The largest loss; δ(ε) is exactly 0 from there on."""
+        if isinstance(self.source, Continuous):
+            return self.source.eps0
         return sp.Max(*(D.max_loss for D in self._numeric()))
 
     def _numeric(self) -> tuple[Decomposition, ...]:
@@ -65,7 +75,7 @@ class Shuffle:
         return max(found, key=lambda value: arguments.exact_number(value, "value"))
 
     def delta(self, eps: Any, *, rtol: float = 1e-3, method: str = "auto") -> Interval:
-        r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end.
+        r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
 
         ``method``: ``"fft"`` is the mean-preserving lattice, ``"exact"`` the exact sum (small n), ``"fft-published"``
         Algorithm 4 of Su et al. 2025 as printed, whose width is what it is; ``"auto"`` chooses.
@@ -73,9 +83,11 @@ class Shuffle:
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        evaluate = self._evaluators(rtol)["fft" if method == "auto" else method]
-        ends = [self._delta_of(D, number, evaluate) for D in self._numeric()]
         used = "fft" if method == "auto" else method
+        if isinstance(self.source, Continuous):
+            return self._delta_of_continuous(self.source, number, rtol, used)
+        evaluate = self._evaluators(rtol)[used]
+        ends = [self._delta_of(D, number, evaluate) for D in self._numeric()]
         return Interval(max(e.lower for e in ends), max(e.upper for e in ends), used)
 
     def _delta_of(
@@ -83,17 +95,46 @@ class Shuffle:
     ) -> Interval:
         return Interval(0.0, 0.0) if D.has_no_loss_above(eps) else evaluate(D, sp.exp(eps))
 
+    def _delta_of_continuous(self, R: Continuous, eps: sp.Expr, rtol: float, method: str) -> Interval:
+        """Lower and upper discretisation, refined until the two are within ``rtol``."""
+        arguments.numeric_only(R.free_symbols, "a number")
+        if method != "fft":
+            raise ValueError(f'method must be "auto" or "fft" for {R!r}, which is continuous, got {method!r}')
+        if R.eps0 is not sp.oo and arguments.decided(eps >= R.eps0):
+            return Interval(0.0, 0.0, method)
+        evaluate, tail, cells = self._evaluators(rtol / 4)[method], 1e-8, 32
+        lower, upper = 0.0, 1.0
+        while cells <= _MAX_CELLS:
+            lower = max(lower, self._delta_of(self._discretised("lower", cells, tail), eps, evaluate).lower)
+            upper = min(upper, self._delta_of(self._discretised("upper", cells, tail), eps, evaluate).upper)
+            if upper - lower <= rtol * upper:
+                return Interval(lower, upper, method)
+            if tail > rtol * lower / 8:
+                tail = max(rtol * lower / 100, tail * 1e-8)  # what is cut off would be seen
+            else:
+                cells *= 2
+        raise ValueError(
+            f"rtol = {rtol:g} needs more than {_MAX_CELLS} cells; ask for a larger rtol "
+            f"(reached so far: {(upper - lower) / upper:.2g})"
+        )
+
+    def _discretised(self, side: str, cells: int, tail: float) -> Decomposition:
+        key = (side, cells, tail)
+        if key not in self._discretisations:
+            self._discretisations[key] = getattr(self.source, side)(cells, tail)
+        return self._discretisations[key]
+
     def _evaluators(self, rtol: float) -> dict[str, Callable[[Decomposition, sp.Expr], Interval]]:
         def by_lattice(D: Decomposition, alpha: sp.Expr) -> Interval:
-            law = gparv.of(D).floats(alpha)
+            law = D.gparv.floats(alpha)
             return _with_null(law, positive_part(law.values, law.probabilities, self.n, rtol))
 
         def as_published(D: Decomposition, alpha: sp.Expr) -> Interval:
             eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
             if eps0 is sp.oo:
                 raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
-            law = gparv.of(D).floats(alpha)
-            step = spacing(math.exp(float(eps0)))
+            law = D.gparv.floats(alpha)
+            step = spacing(float(eps0))
             return _with_null(law, positive_part_published(law.values, law.probabilities, self.n, step))
 
         def by_enumeration(D: Decomposition, alpha: sp.Expr) -> Interval:
@@ -103,15 +144,24 @@ class Shuffle:
         return {"fft": by_lattice, "fft-published": as_published, "exact": by_enumeration}
 
     def epsilon(self, delta: Any, *, rtol: float = 1e-3, method: str = "auto") -> Interval:
-        r"""Certified bounds of the smallest ε with δ(ε) <= ``delta``; δ(upper) <= ``delta`` for certain."""
+        r"""Certified bounds of the smallest ε with δ(ε) <= ``delta``: δ(upper) <= ``delta`` for certain.
+
+        They are within ``rtol`` of each other (near 0: of the ε over which δ falls); with ``method="fft-published"``,
+        whose δ is not sharp, as close as it allows.
+        """
         target = arguments.delta_target(delta)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        self._numeric()
+        if not isinstance(self.source, Continuous):
+            self._numeric()
         ceiling = math.inf if self.max_loss is sp.oo else math.nextafter(float(self.max_loss), math.inf)
         used = "fft" if method == "auto" else method
         found = smallest_epsilon(
-            lambda eps, delta_rtol: self.delta(eps, rtol=delta_rtol, method=method), target, rtol, ceiling
+            lambda eps, delta_rtol: self.delta(eps, rtol=delta_rtol, method=method),
+            target,
+            rtol,
+            ceiling,
+            sharpens=used == "fft",
         )
         return Interval(found.lower, found.upper, used)
 

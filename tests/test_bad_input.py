@@ -13,7 +13,8 @@ from shuffle_sym import ground_truth
 
 R3 = ss.KRR(k=3, eps0=sp.log(3))
 M = ss.Shuffle(R3, 4)
-half = sp.Rational(1, 2)
+q = sp.Rational
+half = q(1, 2)
 
 BAD = {
     # call: (exception, words that the message must contain)
@@ -106,6 +107,35 @@ BAD = {
         lambda: ss.Shuffle(ss.KRR(k=10, eps0=4), 10**6).delta(0.1, method="fft-published"),
         ValueError,
         ["lattice points at n = 1000000", 'use method="fft"'],
+    ),
+    "n beyond doubles": (lambda: ss.Shuffle(R3, 10**17), ValueError, ["n must be at most 2^53"]),
+    "delta beyond doubles": (lambda: M.epsilon(q(1, 10**400)), ValueError, ["delta must be at least 1e-300"]),
+    "d = 1": (lambda: ss.RAPPOR(d=1, eps0=1), ValueError, ["d must be an integer >= 2, got 1"]),
+    "d = 0": (lambda: ss.OUE(d=0, eps0=1), ValueError, ["d must be an integer >= 2, got 0"]),
+    "g = 1": (lambda: ss.OLH(g=1, d=3, eps0=1), ValueError, ["g must be an integer >= 2, got 1"]),
+    "K = 6": (lambda: ss.HadamardResponse(K=6, eps0=1), ValueError, ["K must be a power of two", "6"]),
+    "K = 2": (lambda: ss.HadamardResponse(K=2, eps0=1), ValueError, ["K must be an integer >= 4, got 2"]),
+    "w = d": (lambda: ss.SubsetSelection(d=4, w=4, eps0=1), ValueError, ["w must be an integer in 1 … d - 1", "4"]),
+    "w = 0": (lambda: ss.SubsetSelection(d=4, w=0, eps0=1), ValueError, ["w must be an integer >= 1, got 0"]),
+    "empty joint": (lambda: ss.Joint(), ValueError, ["parts must not be empty"]),
+    "joint of text": (lambda: ss.Joint("KRR"), TypeError, ["parts[0]", "'KRR'"]),
+    "weights": (lambda: ss.Parallel([R3, R3], [0.5, 0.4]), ValueError, ["weights must sum to 1", "9/10"]),
+    "negative weight": (lambda: ss.Parallel([R3, R3], [1.5, -0.5]), ValueError, ["weights[1]", "> 0", "-1/2"]),
+    "too few weights": (lambda: ss.Parallel([R3, R3], [1]), ValueError, ["one entry for each of the 2 parts", "1"]),
+    "parts differ": (lambda: ss.Parallel([R3, ss.BinaryRR(1)], [0.5, 0.5]), ValueError, ["same inputs", "3, 2"]),
+    "sigma = 0": (lambda: ss.Gaussian(sigma=0), ValueError, ["sigma must be a number > 0, got 0"]),
+    "Laplace(0)": (lambda: ss.Laplace(eps0=0), ValueError, ["eps0 must be a number > 0"]),
+    "cells = 0": (lambda: ss.Laplace(eps0=1).lower(0), ValueError, ["cells must be an integer >= 1, got 0"]),
+    "exact of Laplace": (
+        lambda: ss.Shuffle(ss.Laplace(eps0=1), 3).exact(2),
+        TypeError,
+        ["continuous", "R.lower(cells)", "R.upper(cells)"],
+    ),
+    "symbolic Laplace": (lambda: ss.Shuffle(ss.Laplace(), 3).delta(1), TypeError, ["still symbolic: epsilon_0"]),
+    "published Laplace": (
+        lambda: ss.Shuffle(ss.Laplace(eps0=1), 3).delta(0.1, method="fft-published"),
+        ValueError,
+        ["method", "continuous"],
     ),
     "eps0 too large for doubles": (
         lambda: ss.Shuffle(ss.BinaryRR(eps0=800), 3).delta(1),

@@ -133,6 +133,46 @@ def test_epsilon_has_certified_ends(delta):
     assert found.lower == 0 or M.delta(found.lower).lower > delta
 
 
+@pytest.mark.parametrize("factor", [1, 1 + 1e-12, 1 - 1e-9, 1 - 1e-4])
+def test_epsilon_of_a_delta_near_the_largest_one_is_near_zero(factor):
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 10)
+    delta = float(M.exact(1)) * factor
+    found = M.epsilon(delta)
+    assert found.lower == 0
+    assert found.upper < 1e-3
+    assert M.delta(found.upper, rtol=1e-6).upper <= delta
+
+
+def test_epsilon_by_the_published_algorithm_is_as_sharp_as_that_allows():
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 20)
+    found, ours = M.epsilon(1e-2, method="fft-published"), M.epsilon(1e-2)
+    assert found.lower <= ours.upper
+    assert ours.lower <= found.upper
+
+
+def test_a_target_just_below_one_is_rounded_down():
+    M = ss.Shuffle(ss.BinaryRR(eps0=60), 1)
+    assert M.epsilon(1 - q(1, 10**20), method="exact").upper > 0
+
+
+def test_a_denominator_that_is_nearly_zero_is_not_read_as_zero():
+    D = ss.Decomposition([q(1, 2)] * 2, [q(1, 4), q(3, 4)], [sp.exp(q(1, 10**20)) - 1, q(1, 2)])
+    assert q(1, 4) in ss.Shuffle(D, 1).delta(0, method="exact")
+
+
+def test_a_zero_in_disguise_is_a_null_atom():
+    zero = sp.sqrt(3 + 2 * sp.sqrt(2)) - 1 - sp.sqrt(2)
+    D = ss.Decomposition([q(1, 2)] * 2, [q(1, 4), q(3, 4)], [zero, q(1, 2)])
+    assert D.c == (0, q(1, 2))
+    assert ss.Shuffle(D, 3).exact(1) == q(1, 4)
+    assert q(1, 4) in ss.Shuffle(D, 3).delta(0)
+
+
+def test_a_privacy_level_next_to_zero():
+    M = ss.Shuffle(ss.BinaryRR(eps0=sp.log(1 + q(2, 10**60))), 3)
+    assert M.exact(1) in M.delta(0)
+
+
 def test_epsilon_brackets_the_exact_inverse():
     M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 6)
     alpha = q(7, 5)

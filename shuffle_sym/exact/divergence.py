@@ -32,8 +32,8 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
     >>> divergence(D, 1, sp.Integer(2)), divergence(D, 2, sp.Integer(2))
     (1/4, 3/16)
     """
-    G = gparv.of(D)
-    m = max(len(G.forms), 2)
+    G = D.gparv
+    m = max(len(G.masses), 2)
     terms = math.comb(n + m - 2, m - 2)
     if terms > MAX_TERMS:
         raise ValueError(f"n = {n} with {m} values of G needs {terms} terms, more than {MAX_TERMS}; use delta(eps)")
@@ -83,10 +83,12 @@ def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) 
         return max(n * value * probability**n, 0 * value), probability**n
     (low, p_low), *middle, (high, p_high) = sorted(merged.items())
     gap = high - low
-    tails = [_binomial_tails(r, p_high, p_low) for r in range(n + 1)]
+    tails: dict[int, list[tuple[Any, Any]]] = {}
     mean, mass = 0 * low, 0 * low
     for weight, w, r in _counts(middle, n):
         base = w + r * low
+        if r not in tails:
+            tails[r] = _binomial_tails(r, p_high, p_low)
         first = 0 if base > 0 else _floor(-base / gap) + 1
         if first <= r:
             tail, moment = tails[r][first]

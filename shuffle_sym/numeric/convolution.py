@@ -16,6 +16,7 @@ Complex = npt.NDArray[np.complex128]
 
 _LOG_NEGLIGIBLE = -90.0  # frequencies with |transform|^n below e^this are left out
 CHUNK = 2**17
+_FEW_ATOMS = 12
 
 
 def self_convolution(chunks: Iterable[Complex], eta: float, n: int, size: int) -> tuple[Array, float]:
@@ -25,12 +26,12 @@ def self_convolution(chunks: Iterable[Complex], eta: float, n: int, size: int) -
     """
     spectrum = np.zeros(size // 2 + 1, dtype=complex)
     squared_error, start = 0.0, 0
-    for transform in chunks:
-        modulus = np.abs(transform)
+    for entries in chunks:
+        modulus = np.abs(entries)
         heard = n * np.log(modulus + eta) > _LOG_NEGLIGIBLE
-        transform, modulus = transform[heard], modulus[heard]
+        modulus = modulus[heard]
         with np.errstate(divide="ignore", invalid="ignore"):
-            powers = np.where(modulus > 0, np.exp(n * np.log(transform)), 0)
+            powers = np.where(modulus > 0, np.exp(n * np.log(entries[heard])), 0)
         spectrum[start : start + len(heard)][heard] = powers
         # |(z + η)^n − z^n| <= nη (|z| + η)^(n−1), and the rounding of exp(n log z).
         errors = n * eta * np.exp((n - 1) * np.log(modulus + eta)) + np.abs(powers) * n * 16 * UNIT_ROUNDOFF
@@ -42,18 +43,30 @@ def self_convolution(chunks: Iterable[Complex], eta: float, n: int, size: int) -
     return law, math.sqrt(squared_error / size) + math.exp(_LOG_NEGLIGIBLE) + fft_error
 
 
-def sparse_transform(places: Array, weights: Array, size: int) -> Iterable[Complex]:
-    """The transform of a law with few atoms, straight from its definition, in chunks."""
+def transform(places: Array, weights: Array, size: int) -> tuple[Iterable[Complex], float]:
+    """The transform of a law on a lattice, in chunks, and a bound on the error of each entry."""
     residues = np.mod(places, size).astype(np.int64)  # exact; a place itself may be too large for an integer type
+    if len(weights) <= _FEW_ATOMS:
+        # Angles (13u), cos and sin, the products and the sum.
+        return _from_definition(residues, weights, size), (20 + 2 * len(weights)) * UNIT_ROUNDOFF
+    return transform_by_fft(residues, weights, size)
+
+
+def _from_definition(residues: npt.NDArray[np.int64], weights: Array, size: int) -> Iterable[Complex]:
     for start in range(0, size // 2 + 1, CHUNK):
         k = np.arange(start, min(start + CHUNK, size // 2 + 1), dtype=np.int64)
-        transform = np.zeros(len(k), dtype=complex)
+        total = np.zeros(len(k), dtype=complex)
         for residue, weight in zip(residues, weights, strict=True):
             # k·residue modulo size is exact: only the product with 2π/size and cos, sin are rounded.
-            transform += weight * np.exp((-2j * math.pi / size) * ((k * residue) % size))
-        yield transform
+            total += weight * np.exp((-2j * math.pi / size) * ((k * residue) % size))
+        yield total
 
 
-def sparse_transform_error(weights: Array) -> float:
-    """A bound on the error of each entry: angles (13u), cos and sin, the products and the sum."""
-    return (20 + 2 * len(weights)) * UNIT_ROUNDOFF
+def transform_by_fft(residues: npt.NDArray[np.int64], weights: Array, size: int) -> tuple[Iterable[Complex], float]:
+    """The transform by one FFT of the dense law."""
+    law = np.zeros(size)
+    np.add.at(law, residues, weights)
+    entries = scipy.fft.rfft(law)
+    chunks = (entries[start : start + CHUNK] for start in range(0, len(entries), CHUNK))
+    # Every entry is a sum of masses that add up to 1, through log2(size) levels of rounding.
+    return chunks, (len(weights) + 10 * math.log2(size)) * UNIT_ROUNDOFF

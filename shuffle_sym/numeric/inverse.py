@@ -8,38 +8,55 @@ from collections.abc import Callable
 from shuffle_sym.interval import Interval
 
 LARGEST_EPS = 700.0  # e^700 is near the end of the doubles
-_MAX_STEPS = 200
+_MAX_STEPS = 100
 
 
 def smallest_epsilon(
-    delta_at: Callable[[float, float], Interval], target: float, rtol: float, max_loss: float
+    delta_at: Callable[[float, float], Interval], target: float, rtol: float, max_loss: float, *, sharpens: bool = True
 ) -> Interval:
     r"""Bounds on the smallest ε with δ(ε) <= target, for a δ(ε) that does not increase.
 
     ``delta_at(eps, rtol)`` returns certified bounds of δ. The upper end satisfies δ(upper) <= target for certain,
-    the lower end δ(lower) > target (or is 0); ``max_loss`` is an ε at which δ is exactly 0, or inf.
+    the lower end δ(lower) > target (or is 0); ``max_loss`` is an ε at which δ is exactly 0, or inf. They are within
+    ``rtol`` of each other, relative to ε or, for ε near 0, to the ε over which δ falls; if the values of δ are not
+    sharp enough for that, they are as close as these allow. ``sharpens`` says whether a smaller ``rtol`` makes δ
+    sharper.
     """
-    at_zero = delta_at(0.0, rtol)
+    at_zero = delta_at(0.0, 0.01)
     if at_zero.upper <= target:
         return Interval(0.0, 0.0)
     low, high = 0.0, max_loss
-    log_target, delta_rtol = math.log(target), max(rtol, 0.02)
+    undecided = (0.0, 0.0) if at_zero.lower <= target else None  # where δ is too blurred to be compared with the target
+    delta_rtol = max(rtol, 0.02)
+    finest = min(rtol, 0.02) / 100 if sharpens else delta_rtol
     # sqrt(log δ(0) − log δ(ε)) is nearly a straight line in ε: interpolate in it.
-    height = math.sqrt(max(math.log(at_zero.upper) - log_target, 1e-12))
+    height = math.sqrt(max(math.log(at_zero.upper) - math.log(target), 1e-12))
     points = [(0.0, 0.0)]
-    guess = 2.5 * at_zero.upper * math.sqrt(2) * height
-    side = 1
+    guess, side = 2.5 * at_zero.upper * math.sqrt(2) * height, 1
     for _ in range(_MAX_STEPS):
-        if high < math.inf and high - low <= rtol * high:
+        tolerance = rtol * max(high if high < math.inf else low, at_zero.upper)
+        if high - low <= tolerance:
             return Interval(low, high)
-        x = _inside(guess * (1 + side * 0.4 * rtol), low, high)
+        if undecided is None:
+            x = _inside(guess * (1 + side * 0.4 * rtol), low, high)
+        else:
+            below, above = undecided[0] - low, high - undecided[1]
+            if max(below, above) <= tolerance / 4:
+                if delta_rtol <= finest:
+                    return Interval(low, high)
+                delta_rtol, undecided = delta_rtol / 8, None
+                continue
+            # Step out of the blur on the wider side, farther each time.
+            step = max(tolerance / 3, undecided[1] - undecided[0])
+            x = undecided[1] + min(step, above / 2) if above >= below else undecided[0] - min(step, below / 2)
+            x = min(x, LARGEST_EPS)
         found = delta_at(x, delta_rtol)
         if found.upper <= target:
             high = x
         elif found.lower > target:
             low = x
         else:
-            delta_rtol /= 4
+            undecided = (min(x, undecided[0]), max(x, undecided[1])) if undecided else (x, x)
         if x >= LARGEST_EPS and high > x:
             raise ValueError(
                 f"delta = {target:g} is not reached by any eps <= {LARGEST_EPS:g}: "
@@ -47,16 +64,16 @@ def smallest_epsilon(
             )
         middle = max((found.lower + found.upper) / 2, 5e-324)
         points.append((x, math.sqrt(max(math.log(at_zero.upper) - math.log(middle), 0.0))))
-        guess, side = _interpolated(points, height), (-1 if high - guess < guess - low else 1)
-    raise ValueError(f"eps for delta = {target:g} is known only to [{low:.6g}, {high:.6g}]; ask for a larger rtol")
+        guess = _interpolated(points, height)
+        side = -1 if high - guess < guess - low else 1
+    return Interval(low, high)
 
 
 def _inside(x: float, low: float, high: float) -> float:
-    """x, moved into the open bracket if it left it; the middle of the bracket if x is no help."""
-    high = min(high, 2 * LARGEST_EPS)
-    if low < x < high:
-        return min(x, LARGEST_EPS)
-    return min(low + (high - low) / 2, LARGEST_EPS) if high < 2 * LARGEST_EPS else min(2 * low + 1, LARGEST_EPS)
+    """x, or the middle of the bracket if x is outside; outward by doubling while there is no upper end."""
+    if low < x < high and x <= LARGEST_EPS:
+        return x
+    return min(low + (high - low) / 2 if high < math.inf else 2 * low + 1, LARGEST_EPS)
 
 
 def _interpolated(points: list[tuple[float, float]], height: float) -> float:

@@ -28,7 +28,7 @@ import numpy as np
 
 from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.interval import Interval
-from shuffle_sym.numeric.convolution import Array, self_convolution, sparse_transform, sparse_transform_error
+from shuffle_sym.numeric.convolution import Array, self_convolution, transform
 from shuffle_sym.numeric.tilting import saddle_point, tail_reach, tilted
 
 MAX_POINTS = 2**25
@@ -46,21 +46,24 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
     """
     if np.max(values) <= 0:
         return Interval(0.0, 0.0)
-    problem = _Problem.of(values, probabilities, n)
+    # Everything is homogeneous in G: values around 1 keep what is squared or exponentiated inside the doubles.
+    unit = 2.0 ** math.floor(math.log2(float(np.max(np.abs(values)))))
+    problem = _Problem.of(values / unit, probabilities, n)
     spacing = problem.first_spacing(rtol)
-    lower, upper = 0.0, math.inf
+    lower, upper, idle = 0.0, math.inf, 0
     while True:
         lattice = _Lattice(problem, spacing)
-        if lattice.size > max_points:
+        if lattice.size > max_points or idle > 2:
             reached = f"{(upper - lower) / upper:.2g}" if upper < math.inf else "nothing yet"
+            needed = f"more than {max_points} lattice points" if idle <= 2 else "more than doubles can give"
             raise ValueError(
-                f"rtol = {rtol:g} at n = {n} needs {lattice.size} lattice points, more than {max_points}; "
-                f"ask for a larger rtol (reached so far: {reached})"
+                f"rtol = {rtol:g} at n = {n} needs {needed}; ask for a larger rtol (reached so far: {reached})"
             )
         found_lower, found_upper = lattice.bounds(rtol)
+        idle = 0 if found_lower > lower or found_upper < upper else idle + 1
         lower, upper = max(lower, found_lower), min(upper, found_upper)
-        if upper - lower <= rtol * upper or upper < _SMALLEST:
-            return Interval(lower, upper)
+        if upper < math.inf and (upper - lower <= rtol * upper or upper * unit < _SMALLEST):
+            return Interval(lower * unit, upper * unit)
         spacing /= 2
 
 
@@ -132,8 +135,8 @@ class _Lattice:
     @cached_property
     def _law(self) -> tuple[Array, float]:
         """Probabilities at low … low + size − 1, wrapped around, and the 2-norm of their error."""
-        transform = sparse_transform(self.places, self.weights, self.size)
-        law, error = self_convolution(transform, sparse_transform_error(self.weights), self.n, self.size)
+        chunks, eta = transform(self.places, self.weights, self.size)
+        law, error = self_convolution(chunks, eta, self.n, self.size)
         return np.roll(law, -(self.low % self.size)), error
 
     def _moment(self, first: int, last: int) -> tuple[float, float]:
@@ -157,7 +160,7 @@ class _Lattice:
         # The values were moved up, and a fraction in doubles is within u of the exact one. What this adds is at
         # most E[Σ shifts; S > 0], and on average 1{S > 0} <= e^{θT}.
         rounding = n * UNIT_ROUNDOFF * self.spacing
-        moved = n * float(self.weights @ self.shifts + _UNDERFLOW * np.sum(self.shifts)) + rounding
+        moved = n * float(self.weights @ self.shifts + _UNDERFLOW * np.sum(self.problem.shifts)) + rounding
 
         v, log_beyond = self._sign_change_range(math.log(1e-2 * rtol * max(value, 1e-300)) + n * self.log_scale)
         last = math.floor(v / self.spacing) + 1
@@ -185,10 +188,10 @@ class _Lattice:
         """
         n, step, f, p = self.n, self.spacing, self.fractions, self.problem.probabilities
         largest = n * step
-        noise = n * float(p @ (f * (1 - f))) * step * step
-        if noise == 0:
-            return 0.0, -math.inf
-        rates = np.geomspace(0.1, 100, 61) / math.sqrt(noise)
+        if np.all((f == 0) | (f == 1)):
+            return 0.0, -math.inf  # every value is on the lattice
+        noise = max(n * float(p @ (f * (1 - f))), 1e-300) * step * step
+        rates = np.concatenate([np.geomspace(0.1, 100, 61) / math.sqrt(noise), np.geomspace(0.05, 50, 41) / step])
         rates = rates[rates * step <= 50]
         x = np.multiply.outer(rates * step, np.stack([f, -(1 - f)]))
         growths = np.maximum(

@@ -13,15 +13,15 @@ import scipy.fft
 
 from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.interval import Interval
-from shuffle_sym.numeric.convolution import CHUNK, Array, self_convolution
+from shuffle_sym.numeric.convolution import Array, self_convolution, transform_by_fft
 
 MAX_POINTS = 2**27
 
 
-def spacing(t: float) -> float:
+def spacing(eps0: float) -> float:
     """The spacing of their Section 8: (e^ε0 − 1)/1200 at ε0 = 0.1 and (e^ε0 − 1)/1000 at ε0 = 4; between the two
     nothing is printed, and we change over at ε0 = 1."""
-    return (t - 1) / (1200 if t < math.e else 1000)
+    return math.expm1(eps0) / (1200 if eps0 < 1 else 1000)
 
 
 def positive_part_published(
@@ -29,21 +29,19 @@ def positive_part_published(
 ) -> Interval:
     r"""Bounds of :math:`\frac1n\mathbb E[S]_+`; the spacing is the only knob."""
     # Rounded up from above the true value, so that round-off cannot turn "up" into "down".
-    places = np.ceil((values + 2 * FLOAT_ERROR * np.abs(values)) / step).astype(np.int64)
-    lowest, highest = int(places.min()), int(places.max())
+    rounded = np.ceil((values + 2 * FLOAT_ERROR * np.abs(values)) / step)
+    lowest, highest = int(rounded.min()), int(rounded.max())
     span = n * (highest - lowest) + 1
     if span > max_points:
         raise ValueError(
             f'the published algorithm needs {span} lattice points at n = {n}, more than {max_points}; use method="fft"'
         )
+    places = rounded.astype(np.int64)
     size = scipy.fft.next_fast_len(span, real=True)
-    size += size % 2
-    law_of_one = np.zeros(size)
-    np.add.at(law_of_one, places - lowest, probabilities)
-    transform = scipy.fft.rfft(law_of_one)
-    # Every entry is a sum of masses that add up to 1, through log2(size) levels of rounding.
-    eta = 10 * UNIT_ROUNDOFF * math.log2(size)
-    law, error = self_convolution((transform[i : i + CHUNK] for i in range(0, len(transform), CHUNK)), eta, n, size)
+    while size % 2:
+        size = scipy.fft.next_fast_len(size + 1, real=True)
+    chunks, eta = transform_by_fft(places - lowest, probabilities, size)
+    law, error = self_convolution(chunks, eta, n, size)
     x = (np.arange(span) + n * lowest) * step
     ends = []
     for moved in (x - n * step * (1 + 4 * FLOAT_ERROR), x):

@@ -4,6 +4,7 @@ from shuffle_sym.randomizers.composed import Joint, Parallel
 from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
+from shuffle_sym.randomizers.noise import Gaussian, Laplace
 from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
 from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
@@ -14,8 +15,10 @@ __all__ = [
     "OUE",
     "RAPPOR",
     "BinaryRR",
+    "Gaussian",
     "HadamardResponse",
     "Joint",
+    "Laplace",
     "Parallel",
     "SubsetSelection",
     "from_matrix",

@@ -1,0 +1,46 @@
+r"""Derivations: what the papers state, step by step, each step checked by SymPy when it is built."""
+
+from collections.abc import Callable
+
+from shuffle_sym.derivations.blanket import (
+    joint_blanket,
+    laplace_law,
+    lemma51_gaussian,
+    lemma51_krr,
+    lemma51_laplace,
+    lemma52,
+    lemma53,
+    lemma54,
+    lemma57,
+    lemma58,
+    lemma_a3,
+    parallel_blanket,
+    property2,
+    theorem9,
+)
+from shuffle_sym.derivations.engine import Derivation, Step
+from shuffle_sym.derivations.printed import compare
+from shuffle_sym.derivations.tables import gparv_table
+
+#: Every derivation that needs no argument, by name.
+ALL: dict[str, Callable[[], Derivation]] = {
+    function.__name__: function
+    for function in (
+        lemma51_krr,
+        lemma51_laplace,
+        lemma51_gaussian,
+        lemma52,
+        lemma53,
+        lemma54,
+        lemma57,
+        lemma58,
+        lemma_a3,
+        laplace_law,
+        property2,
+        theorem9,
+        joint_blanket,
+        parallel_blanket,
+    )
+}
+
+__all__ = ["ALL", "Derivation", "Step", "compare", "gparv_table", *ALL]

@@ -1,0 +1,173 @@
+r"""A derivation is data: lines that SymPy has checked when they were written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+from sympy.codegen.rewriting import optimize, optims_c99
+
+from shuffle_sym import latex
+from shuffle_sym.errors import VerificationError
+from shuffle_sym.field import proves_nonnegative, rational_form, simplest
+
+Grid = Mapping[sp.Symbol, Sequence[Any]]
+RELATIONS = {"=": "=", "<=": r"\le"}
+
+
+@dataclass(frozen=True)
+class Step:
+    r"""``before`` relation ``after``, the rule that was applied, and whether it is *proved* or *checked*.
+
+    An equation is proved if SymPy shows the difference to be zero for all values of the symbols: as a rational function
+    (`cancel`), through Γ functions (`gammasimp`), or after `simplify`. An inequality is proved if the difference has
+    non-negative coefficients in the symbols less their least values. Where SymPy proves nothing, a ``grid`` of exact
+    values must be given; then the step is *checked*, on that grid and nowhere else. A step that fails both raises.
+
+    >>> x = sp.Symbol("x")
+    >>> Step((x + 1) ** 2, x**2 + 2 * x + 1, "expand").status
+    'proved'
+    """
+
+    before: sp.Expr
+    after: sp.Expr
+    rule: str
+    relation: str = "="
+    grid: Grid | None = None
+    status: str = field(init=False)
+    evidence: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        prove = _prove_equal if self.relation == "=" else _prove_at_most
+        evidence = prove(self.before, self.after)
+        if evidence is None and self.grid is not None:
+            _check_on_grid(self)
+            ranges = ", ".join(f"{symbol} in {list(values)}" for symbol, values in self.grid.items())
+            object.__setattr__(self, "status", "checked")
+            object.__setattr__(self, "evidence", f"exact for {ranges}")
+            return
+        if evidence is None:
+            raise VerificationError(f"{self.rule}: cannot prove {self.before} {self.relation} {self.after}")
+        object.__setattr__(self, "status", "proved")
+        object.__setattr__(self, "evidence", evidence)
+
+    def __str__(self) -> str:
+        return f"{self.before} {self.relation} {self.after}    [{self.rule}; {self.status}: {self.evidence}]"
+
+    def _cells(self) -> tuple[str, str, str]:
+        relation = RELATIONS[self.relation]
+        words = rf"\text{{{self.rule}}}\quad\text{{({self.status})}}"
+        return latex.formula(self.before), rf"{relation}\ {latex.formula(self.after)}", words
+
+    def _repr_latex_(self) -> str:
+        return r"$\displaystyle " + r"\quad ".join(self._cells()) + "$"
+
+
+def _prove_equal(before: sp.Expr, after: sp.Expr) -> str | None:
+    left, right = before.doit(), after.doit()
+    difference = left - right
+    (form,), _ = rational_form([difference])
+    if form.is_rational_function() and simplest(form) == 0:
+        return "the difference cancels"
+    if right != 0 and sp.gammasimp((left / right).rewrite(sp.gamma)) == 1:
+        return "the ratio is 1 by gammasimp"
+    return "the difference simplifies to 0" if sp.simplify(difference.rewrite(sp.erf)) == 0 else None
+
+
+def _prove_at_most(before: sp.Expr, after: sp.Expr) -> str | None:
+    (form,), bindings = rational_form([after.doit() - before.doit()])
+    return "coefficients of one sign" if proves_nonnegative(form, bindings) else None
+
+
+def _check_on_grid(step: Step) -> None:
+    points: list[dict[sp.Symbol, Any]] = [{}]
+    for symbol, values in (step.grid or {}).items():
+        points = [{**point, symbol: sp.sympify(value)} for point in points for value in values]
+    for point in points:
+        left, right = (sp.simplify(e.subs(point).doit()) for e in (step.before, step.after))
+        holds = sp.simplify(left - right) == 0 if step.relation == "=" else bool(left <= right)
+        if not holds:
+            raise VerificationError(f"{step.rule}: fails at {point}: {left} against {right}")
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """Steps that were checked one by one; a wrong one cannot be built.
+
+    It shows itself in a notebook, `step` shows one line, `walk` goes through them, `numeric` makes a function of the
+    last line.
+    """
+
+    title: str
+    source: str
+    steps: tuple[Step, ...]
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise ValueError("steps must not be empty")
+
+    @property
+    def result(self) -> sp.Expr:
+        """The right side of the last line."""
+        return self.steps[-1].after
+
+    @property
+    def proved(self) -> bool:
+        """Whether every step is proved; a step that is only checked is enough to say no."""
+        return all(step.status == "proved" for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def step(self, number: int) -> Step:
+        """The line with this number, counted from 1 as they are shown."""
+        if not 1 <= number <= len(self.steps):
+            raise ValueError(f"number must be an integer in 1 … {len(self.steps)}, got {number}")
+        return self.steps[number - 1]
+
+    def numeric(self) -> Callable[..., Any]:
+        """The last line as a NumPy function; its arguments are the free symbols in alphabetical order."""
+        symbols = sorted(self.result.free_symbols, key=str)
+        # expm1 and log1p where they keep digits that exp and log lose.
+        function: Callable[..., Any] = sp.lambdify(
+            symbols, optimize(self.result, optims_c99), modules=["numpy", "scipy"]
+        )
+        return function
+
+    def walk(self) -> Any:
+        """Buttons that go through the lines (ipywidgets); without ipywidgets all lines are printed."""
+        try:
+            import ipywidgets
+            from IPython.display import display
+        except ImportError:
+            print(self)
+            return None
+        number = ipywidgets.BoundedIntText(value=1, min=1, max=len(self), description="step")
+        back, on = ipywidgets.Button(description="back"), ipywidgets.Button(description="next")
+        back.on_click(lambda _: setattr(number, "value", max(1, number.value - 1)))
+        on.on_click(lambda _: setattr(number, "value", min(len(self), number.value + 1)))
+        line = ipywidgets.Output()
+
+        def show(change: Any = None) -> None:
+            line.clear_output(wait=True)
+            with line:
+                display(self.step(number.value))
+
+        number.observe(show, "value")
+        show()
+        return ipywidgets.VBox([ipywidgets.HBox([back, number, on]), line])
+
+    def __str__(self) -> str:
+        lines = [f"{self.title}  ({self.source})"]
+        return "\n".join(lines + [f"  ({i}) {step}" for i, step in enumerate(self.steps, 1)])
+
+    def _repr_latex_(self) -> str:
+        rows = [f"({i})\\quad & " + " & ".join(step._cells()) for i, step in enumerate(self.steps, 1)]
+        head = rf"\textbf{{{self.title}}}\quad\text{{({self.source})}}"
+        body = r" \\[6pt] ".join(r"\displaystyle ".join(["", row.replace("& ", r"& \displaystyle ")]) for row in rows)
+        return rf"$\begin{{array}}{{l}} {head} \\[6pt] \begin{{array}}{{rrll}} {body} \end{{array}} \end{{array}}$"
