@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 import mpmath
 import sympy as sp
@@ -59,6 +59,18 @@ class Continuous(ABC):
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         return set(self.parameter.free_symbols)
+
+    def blanket(self) -> sp.Expr:
+        """The smaller of the densities of inputs 0 and 1, γω(y)."""
+        return sp.Piecewise((self.density.subs(x, 1), y < sp.Rational(1, 2)), (self.density.subs(x, 0), True))
+
+    def _finite_only(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is continuous: take a discretisation from either side, R.lower(cells) and R.upper(cells), "
+            "and ask that"
+        )
+
+    gparv = pairs = classes = rows = matrix = input = _finite_only
 
     def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
         """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α."""

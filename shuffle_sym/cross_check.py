@@ -25,10 +25,20 @@ from tqdm.auto import tqdm
 
 from shuffle_sym import decomposition, exact, ground_truth
 from shuffle_sym.randomizer import Randomizer
-from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
+from shuffle_sym.randomizers import (
+    BLH,
+    KRR,
+    OUE,
+    RAPPOR,
+    BinaryRR,
+    HadamardResponse,
+    SubsetSelection,
+    from_matrix,
+)
 from shuffle_sym.shuffle import Shuffle
 
 FLOAT_METHODS = ("fft", "fft-published")
+_MANY_MESSAGES, _FEW_USERS = 4, 4
 LAWS = ("pair = formula", "data = formula", "truth <= blanket", "lower <= x <= upper")
 
 
@@ -55,6 +65,12 @@ def randomizers(levels: Iterable[sp.Rational]) -> Iterator[tuple[str, Randomizer
         yield f"2-RR t={t}", BinaryRR(eps0=sp.log(t))
         yield f"3-RR t={t}", KRR(k=3, eps0=sp.log(t))
         yield f"4-RR t={t}", KRR(k=4, eps0=sp.log(t))
+    for t in (sp.Integer(2), sp.Integer(4)):
+        yield f"RAPPOR d=3 t={t**2}", RAPPOR(d=3, eps0=2 * sp.log(t))
+        yield f"OUE d=3 t={t}", OUE(d=3, eps0=sp.log(t))
+        yield f"BLH d=3 t={t}", BLH(d=3, eps0=sp.log(t))
+        yield f"Hadamard K=4 t={t}", HadamardResponse(K=4, eps0=sp.log(t))
+        yield f"subsets 2 of 4 t={t}", SubsetSelection(d=4, w=2, eps0=sp.log(t))
     yield "lopsided 2x2", from_matrix([[0.7, 0.3], [0.2, 0.8]])
     yield "2 inputs, 3 messages", from_matrix([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]])
     yield "3 inputs, repeated column", from_matrix([[0.5, 0.25, 0.25], [0.2, 0.4, 0.4], [0.3, 0.1, 0.6]])
@@ -63,7 +79,13 @@ def randomizers(levels: Iterable[sp.Rational]) -> Iterator[tuple[str, Randomizer
 
 def grid(levels: Iterable[sp.Rational], alphas: Iterable[sp.Rational], users: Iterable[int]) -> list[Case]:
     users, alphas = tuple(users), tuple(alphas)
-    return [Case(name, R, n, alphas) for name, R in randomizers(levels) for n in users]
+    # Brute force grows with the number of messages: many of them, few users.
+    return [
+        Case(name, R, n, alphas)
+        for name, R in randomizers(levels)
+        for n in users
+        if len(R.rows()[0]) <= _MANY_MESSAGES or n <= _FEW_USERS
+    ]
 
 
 def quick() -> list[Case]:

@@ -66,7 +66,8 @@ def _six_digits(x: float, rounding: str) -> str:
     """Rounded outward: what is shown is still a bound."""
     if x == 0 or math.isinf(x):
         return f"{x:g}"
-    return f"{Context(prec=6, rounding=rounding).create_decimal(Decimal(x)):g}".lower()
+    digits = Context(prec=6, rounding=rounding).create_decimal(Decimal(x))
+    return f"{digits:g}" if 1e-4 <= abs(x) < 1e6 else f"{digits:e}"
 
 
 def outward(lower: float, upper: float, method: str | None = None) -> Interval:

@@ -15,6 +15,14 @@ def formula(expr: Any) -> str:
     return str(sp.latex(expr)).replace(r"\epsilon", r"\varepsilon")
 
 
+def text(words: str) -> str:
+    """Words between formulas; a part between dollars is a formula."""
+    parts = words.split("$")
+    return "".join(
+        part if i % 2 else rf"\text{{{part.replace('_', chr(92) + '_')}}}" for i, part in enumerate(parts) if part
+    )
+
+
 def table(rows: Sequence[Sequence[Any]], notes: Iterable[str] = ()) -> str:
     """An array with a heading column, and what its letters stand for below it."""
     columns = "c|" + "c" * (len(rows[0]) - 1)

@@ -64,8 +64,9 @@ class Matching(Randomizer):
                 classes.append(_scaled_class(r"\text{all}", everyone, masses, (hit,)))
             # All inputs have a name, or some other input may match or not match.
             reached = (hit, miss) if len(named) != self.input_count else tuple(self.likelihood(m) for m in matches)
-            label = ",".join(str(x) for x in named if own[x])
-            classes.append(_scaled_class(rf"\{{{label}\}}", weight - everyone, masses, reached))
+            matched = ",".join(str(x) for x in named if own[x])
+            label = rf"\{{{matched}\}}" if matched else r"\emptyset"
+            classes.append(_scaled_class(label, weight - everyone, masses, reached))
         return tuple(y for y in classes if y.range[0] != 0)
 
     def rows(self) -> list[list[sp.Expr]]:

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
+from shuffle_sym.continuous import Continuous
 from shuffle_sym.interval import Interval
 from shuffle_sym.shuffle import Shuffle
 
@@ -75,3 +76,19 @@ def steps(first: float, last: float, count: int) -> list[float]:
 def spaced(first: float, last: float, count: int) -> list[float]:
     """Numbers with equal ratios, for logarithmic axes."""
     return [float(x) for x in np.geomspace(first, last, count)]
+
+
+def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float, cells: Sequence[int]) -> Any:
+    """How the upper and the lower discretisation of continuous noise close in on each other."""
+    ax = axes("number of cells", "relative gap between upper and lower δ", logx=True, logy=True)
+    for (label, R), colour in zip(randomizers.items(), COLOURS, strict=False):
+        gaps = []
+        for count in cells:
+            low, high = (Shuffle(D, n).delta(eps, rtol=1e-4) for D in (R.lower(count), R.upper(count)))
+            gaps.append((high.upper - low.lower) / high.upper)
+        ax.plot(cells, gaps, marker="o", color=colour, label=label)
+    ax.plot(cells, [gaps[0] * (cells[0] / c) ** 2 for c in cells], color="grey", linestyle=":", label="cells⁻²")
+    ax.set_xticks(cells, [str(c) for c in cells])
+    ax.minorticks_off()
+    ax.legend(frameon=False)
+    return ax

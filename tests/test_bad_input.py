@@ -131,6 +131,17 @@ BAD = {
         TypeError,
         ["continuous", "R.lower(cells)", "R.upper(cells)"],
     ),
+    "blanket of Laplace": (
+        lambda: ss.decomposition.blanket(ss.Laplace(1)),
+        TypeError,
+        ["continuous", "R.lower(cells)"],
+    ),
+    "gparv of Laplace": (lambda: ss.Laplace(1).gparv(), TypeError, ["continuous", "R.lower(cells)"]),
+    "ground truth of Laplace": (
+        lambda: ground_truth.delta(ss.Laplace(1), (0,), (1,), 2),
+        TypeError,
+        ["continuous", "R.lower(cells)"],
+    ),
     "symbolic Laplace": (lambda: ss.Shuffle(ss.Laplace(), 3).delta(1), TypeError, ["still symbolic: epsilon_0"]),
     "published Laplace": (
         lambda: ss.Shuffle(ss.Laplace(eps0=1), 3).delta(0.1, method="fft-published"),

@@ -3,6 +3,7 @@ r"""Derivations: what the papers state, step by step, each step checked by SymPy
 from collections.abc import Callable
 
 from shuffle_sym.derivations.blanket import (
+    idealised_limit,
     joint_blanket,
     laplace_law,
     lemma51_gaussian,
@@ -40,6 +41,7 @@ ALL: dict[str, Callable[[], Derivation]] = {
         theorem9,
         joint_blanket,
         parallel_blanket,
+        idealised_limit,
     )
 }
 

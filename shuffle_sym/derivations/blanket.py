@@ -6,7 +6,7 @@ import sympy as sp
 
 from shuffle_sym import field
 from shuffle_sym.derivations.engine import Derivation, Step
-from shuffle_sym.randomizers import KRR, OUE, Joint, Parallel
+from shuffle_sym.randomizers import BLH, KRR, OUE, RAPPOR, Joint, Parallel
 
 t, k, alpha, eps0 = field.t, field.k, field.alpha, sp.Symbol("epsilon_0", positive=True)
 n, m = sp.symbols("n m", positive=True, integer=True)
@@ -114,15 +114,25 @@ def property2() -> Derivation:
 
 
 def lemma54() -> Derivation:
-    r"""E[L] and the range of L = γG (Balle et al. 2019, Lemma 5.4 (1), (2)): their range follows and is looser."""
-    aa = sp.Symbol("alpha", positive=True)
+    r"""Mean, range and second moment of L = γG (Balle et al. 2019, Lemma 5.4): what is printed follows, and is looser.
+
+    As in `property2`, f = 1 + u and f' = 1 + w are R(x)/c and R(x')/c at a message with blanket mass c, and t = f + r.
+    Summed over the messages, cf and cf' give 1 each, so E[L²] = γ Σ c (f − αf')² is at most γ(t + α²t − 2α).
+    """
+    aa, u, w, r, c, rest = sp.symbols("alpha u w r c g", positive=True)
+    share = 1 / (1 + rest)  # γ, as any number between 0 and 1
+    sharp = share * (t * (1 + aa**2) - 2 * aa)
+    printed = share * t * (aa**2 + 1) - 2 * share**2 * aa / t**2
     return Derivation(
-        "Mean and range of L",
+        "Mean, range and second moment of L",
         "Balle et al. 2019, Lemma 5.4",
         (
-            Step(gamma * (1 - aa) / gamma, 1 - aa, "E[L] = E[G], because G is L/γ with probability γ"),
-            Step(gamma * (t - aa), gamma * (t - aa / t), "their upper end is above γ(t - α)", "<="),
-            Step(gamma * (1 / t - aa * t), gamma * (1 - aa * t), "their lower end is below γ(1 - αt)", "<="),
+            Step(gamma * (1 - aa) / gamma, 1 - aa, "(1) E[L] = E[G], because G is L/γ with probability γ"),
+            Step(gamma * (t - aa), gamma * (t - aa / t), "(2) their upper end is above γ(t - α)", "<="),
+            Step(gamma * (1 / t - aa * t), gamma * (1 - aa * t), "(2) their lower end is below γ(1 - αt)", "<="),
+            Step(c * (1 + u) ** 2, (1 + u + r) * c * (1 + u), "(3) the square: cf² ≤ t·cf", "<="),
+            Step(c * (1 + w), c * (1 + u) * (1 + w), "(3) the cross term: cff' ≥ cf'", "<="),
+            Step(sharp, printed, "(3) their bound is above γ(t + α²t - 2α)", "<="),
         ),
     )
 
@@ -131,7 +141,7 @@ def lemma57() -> Derivation:
     r"""Range and second moment of L for k-RR (Balle et al. 2019, Lemma 5.7), from the GPARV table of k-RR."""
     G = KRR().gparv()
     mass = k / (t + k - 1)
-    second = sp.Add(*(p * v**2 for v, p in zip(G.forms, G.masses, strict=True)), evaluate=False)
+    second = sp.Add(*(p * v**2 for v, p in zip(G.forms, G.masses, strict=True) if v != 0), evaluate=False)
     printed = mass * (2 - mass) * (1 - alpha) ** 2 + (1 - mass) ** 2 * k * (1 + alpha**2)
     return Derivation(
         "L of k-RR: range and second moment",
@@ -169,9 +179,11 @@ def lemma58() -> Derivation:
     cross = 2 / r - r**-2
     aa = sp.Symbol("alpha", positive=True)
     return Derivation(
-        "L of Laplace for inputs 0 and 1: second moment",
+        "L of Laplace for inputs 0 and 1: range and second moment",
         "Balle et al. 2019, Lemma 5.8",
         (
+            Step(sp.exp(-eps0 / 2) * (sp.exp(eps0) - aa), r * (1 - aa / r**2), "(1) largest value of L: γ(t - α)"),
+            Step(sp.exp(-eps0 / 2) * (1 - aa * sp.exp(eps0)), (1 - aa * r**2) / r, "(1) smallest value: γ(1 - αt)"),
             Step(_laplace_moment(1, 0), sp.Integer(1), "μ is a density"),
             Step(_laplace_moment(2, 0), square, "E[(μ₀/ω)²]"),
             Step(_laplace_moment(0, 2), square, "E[(μ₁/ω)²]"),
@@ -187,7 +199,8 @@ def lemma58() -> Derivation:
 
 def lemma_a3() -> Derivation:
     r"""One user among m draws from ω: the histogram h has probability
-    :math:`\Pr[W_m = h] \cdot \frac1m \sum_j h_j \mu_j/\omega_j` (Balle et al. 2019, Lemma A.3; Su et al. 2025, Theorem 10 with m = n and ω = R(x_2)).
+    :math:`\Pr[W_m = h] \cdot \frac1m \sum_j h_j \mu_j/\omega_j` (Balle et al. 2019, Lemma A.3; Su et al. 2025,
+    Theorem 10 with m = n and ω = R(x_2)).
 
     h arises if the user sends some message j and the others make h − e_j. For each j the two multinomials differ by the
     factor h_j/m; what the other cells contribute (``r``) is the same on both sides.
@@ -285,8 +298,8 @@ def parallel_blanket() -> Derivation:
 def laplace_law() -> Derivation:
     r"""The law of L for Laplace and the pair (0, 1) (Su et al. 2025, Appendix C), from the blanket.
 
-    With :math:`\rho = \mu_0/\mu_1 = e^{\varepsilon_0(1 - 2y)}` for 0 < y < 1/2: L is γ(ρ − α) there, and γ(1 − αρ) on the
-    mirrored half. What is printed holds.
+    With :math:`\rho = \mu_0/\mu_1 = e^{\varepsilon_0(1 - 2y)}` for 0 < y < 1/2: L is γ(ρ − α) there, and γ(1 − αρ) on
+    the mirrored half. What is printed holds.
     """
     rho, level, gap, aa = sp.symbols("rho x z alpha", positive=True)
     cut = half - sp.log(rho) / (2 * eps0)
@@ -310,3 +323,20 @@ def laplace_law() -> Derivation:
             ),
         ),
     )
+
+
+def idealised_limit() -> Derivation:
+    r"""With d → ∞ the blanket of RAPPOR, OUE and local hashing becomes that of the published tables.
+
+    The part that is lost is the reference probability :math:`\mu^d` of a message that matches all inputs.
+    """
+    d = field.d
+    root = sp.Symbol("s", positive=True)  # any number above 1 will do: 1 + root > 1
+    steps = [Step(sp.Limit((1 + root) ** (-d), d, sp.oo), sp.Integer(0), "no message matches infinitely many inputs")]
+    for R in (RAPPOR(), OUE(), BLH()):
+        gain = field.substitute(R.universal(0) * (R.likelihood(True) - R.likelihood(False)), R.bindings)
+        ideal = R.idealised().gamma
+        steps.append(
+            Step(R.gamma, ideal + gain, f"{type(R).__name__}: γ with d inputs is the idealised one and a gain")
+        )
+    return Derivation("From d inputs to infinitely many", "Su et al. 2025, Table 1", tuple(steps))

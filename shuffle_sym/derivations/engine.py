@@ -56,13 +56,12 @@ class Step:
     def __str__(self) -> str:
         return f"{self.before} {self.relation} {self.after}    [{self.rule}; {self.status}: {self.evidence}]"
 
-    def _cells(self) -> tuple[str, str, str]:
-        relation = RELATIONS[self.relation]
-        words = rf"\text{{{self.rule}}}\quad\text{{({self.status})}}"
-        return latex.formula(self.before), rf"{relation}\ {latex.formula(self.after)}", words
+    def _formula(self) -> str:
+        return rf"{latex.formula(self.before)} \;{RELATIONS[self.relation]}\; {latex.formula(self.after)}"
 
     def _repr_latex_(self) -> str:
-        return r"$\displaystyle " + r"\quad ".join(self._cells()) + "$"
+        words = latex.text(f"{self.rule}  ({self.status})")
+        return rf"$\displaystyle {self._formula()} \qquad {words}$"
 
 
 def _prove_equal(before: sp.Expr, after: sp.Expr) -> str | None:
@@ -167,7 +166,9 @@ class Derivation:
         return "\n".join(lines + [f"  ({i}) {step}" for i, step in enumerate(self.steps, 1)])
 
     def _repr_latex_(self) -> str:
-        rows = [f"({i})\\quad & " + " & ".join(step._cells()) for i, step in enumerate(self.steps, 1)]
-        head = rf"\textbf{{{self.title}}}\quad\text{{({self.source})}}"
-        body = r" \\[6pt] ".join(r"\displaystyle ".join(["", row.replace("& ", r"& \displaystyle ")]) for row in rows)
-        return rf"$\begin{{array}}{{l}} {head} \\[6pt] \begin{{array}}{{rrll}} {body} \end{{array}} \end{{array}}$"
+        head = rf"\textbf{{{self.title.replace('_', chr(92) + '_')}}}\quad{latex.text(f'({self.source})')}"
+        lines = [
+            rf"({i})\quad {latex.text(f'{step.rule}  ({step.status})')} \\[2pt] \qquad \displaystyle {step._formula()}"
+            for i, step in enumerate(self.steps, 1)
+        ]
+        return r"$\begin{array}{l} " + r" \\[8pt] ".join([head, *lines]) + r" \end{array}$"

@@ -91,14 +91,27 @@ def table_2() -> tuple[Entry, ...]:
 
 
 class Comparison(tuple[Entry, ...]):
-    """Entries that show themselves as a table: a tick where print and derivation agree, both where they do not."""
+    """Entries that show themselves as the two tables; where print and derivation differ, both are shown."""
 
     def _repr_latex_(self) -> str:
-        rows = [("", r"\text{entry}", r"\text{printed}", r"\text{derived}", "")]
-        for entry in self:
-            mark = r"=" if entry.equal else r"\ne"
-            rows.append((rf"\text{{{entry.row}}}", entry.column, entry.printed, entry.derived, mark))
-        return latex.table(rows, notes=[r"t = e^{\varepsilon_0},\ s = e^{\varepsilon_0/2},\ \alpha = e^{\varepsilon}"])
+        tables = []
+        for columns in (VALUES, tuple("pqr")):
+            heads = [latex.formula(value) for value in columns]
+            rows: list[tuple[str, ...]] = [("", *heads)]
+            for name in dict.fromkeys(entry.row for entry in self):
+                cells = {entry.column: _cell(entry) for entry in self if entry.row == name}
+                if heads[0] in cells:
+                    rows.append((latex.text(name), *(cells[head] for head in heads)))
+            tables.append(latex.table(rows).strip("$"))
+        note = r"t = e^{\varepsilon_0},\quad s = e^{\varepsilon_0/2},\quad \alpha = e^{\varepsilon}"
+        return r"$\begin{gathered} " + r" \\[12pt] ".join([*tables, note]) + r" \end{gathered}$"
+
+
+def _cell(entry: Entry) -> str:
+    printed, derived = (latex.formula(sp.factor(e)) for e in (entry.printed, entry.derived))
+    if entry.equal:
+        return derived
+    return rf"\color{{#D55E00}}{{{printed}\ \text{{printed}},\ {derived}\ \text{{derived}}}}"
 
 
 def compare() -> Comparison:

@@ -22,11 +22,11 @@ def gparv_table(R: Randomizer, x0: int | None = None, x1: int | None = None) -> 
     steps = []
     for atom, value in zip(live, G.forms, strict=False):
         held = sp.Mul(sp.Add(atom.a, -field.alpha * atom.b, evaluate=False), 1 / atom.c, evaluate=False)
-        steps.append(Step(held, value, f"value of G on messages that match ${atom.label}$"))
+        steps.append(Step(held, value, f"value of G on the messages of class ${atom.label}$"))
     covered = sp.Add(*(atom.c for atom in live), evaluate=False)
     steps.append(Step(1 - covered, D.beta_form, "probability of 0: what the blanket does not cover"))
     steps.append(Step(sp.Add(*G.masses, evaluate=False), sp.Integer(1), "the probabilities sum to 1"))
-    products = [sp.Mul(v, p, evaluate=False) for v, p in zip(G.forms, G.masses, strict=True)]
+    products = [sp.Mul(v, p, evaluate=False) for v, p in zip(G.forms, G.masses, strict=True) if v != 0]
     mean = field.simplest(sum(products))
     steps.append(Step(sp.Add(*products, evaluate=False), mean, "the mean of G"))
     return Derivation(f"GPARV of {R!r}", "Su et al. 2025, Definition 10", tuple(steps))
