@@ -34,7 +34,7 @@ def exact_number(value: Any, name: str) -> sp.Expr:
         if not isinstance(value, sp.Expr):
             raise TypeError(f"{name} must be a number, got {value!r}")
         # A Float inside an expression would make everything after it inexact without a word.
-        value = value.replace(lambda e: e.is_Float, lambda e: sp.Rational(repr(float(e))))
+        value = value.replace(lambda e: e.is_Float, lambda e: sp.Rational(str(e)))
         if value.is_finite is False or value is sp.nan:
             raise _refuse(name, "a finite number", value)
         if value.is_extended_real is False:
@@ -51,8 +51,8 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     if isinstance(value, numbers.Real):
         if not math.isfinite(value):
             raise _refuse(name, "a finite number", float(value))
-        return sp.Rational(repr(float(value)))
-    raise TypeError(f"{name} must be a number, got {value!r}")
+        return sp.Rational(str(value))
+    raise TypeError(f"{name} must be a number (int, float, Fraction or SymPy), got {value!r}")
 
 
 def decided(condition: Any) -> bool | None:
@@ -64,7 +64,7 @@ def _integer(value: Any, name: str, least: int) -> int:
     expected = f"an integer >= {least}"
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, sp.Expr)):
         raise TypeError(f"{name} must be {expected}, got {value!r}")
-    if isinstance(value, sp.Expr) and value.free_symbols:
+    if isinstance(value, sp.Expr) and (value.free_symbols or value.is_extended_real is not True):
         raise _refuse(name, expected, value)
     number: Any = value if isinstance(value, (numbers.Rational, sp.Rational)) else float(value)
     # nan fails every comparison, and an infinity the first one.
@@ -88,6 +88,8 @@ def positive_integer(value: Any, name: str) -> int:
 def size(value: Any, name: str, least: int) -> sp.Expr:
     """The size of an alphabet: an integer, or an expression that is left symbolic."""
     if isinstance(value, sp.Expr) and value.free_symbols:
+        if value.is_integer is False or value.is_positive is False:
+            raise _refuse(name, f"an integer >= {least} or a symbol for one", value)
         return value
     return sp.Integer(_integer(value, name, least))
 
@@ -96,6 +98,8 @@ def local_epsilon(eps0: Any) -> sp.Expr:
     number = exact_number(eps0, "eps0")
     if decided(number < 0):
         raise _refuse("eps0", "a number >= 0", eps0)
+    if number.free_symbols and not number.is_nonnegative:
+        raise _refuse("eps0", 'known to be >= 0, as sp.Symbol("x", nonnegative=True) is', eps0)
     return number
 
 
@@ -138,7 +142,7 @@ def relative_tolerance(rtol: Any) -> float:
 
 def member(x: Any, name: str, count: sp.Expr) -> int:
     """An input of a finite domain {0, …, count − 1}; the domain may be of symbolic size."""
-    expected = f"an integer in 0 … {count} - 1"
+    expected = f"an integer in 0 … {count - 1}"
     if isinstance(x, bool) or not isinstance(x, (numbers.Integral, sp.Integer)):
         raise TypeError(f"{name} must be {expected}, got {x!r}")
     if x < 0 or decided(sp.Integer(int(x)) < count) is False:
@@ -159,6 +163,6 @@ def numeric_only(symbols: set[sp.Symbol], what: str) -> None:
 
 
 def one_of(value: Any, name: str, choices: Sequence[str] | Mapping[str, Any]) -> str:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise _refuse(name, "one of " + ", ".join(repr(c) for c in choices), value)
     return str(value)

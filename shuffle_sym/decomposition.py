@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,14 +66,16 @@ class Decomposition:
         bindings: field.Bindings | None = None,
         title: str = "decomposition",
     ) -> None:
-        labels = [rf"Q_{{{j}}}" for j in range(len(a))] if labels is None else labels
-        if not len(a) == len(b) == len(c) == len(labels) or not len(a):
+        for name, masses in (("a", a), ("b", b), ("c", c)):
+            if isinstance(masses, str) or not hasattr(masses, "__len__"):
+                raise TypeError(f"{name} must be a sequence of masses, got {masses!r}")
+        if not len(a) == len(b) == len(c) or not len(a):
             raise ValueError(f"a, b and c must be equally long and not empty, got lengths {len(a)}, {len(b)}, {len(c)}")
+        labels = [rf"Q_{{{j}}}" for j in range(len(a))] if labels is None else labels
+        if len(labels) != len(a):
+            raise ValueError(f"labels must have one entry for each of the {len(a)} masses, got {len(labels)}")
         names = [f"{name}[{j}]" for name in "abc" for j in range(len(a))]
-        given = [
-            arguments.exact_number(sp.Rational(e) if isinstance(e, str) else e, name)
-            for e, name in zip((*a, *b, *c), names, strict=True)
-        ]
+        given = [_mass(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
         forms, irrational = field.rational_form(given)
         self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
         # A zero in disguise decides whether an atom is a null atom: it must be a plain zero from here on.
@@ -205,6 +208,16 @@ class Decomposition:
         return latex.table(rows, notes=[rf"\beta = {latex.formula(self.beta_form)}", *latex.where(self.bindings)])
 
 
+def _mass(entry: Any, name: str) -> sp.Expr:
+    """A number, or a fraction as text: ``"3/4"``."""
+    if not isinstance(entry, str):
+        return arguments.exact_number(entry, name)
+    try:
+        return sp.Rational(Fraction(entry))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f'{name} must be a number or a fraction such as "3/4", got {entry!r}') from None
+
+
 @lru_cache(maxsize=512)
 def _merged(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
     """One atom for each ratio a : b : c; atoms without any mass go."""
@@ -251,6 +264,8 @@ def is_zero(expr: sp.Expr, bindings: field.Bindings) -> bool:
 
 
 def _pair(R: Randomizer, x0: int | None, x1: int | None) -> tuple[int, int]:
+    if not hasattr(R, "classes"):
+        raise TypeError(f"R must be a randomizer, got {R!r}")
     if x0 is None and x1 is None:
         pairs = R.pairs()
         if len(pairs) != 1:

@@ -14,6 +14,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy as sp
 
 from shuffle_sym import arguments, field
@@ -45,6 +46,7 @@ def delta(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alpha: Any, digit
     >>> delta(ss.BinaryRR(eps0=sp.log(3)), (0, 1), (1, 1), 2)
     1/16
     """
+    digits = _checked(R, digits)
     first, second = _dataset(R, X0, "X0"), _dataset(R, X1, "X1")
     _neighbours(first, second)
     messages = _Messages(R, len(first), [arguments.ratio(alpha)], digits)
@@ -64,12 +66,14 @@ def worst_pair(R: Randomizer, n: int, alpha: Any, digits: int = 50) -> WorstPair
 
 def worst_pairs(R: Randomizer, n: int, alphas: Sequence[Any], digits: int = 50) -> list[WorstPair]:
     """`worst_pair` for several α; every dataset is multiplied out once for all of them."""
+    digits = _checked(R, digits)
     n = arguments.users(n)
     ratios = [arguments.ratio(alpha) for alpha in alphas]
     arguments.numeric_only(R.free_symbols, "worst_pair")
     inputs = int(R.input_count)
     # With every permutation of the inputs at hand, (1, 0) among `others` is (0, 1) among the permuted ones.
     pairs = R.pairs()
+    named = sorted({x for pair in pairs for x in pair})
     count = math.comb(n + inputs - 2, n - 1) * len(pairs)
     if count > MAX_PAIRS:
         raise ValueError(f"{R!r} with n = {n} has {count} neighbouring pairs, more than {MAX_PAIRS}; take a smaller n")
@@ -77,7 +81,7 @@ def worst_pairs(R: Randomizer, n: int, alphas: Sequence[Any], digits: int = 50) 
     worst: list[WorstPair | None] = [None] * len(ratios)
     with mpmath.workdps(digits + _GUARD_DIGITS):
         for others, product in _others(n - 1, inputs, messages, R.symmetric):
-            shuffled = [messages.one_more(product, x) for x in range(inputs)]
+            shuffled = {x: messages.one_more(product, x) for x in named}
             for x0, x1 in pairs:
                 for i in range(len(ratios)):
                     value = messages.divergence(shuffled[x0], shuffled[x1], i)
@@ -138,7 +142,15 @@ class _Messages:
         return mpmath.mpf(total)
 
 
+def _checked(R: Randomizer, digits: Any) -> int:
+    if not hasattr(R, "rows"):
+        raise TypeError(f"R must be a randomizer, got {R!r}")
+    return arguments.positive_integer(digits, "digits")
+
+
 def _dataset(R: Randomizer, X: Sequence[int], name: str) -> Dataset:
+    if isinstance(X, np.ndarray):
+        X = X.tolist()
     if not isinstance(X, (tuple, list)) or not X:
         raise TypeError(f"{name} must be a non-empty tuple of inputs, got {X!r}")
     return tuple(R.input(x, f"{name}[{i}]") for i, x in enumerate(X))

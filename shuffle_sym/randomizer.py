@@ -55,7 +55,7 @@ class Blanket:
 
     def _repr_latex_(self) -> str:
         gamma = latex.formula(field.simplest(sum(self.forms)))
-        rows = [("y", *self.labels), (r"\inf_x R(x)(y)", *self.forms)]
+        rows = [(r"\text{messages}", *self.labels), (r"\sum_y \inf_x R(x)(y)", *self.forms)]
         return latex.table(rows, notes=[rf"\gamma = {gamma}", *latex.where(self.bindings)])
 
 
@@ -119,6 +119,12 @@ class Randomizer(ABC):
         arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
         inputs = range(int(self.input_count))
         return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
     def input(self, x: Any, name: str) -> int:
         """``x`` if it is an input, an error that says what is."""

@@ -68,7 +68,8 @@ class Shuffle:
 
     def exact(self, alpha: Any, digits: int = 50) -> sp.Rational | mpmath.mpf:
         r"""The divergence D_α itself, α = e^ε > 0: a ``Rational`` where everything is rational, else an ``mpf`` with
-        ``digits`` good digits. For small n: the cost grows like a power of n.
+        ``digits`` good digits (compute with it inside ``mpmath.workdps``). For small n: the cost grows like a power
+        of n.
         """
         a, digits = arguments.ratio(alpha), arguments.positive_integer(digits, "digits")
         found = (exact.divergence(D, self.n, a, digits) for D in self._numeric())
@@ -78,7 +79,7 @@ class Shuffle:
         r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
 
         ``method``: ``"fft"`` is the mean-preserving lattice, ``"exact"`` the exact sum (small n), ``"fft-published"``
-        Algorithm 4 of Su et al. 2025 as printed, whose width is what it is; ``"auto"`` chooses.
+        Algorithm 4 of Su et al. 2025 as printed, whose width is what it is; ``"auto"`` is ``"fft"``.
         """
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)

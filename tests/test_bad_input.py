@@ -13,6 +13,7 @@ from shuffle_sym import ground_truth
 
 R3 = ss.KRR(k=3, eps0=sp.log(3))
 M = ss.Shuffle(R3, 4)
+D = ss.decomposition.blanket(R3)
 q = sp.Rational
 half = q(1, 2)
 
@@ -107,6 +108,31 @@ BAD = {
         lambda: ss.Shuffle(ss.KRR(k=10, eps0=4), 10**6).delta(0.1, method="fft-published"),
         ValueError,
         ["lattice points at n = 1000000", 'use method="fft"'],
+    ),
+    "n = i": (lambda: ss.Shuffle(R3, sp.I), ValueError, ["n must be an integer >= 1", "I"]),
+    "k = i": (lambda: ss.KRR(k=sp.I, eps0=1), ValueError, ["k must be an integer >= 2", "I"]),
+    "k negative symbol": (lambda: ss.KRR(k=sp.Symbol("m", negative=True)), ValueError, ["k must be", "m"]),
+    "eps0 without a sign": (lambda: ss.KRR(eps0=sp.Symbol("x")), ValueError, ["eps0 must be known to be >= 0", "x"]),
+    "eps of unknown sign": (lambda: M.delta(sp.cos(1) ** 2 + sp.sin(1) ** 2 - 1 - q(1, 10**300)), ValueError, ["eps"]),
+    "one input": (lambda: ss.decomposition.blanket(R3, 0), TypeError, ["x1", "0 … 2", "None"]),
+    "not a randomizer": (lambda: ss.decomposition.blanket("R"), TypeError, ["R must be a randomizer", "'R'"]),
+    "truth of text": (lambda: ground_truth.delta("R", (0,), (1,), 2), TypeError, ["R must be a randomizer"]),
+    "worst of text": (lambda: ground_truth.worst_pair("R", 2, 2), TypeError, ["R must be a randomizer"]),
+    "digits in truth": (lambda: ground_truth.delta(R3, (0,), (1,), 2, digits=-5), ValueError, ["digits", "-5"]),
+    "divergence of R": (lambda: ss.exact.divergence(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
+    "divergence, n = 0": (lambda: ss.exact.divergence(D, 0, 2), ValueError, ["n must be an integer >= 1"]),
+    "divergence, alpha < 0": (lambda: ss.exact.divergence(D, 3, -2), ValueError, ["alpha must be a number > 0"]),
+    "exact too long": (lambda: ss.Shuffle(R3, 3000).exact(2), ValueError, ["n = 3000", "use delta(eps)"]),
+    "text mass": (lambda: ss.Decomposition(["x", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'x'"]),
+    "mass over zero": (lambda: ss.Decomposition(["1/0", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'1/0'"]),
+    "masses not a sequence": (lambda: ss.Decomposition(1, 1, 1), TypeError, ["a must be a sequence", "1"]),
+    "labels": (lambda: ss.Decomposition([1], [1], [1], labels=["x", "y"]), ValueError, ["labels", "2"]),
+    "method of another type": (lambda: M.delta(1, method=np.array(["fft"])), ValueError, ["method must be one of"]),
+    "row barely wrong": (lambda: ss.from_matrix([[0.5, 0.4999999], [1, 0]]), ValueError, ["row 0", "sum to 1"]),
+    "exact row barely wrong": (
+        lambda: ss.from_matrix([[q(1, 3), q(2, 3) - q(1, 10**13)], [1, 0]]),
+        ValueError,
+        ["row 0"],
     ),
     "n beyond doubles": (lambda: ss.Shuffle(R3, 10**17), ValueError, ["n must be at most 2^53"]),
     "delta beyond doubles": (lambda: M.epsilon(q(1, 10**400)), ValueError, ["delta must be at least 1e-300"]),

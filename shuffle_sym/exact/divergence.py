@@ -14,11 +14,11 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from shuffle_sym import gparv
+from shuffle_sym import arguments, gparv
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 
-MAX_TERMS = 10_000_000
+MAX_WORK = 100_000_000  # terms times their length in digits, which grows like n
 
 
 def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp.Rational | mpmath.mpf:
@@ -32,11 +32,16 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
     >>> divergence(D, 1, sp.Integer(2)), divergence(D, 2, sp.Integer(2))
     (1/4, 3/16)
     """
+    if not isinstance(D, Decomposition):
+        raise TypeError(f"D must be a Decomposition, got {D!r}")
+    n, alpha, digits = arguments.users(n), arguments.ratio(alpha), arguments.positive_integer(digits, "digits")
     G = D.gparv
     m = max(len(G.masses), 2)
     terms = math.comb(n + m - 2, m - 2)
-    if terms > MAX_TERMS:
-        raise ValueError(f"n = {n} with {m} values of G needs {terms} terms, more than {MAX_TERMS}; use delta(eps)")
+    if terms * n > MAX_WORK:
+        raise ValueError(
+            f"n = {n} with {m} values of G needs {terms} terms of about {n} digits, which is too much; use delta(eps)"
+        )
     law = G.exact(alpha, digits + 15)
     if isinstance(law.probabilities[0], Fraction):
         return sp.Rational(Fraction(_evaluate(law, n)[0]))

@@ -31,7 +31,7 @@ from shuffle_sym.interval import Interval
 from shuffle_sym.numeric.convolution import Array, self_convolution, transform
 from shuffle_sym.numeric.tilting import saddle_point, tail_reach, tilted
 
-MAX_POINTS = 2**25
+MAX_POINTS = 2**24
 _FEWEST_POINTS = 2**10
 _LOG_OUTSIDE = math.log(1e-24)  # tilted mass that may lie outside the window, each side
 _SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and so does the lower end
@@ -87,7 +87,7 @@ class _Problem:
         n, g, p = self.n, self.values, self.probabilities
         theta = saddle_point(g, p, n)
         weights, log_scale = tilted(g, p, theta)
-        variance = n * float(weights @ (g - weights @ g) ** 2) + 2 / theta**2
+        variance = n * float(weights @ (g - weights @ g) ** 2) + 2 * (1 / theta) ** 2
         log_size = n * log_scale - 2 * math.log(theta) - 0.5 * math.log(2 * math.pi * variance)
         if log_size < math.log(_SMALLEST):
             rtol = 0.5  # no double is that small: an upper end is all that can be told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import mpmath
 import numpy as np
 import sympy as sp
 
@@ -80,7 +81,7 @@ def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
 
 
 def _inexact(entry: Any) -> bool:
-    return isinstance(entry, (float, np.floating)) or (isinstance(entry, sp.Basic) and entry.has(sp.Float))
+    return isinstance(entry, (float, np.floating, mpmath.mpf)) or (isinstance(entry, sp.Basic) and entry.has(sp.Float))
 
 
 def _summing_to_one(x: int, forms: list[sp.Expr], inexact: bool, bindings: field.Bindings) -> list[sp.Expr]:
