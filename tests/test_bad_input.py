@@ -99,6 +99,11 @@ BAD = {
         ValueError,
         ["delta = 0.001 is not reached", "at least 0.5"],
     ),
+    "delta below its limit": (
+        lambda: ss.Shuffle(ss.Decomposition([1, 0], [0, 1], ["1/2", "1/2"]), 5).epsilon(1e-9),
+        ValueError,
+        ["delta = 1e-09 is not reached", "at least 0.0625"],
+    ),
     "grid too large": (
         lambda: ss.Shuffle(ss.KRR(k=10, eps0=4), 10**9).delta(0.001, rtol=1e-6),
         ValueError,

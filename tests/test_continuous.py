@@ -62,7 +62,7 @@ def test_finer_cells_are_nested(noise, n, alpha):
 @pytest.mark.parametrize(("R", "cells"), [(ss.Laplace(3), 8), (ss.Laplace(1), 4), (ss.Gaussian(2), 24)], ids=str)
 def test_the_gap_closes_with_the_square_of_the_number_of_cells(R, cells):
     def gap(count):
-        low, high = (ss.Shuffle(D, 50).delta(0.4, rtol=1e-4) for D in (R.lower(count, 1e-7), R.upper(count, 1e-7)))
+        low, high = (ss.Shuffle(D, 50).delta(0.2, rtol=1e-4) for D in (R.lower(count, 1e-7), R.upper(count, 1e-7)))
         return (high.lower + high.upper) / 2 - (low.lower + low.upper) / 2
 
     # Halving the cells divides the gap by 4; the rest is of higher order.

@@ -138,6 +138,15 @@ def test_digits_hold_where_terms_cancel():
         assert abs(few / many - 1) < mpmath.mpf(10) ** -10
 
 
+def test_values_far_below_the_others_are_as_good_as_any_negative_value():
+    near, far = np.array([-50.0, 1.0, 0.0]), np.array([-1e300, 1.0, 0.0])
+    chances = np.array([0.2, 0.3, 0.5])
+    truth = positive_part(near, chances, 9)
+    for values in (near, far):
+        found = lattice.positive_part(values, chances, 9, 1e-3)
+        assert found.lower <= truth <= found.upper
+
+
 def test_a_delta_just_below_the_largest_loss_is_not_zero():
     assert ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 5).delta(sp.log(3) - q(1, 10**5)).upper > 0
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-from sympy.codegen.rewriting import optimize, optims_c99
 
 from shuffle_sym import latex
 from shuffle_sym.errors import VerificationError
@@ -132,6 +131,8 @@ class Derivation:
     def numeric(self) -> Callable[..., Any]:
         """The last line as a NumPy function; its arguments are the free symbols in alphabetical order."""
         symbols = sorted(self.result.free_symbols, key=str)
+        from sympy.codegen.rewriting import optimize, optims_c99  # slow to import
+
         # expm1 and log1p where they keep digits that exp and log lose.
         function: Callable[..., Any] = sp.lambdify(
             symbols, optimize(self.result, optims_c99), modules=["numpy", "scipy"]

@@ -47,7 +47,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
     if np.max(values) <= 0:
         return Interval(0.0, 0.0)
     # Everything is homogeneous in G: values around 1 keep what is squared or exponentiated inside the doubles.
-    unit = 2.0 ** math.floor(math.log2(float(np.max(np.abs(values)))))
+    unit = 2.0 ** math.floor(math.log2(float(np.max(values))))
     problem = _Problem.of(values / unit, probabilities, n)
     spacing = problem.first_spacing(rtol)
     lower, upper, idle = 0.0, math.inf, 0
@@ -78,6 +78,8 @@ class _Problem:
 
     @staticmethod
     def of(values: Array, probabilities: Array, n: int) -> _Problem:
+        # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
+        values = np.maximum(values, -4.0 * n * float(np.max(values)))
         errors = FLOAT_ERROR * np.abs(values)
         # Twice the error: it covers the rounding of this sum as well.
         return _Problem(values + 2 * errors, 4 * errors, probabilities, n)
@@ -87,7 +89,7 @@ class _Problem:
         n, g, p = self.n, self.values, self.probabilities
         theta = saddle_point(g, p, n)
         weights, log_scale = tilted(g, p, theta)
-        variance = n * float(weights @ (g - weights @ g) ** 2) + 2 * (1 / theta) ** 2
+        variance = max(n * float(weights @ (g - weights @ g) ** 2) + 2 * (1 / theta) ** 2, 1e-300)
         log_size = n * log_scale - 2 * math.log(theta) - 0.5 * math.log(2 * math.pi * variance)
         if log_size < math.log(_SMALLEST):
             rtol = 0.5  # no double is that small: an upper end is all that can be told
