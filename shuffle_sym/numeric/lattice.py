@@ -50,17 +50,18 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
     unit = 2.0 ** math.floor(math.log2(float(np.max(values))))
     problem = _Problem.of(values / unit, probabilities, n)
     spacing = problem.first_spacing(rtol)
-    lower, upper, idle = 0.0, math.inf, 0
+    lower, upper, blurred = 0.0, math.inf, 0
     while True:
         lattice = _Lattice(problem, spacing)
-        if lattice.size > max_points or idle > 2:
+        if lattice.size > max_points or blurred == 3:
             reached = f"{(upper - lower) / upper:.2g}" if upper < math.inf else "nothing yet"
-            needed = f"more than {max_points} lattice points" if idle <= 2 else "more than doubles can give"
+            needed = "more than doubles can give" if blurred == 3 else f"more than {max_points} lattice points"
             raise ValueError(
                 f"rtol = {rtol:g} at n = {n} needs {needed}; ask for a larger rtol (reached so far: {reached})"
             )
         found_lower, found_upper = lattice.bounds(rtol)
-        idle = 0 if found_lower > lower or found_upper < upper else idle + 1
+        # A finer lattice has a smaller discretisation error: if its upper end is higher, round-off takes over.
+        blurred += found_upper > upper * (1 + rtol / 4)
         lower, upper = max(lower, found_lower), min(upper, found_upper)
         if upper < math.inf and (upper - lower <= rtol * upper or upper * unit < _SMALLEST):
             return Interval(lower * unit, upper * unit)
