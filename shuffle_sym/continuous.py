@@ -6,7 +6,8 @@ mirrored. Cut the left half into cells of equal width:
 
 - **lower**: count the messages of a cell as one. That is post-processing, so the divergence can only fall;
 - **upper**: move the mass of a cell to its two ends, keeping its mean of (μ_0, μ_1). That is larger in convex order, so
-  the divergence can only grow. Where ρ is unbounded, the last cell becomes a null atom (c = 0), which is larger still.
+  the divergence can only grow. Where ρ is unbounded, the last cell is given away: its messages tell 0 and 1 apart for
+  certain and nobody else sends them (null atoms, c = 0), which is larger still.
 
 Both are decompositions in their own right, and they close in on each other like cells⁻².
 """
@@ -84,7 +85,8 @@ class Continuous(ABC):
         atoms = []
         for a, b, low, high in self._cells(arguments.positive_integer(cells, "cells"), tail):
             if high is None:
-                atoms.append((a, b, Fraction(0)))
+                # ρ is unbounded here: as if the message told the inputs apart for certain, and nobody else sent it.
+                atoms += [(a, Fraction(0), Fraction(0)), (Fraction(0), b, Fraction(0))]
             elif low == high:
                 atoms.append((a, b, b))
             else:

@@ -61,11 +61,11 @@ class Matching(Randomizer):
             masses = tuple(self.likelihood(own[x]) for x in inputs)
             if all(matches):
                 everyone = self.universal(len(named))
-                classes.append(_scaled_class(r"\text{all}", everyone, masses, (hit,)))
+                classes.append(_scaled_class(r"\text{matches all}", everyone, masses, (hit,)))
             # All inputs have a name, or some other input may match or not match.
             reached = (hit, miss) if len(named) != self.input_count else tuple(self.likelihood(m) for m in matches)
             matched = ",".join(str(x) for x in named if own[x])
-            label = rf"\{{{matched}\}}" if matched else r"\emptyset"
+            label = rf"\{{{matched}\}}" if matched else r"\emptyset" if named else r"\text{any}"
             classes.append(_scaled_class(label, weight - everyone, masses, reached))
         return tuple(y for y in classes if y.range[0] != 0)
 

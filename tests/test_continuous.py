@@ -84,6 +84,16 @@ def test_one_user_of_gaussian_noise_has_the_known_local_curve():
         assert interval.lower - 1e-12 <= truth <= interval.upper + 1e-12
 
 
+@pytest.mark.parametrize("tail", [0.3, 0.05, 1e-4])
+@pytest.mark.parametrize("eps", [0.5, 2, 5, 9])
+def test_what_is_cut_off_never_makes_the_upper_end_too_small(tail, eps):
+    # One user, so that the local curve is the truth; from some ε on only the tail is left.
+    upper = ss.Shuffle(ss.Gaussian(1).upper(16, tail), 1).exact(sp.exp(eps), digits=30)
+    with mpmath.workdps(40):
+        truth = mpmath.ncdf(mpmath.mpf(1) / 2 - eps) - mpmath.exp(eps) * mpmath.ncdf(-mpmath.mpf(1) / 2 - eps)
+        assert upper >= truth
+
+
 def test_the_interval_is_as_narrow_as_asked_for():
     interval = ss.Shuffle(ss.Laplace(1), 1_000).delta(0.1, rtol=1e-2)
     assert interval.relative_width <= 1e-2

@@ -123,6 +123,15 @@ def test_an_enclosure_contains_the_number_even_at_few_bits():
             assert mpmath.mpf(enclosure.a._mpi_[0]) < truth < mpmath.mpf(enclosure.b._mpi_[1])
 
 
+def test_the_bounds_of_a_value_of_g_contain_it():
+    # Rational masses, so that the bounds of α alone decide.
+    for eps0, t in ((sp.log(3), mpmath.mpf(3)), (sp.Integer(1), None)):
+        low, high = ss.KRR(k=3, eps0=eps0).gparv()._gaps(sp.exp(q(1, 7)), 40)[0]
+        with mpmath.workdps(200):
+            truth = (mpmath.e if t is None else t) - mpmath.exp(mpmath.mpf(1) / 7)
+            assert mpmath.mpf(low.numerator) / low.denominator < truth < mpmath.mpf(high.numerator) / high.denominator
+
+
 def test_the_exact_method_has_all_digits_of_a_double_for_irrational_levels():
     M = ss.Shuffle(ss.KRR(k=3, eps0=1), 6)
     interval = M.delta(0.3, method="exact")

@@ -65,6 +65,14 @@ def atoms(D):
     return sorted(zip(numbers.a, numbers.b, numbers.c, strict=True))
 
 
+def test_a_joint_randomizer_is_as_bad_as_the_worst_pair_of_its_matrix():
+    J = ss.Joint(ss.BinaryRR(eps0=sp.log(2)), ss.KRR(k=3, eps0=sp.log(3)))
+    assert len(J.pairs()) == 3  # both attributes differ, or only one of them
+    full = ss.from_matrix(J.matrix())
+    for n, alpha in ((1, sp.Rational(6, 5)), (2, sp.Integer(2)), (2, sp.Rational(1, 2))):
+        assert ss.Shuffle(J, n).exact(alpha) == ss.Shuffle(full, n).exact(alpha)
+
+
 def test_symbolic_krr_keeps_k_and_eps0():
     R = ss.KRR()
     k, e = field.k, sp.exp(field.eps0)
