@@ -43,6 +43,7 @@ def test_every_step_is_proved_and_a_mutated_one_is_refused(build):
     d = build()
     assert d.proved
     for step in d:
+        assert step.before != step.after, "a line that says nothing"
         wrong = (step.before, step.after + 1) if step.relation == "=" else (step.after + 1, step.before)
         with pytest.raises(ss.VerificationError):
             Step(*wrong, step.rule, step.relation)

@@ -85,10 +85,15 @@ def lemma52() -> Derivation:
                 total_mu / t + total_sigma,
                 "γ: sum the infima over the messages",
             ),
-            Step((total_mu / t).subs(total_mu, 1), 1 / t, "μ sums to 1"),
-            Step(1 / t, 1 / t + slack, "the rest is not negative", "<="),
+            Step(1 / t, 1 / t + slack, "μ sums to 1, and the rest is not negative", "<="),
         ),
     )
+
+
+def _mean_over_two_messages(ratio: sp.Expr) -> sp.Expr:
+    """Σ c (a − αb)/c over two messages; the second has what the first leaves of a and b."""
+    a, b = sp.symbols("a b", nonnegative=True)
+    return (a - ratio * b) + ((1 - a) - ratio * (1 - b))
 
 
 def property2() -> Derivation:
@@ -96,16 +101,14 @@ def property2() -> Derivation:
 
     Write R(x)(y)/c(y) = 1 + u and R(x')(y)/c(y) = 1 + w with 0 ≤ u, w ≤ t − 1: that is what the blanket and ε0-LDP say.
     """
-    u, w, a_total, b_total = sp.symbols("u w A B", nonnegative=True)
+    u, w = sp.symbols("u w", nonnegative=True)
     rest = sp.Symbol("r", nonnegative=True)  # t − 1 − u, or t − 1 − w
     aa = sp.Symbol("alpha", positive=True)
     return Derivation(
         "Mean and range of G",
         "Su et al. 2025, Property 2, corrected",
         (
-            Step(
-                (a_total - aa * b_total).subs({a_total: 1, b_total: 1}), 1 - aa, "the masses of R(x) and R(x') sum to 1"
-            ),
+            Step(_mean_over_two_messages(aa), 1 - aa, "R(x) and R(x') sum to 1 (two messages stand for all)"),
             # With t = 1 + u + r: (1 + u) − α(1 + w) <= t − α.
             Step((1 + u) - aa * (1 + w), (1 + u + rest) - aa, "upper end: u ≤ t - 1, w ≥ 0", "<="),
             Step(1 - aa * (1 + w + rest), (1 + u) - aa * (1 + w), "lower end: u ≥ 0, w ≤ t - 1", "<="),
@@ -127,7 +130,7 @@ def lemma54() -> Derivation:
         "Mean, range and second moment of L",
         "Balle et al. 2019, Lemma 5.4",
         (
-            Step(gamma * (1 - aa) / gamma, 1 - aa, "(1) E[L] = E[G], because G is L/γ with probability γ"),
+            Step(_mean_over_two_messages(aa), 1 - aa, "(1) E[L] = E[G], because G is L/γ with probability γ"),
             Step(gamma * (t - aa), gamma * (t - aa / t), "(2) their upper end is above γ(t - α)", "<="),
             Step(gamma * (1 / t - aa * t), gamma * (1 - aa * t), "(2) their lower end is below γ(1 - αt)", "<="),
             Step(c * (1 + u) ** 2, (1 + u + r) * c * (1 + u), "(3) the square: cf² ≤ t·cf", "<="),
@@ -183,7 +186,7 @@ def lemma58() -> Derivation:
         "Balle et al. 2019, Lemma 5.8",
         (
             Step(sp.exp(-eps0 / 2) * (sp.exp(eps0) - aa), r * (1 - aa / r**2), "(1) largest value of L: γ(t - α)"),
-            Step(sp.exp(-eps0 / 2) * (1 - aa * sp.exp(eps0)), (1 - aa * r**2) / r, "(1) smallest value: γ(1 - αt)"),
+            Step(sp.exp(-eps0 / 2) * (1 - aa * sp.exp(eps0)), 1 / r - aa * r, "(1) smallest value: γ(1 - αt)"),
             Step(_laplace_moment(1, 0), sp.Integer(1), "μ is a density"),
             Step(_laplace_moment(2, 0), square, "E[(μ₀/ω)²]"),
             Step(_laplace_moment(0, 2), square, "E[(μ₁/ω)²]"),
@@ -221,13 +224,18 @@ def lemma_a3() -> Derivation:
     )
 
 
+def _others_covered() -> sp.Expr:
+    """The weight of E[L_1 + … + L_m]_+: m − 1 of the n − 1 others are covered, and the mean is over m."""
+    return sp.binomial(n - 1, m - 1) * gamma ** (m - 1) * (1 - gamma) ** (n - m) / m
+
+
 def lemma53() -> Derivation:
     r"""The change of summation at the end of Lemma 5.3 (Balle et al. 2019): the prefactor is 1/(γn).
 
     Su et al. 2025, Lemma 8, prints :math:`1/\gamma^n`, which is another number as soon as γ < 1 and n > 1.
     """
     E = sp.Function("E")
-    inner = sp.binomial(n - 1, m - 1) * gamma ** (m - 1) * (1 - gamma) ** (n - m) / m
+    inner = _others_covered()
     outer = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m) / (gamma * n)
     return Derivation(
         "From n - 1 others to n copies",
@@ -257,7 +265,7 @@ def theorem9() -> Derivation:
                 sp.binomial(n, m) + sp.binomial(n, m + 1),
                 "one more copy is covered or not: the number of covered copies is binomial",
             ),
-            Step(chance * (E(m) / gamma) / n, chance * E(m) / (gamma * n), "given m of them: the term of Lemma 5.3"),
+            Step(chance * (E(m) / gamma) / n, _others_covered() * E(m), "given m of them: the term of Lemma 5.3"),
         ),
     )
 
@@ -312,12 +320,12 @@ def laplace_law() -> Derivation:
         (
             Step(below, tail, "the blanket's mass where the ratio exceeds ρ, for 1 < ρ < t"),
             Step(
-                tail.subs(rho, gap / aa),
+                below.subs(rho, gap / aa),
                 sp.sqrt(aa) / (2 * sp.sqrt(gap)),
                 "Pr[L ≤ γ(1 - z)] on the half where L = γ(1 - αρ), for α < z < αt",
             ),
             Step(
-                1 - tail.subs(rho, level + aa),
+                1 - below.subs(rho, level + aa),
                 1 - (level + aa) ** (-half) / 2,
                 "Pr[L ≤ γx] on the half where L = γ(ρ - α), for 1 - α < x < t - α",
             ),
