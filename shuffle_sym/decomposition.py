@@ -49,7 +49,7 @@ class Decomposition:
 
     Entries are numbers or SymPy expressions. a and b sum to 1, c to at most 1, nothing is negative; with free
     symbols each of these is proved or refused. An atom with c = 0 (a *null atom*) is allowed.
-    Components with equal ratios a : b : c are merged, which loses nothing.
+    Components with equal ratios a : b : c are merged, and those with a = b = 0 go into β, which loses nothing.
 
     >>> D = Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/4", "1/4"])
     >>> D.a, D.b, D.c, D.beta
@@ -220,12 +220,12 @@ def _mass(entry: Any, name: str) -> sp.Expr:
 
 @lru_cache(maxsize=512)
 def _merged(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
-    """One atom for each ratio a : b : c; atoms without any mass go."""
+    """One atom for each ratio a : b : c; atoms without mass under x0 and x1 tell nothing and go into β."""
     groups: dict[tuple[sp.Expr, ...], list[Atom]] = {}
     for atom in atoms:
         masses = [field.simplest(e) for e in atom[1:]]
-        scale = next((e for e in reversed(masses) if e != 0), None)
-        if scale is not None:
+        if any(e != 0 for e in masses[:2]):
+            scale = next(e for e in reversed(masses) if e != 0)
             groups.setdefault(tuple(field.simplest(e / scale) for e in masses), []).append(atom)
     return tuple(
         Atom(
@@ -298,9 +298,12 @@ def blanket(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Deco
     >>> blanket(ss.KRR(k=3, eps0=sp.log(3))).c
     (1/5, 1/5, 1/5)
     """
-    x0, x1 = _pair(R, x0, x1)
-    classes = R.classes(x0, x1)
-    return _from_classes(R, classes, [y.floor(R.bindings) for y in classes], "blanket")
+    return _blanket(R, _pair(R, x0, x1), "blanket")
+
+
+def _blanket(R: Randomizer, pair: tuple[int, int], title: str) -> Decomposition:
+    classes = R.classes(*pair)
+    return _from_classes(R, classes, [y.floor(R.bindings) for y in classes], title)
 
 
 def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:
@@ -318,3 +321,94 @@ def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:
     if D.beta_form != 0:
         raise VerificationError(f"{R!r}: the probabilities of input {x2} sum to {1 - D.beta}, not to 1")
     return D
+
+
+def strong(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:
+    r"""The view of the strong adversary A_s (Koskela et al. 2021, Definition 8; Balle et al. 2019, Theorem 3.1):
+    it also sees *which* users, the differing one included, drew their message from the blanket.
+
+    If the differing user did (mass γ), the view says nothing: a null atom. If not, the message comes from what x0 or x1
+    has above the blanket, hidden among the blanket messages of the others. For k-RR:
+    a = (1 − γ, 0, γ), b = (0, 1 − γ, γ), c = (γ/k, γ/k, 0), that is
+    :math:`D_\alpha = (1-\gamma)\,\mathbb E[1 - \alpha N_2/N_1]_+`.
+
+    >>> import shuffle_sym as ss
+    >>> D = strong(ss.KRR(k=3, eps0=sp.log(3)))
+    >>> D.a, D.b, D.c
+    ((2/5, 0, 3/5), (0, 2/5, 3/5), (1/5, 1/5, 0))
+    """
+    x0, x1 = _pair(R, x0, x1)
+    classes = R.classes(x0, x1)
+    floors = [y.floor(R.bindings) for y in classes]
+    drawn = field.simplest(sum(floors))
+    return Decomposition(
+        [*(y.masses[0] - floor for y, floor in zip(classes, floors, strict=True)), drawn],
+        [*(y.masses[1] - floor for y, floor in zip(classes, floors, strict=True)), drawn],
+        [*floors, sp.Integer(0)],
+        labels=[*(y.label for y in classes), r"\text{blanket}"],
+        bindings=R.bindings,
+        title="strong adversary",
+    )
+
+
+def weak(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:
+    r"""The view of the weak adversary A_w on k-RR (Koskela et al. 2021, Definition 9 and Theorem 10, corrected): it
+    sees which of the *other* users answered randomly. Its joint law of (N1, N2, B) is the reduction pair of the blanket.
+
+    >>> import shuffle_sym as ss
+    >>> R = ss.KRR(k=3, eps0=sp.log(3))
+    >>> weak(R) == blanket(R)
+    True
+    """
+    pair = _pair(R, x0, x1)
+    if not R.is_krr:
+        raise ValueError(
+            f"R must be k-ary randomized response (KRR), got {R!r}; the view of the weak adversary is defined for k-RR "
+            "only. blanket(R) is the analysis in which the others' blanket messages are known to be that, for every R"
+        )
+    return _blanket(R, pair, "weak adversary")
+
+
+# ---------------------------------------------------------------------------------- decompositions of every ε0-LDP R
+
+
+def clones(eps0: Any = None) -> Decomposition:
+    r"""The standard clone: an upper bound for every ε0-LDP randomizer (Feldman et al. 2020; Su et al. 2025, Theorem 2).
+
+    >>> D = clones(sp.log(3))
+    >>> D.a, D.b, D.c
+    ((3/4, 1/4), (1/4, 3/4), (1/6, 1/6))
+    """
+    t = field.t
+    return _from_eps0(
+        eps0,
+        a=[t / (t + 1), 1 / (t + 1)],
+        b=[1 / (t + 1), t / (t + 1)],
+        c=[1 / (2 * t), 1 / (2 * t)],
+        title="standard clone",
+    )
+
+
+def clones_koskela(eps0: Any = None) -> Decomposition:
+    r"""The pair of Koskela et al. 2021, Section 6: P = (A + Δ, C − A), Q = (A, C − A + Δ), with q = t/(t + 1), p = 1/t.
+
+    Where Δ = 0 the differing user sends nothing that is counted, here a third component. It is above `clones`.
+
+    >>> D = clones_koskela(sp.log(3))
+    >>> D.a, D.b, D.c
+    ((3/4, 0, 1/4), (0, 3/4, 1/4), (1/6, 1/6, 2/3))
+    """
+    t = field.t
+    q, p = t / (t + 1), 1 / t
+    return _from_eps0(
+        eps0,
+        a=[q, 0, 1 - q],
+        b=[0, q, 1 - q],
+        c=[p / 2, p / 2, 1 - p],
+        title="clones of Koskela et al.",
+    )
+
+
+def _from_eps0(eps0: Any, a: list[Any], b: list[Any], c: list[Any], title: str) -> Decomposition:
+    level = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
+    return Decomposition(a, b, c, bindings={field.t: sp.exp(level)}, title=title)

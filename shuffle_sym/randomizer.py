@@ -70,6 +70,8 @@ class Randomizer(ABC):
     input_count: sp.Expr
     #: Whether every permutation of the inputs can be undone by one of the messages.
     symmetric: bool = False
+    #: Whether it is k-ary randomized response, for which the adversaries of Koskela et al. are defined.
+    is_krr: bool = False
 
     @abstractmethod
     def classes(self, *inputs: int) -> Sequence[OutputClass]:

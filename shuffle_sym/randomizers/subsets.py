@@ -73,6 +73,8 @@ class KRR(SubsetSelection):
     (5/6, k/(k + exp(epsilon_0) - 1), epsilon_0)
     """
 
+    is_krr = True
+
     def __init__(self, k: Any = None, eps0: Any = None) -> None:
         size = arguments.size(field.k if k is None else k, "k", 2)
         super().__init__(d=size, w=1, eps0=eps0)
