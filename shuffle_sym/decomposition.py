@@ -353,7 +353,7 @@ def strong(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decom
 
 def weak(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:
     r"""The view of the weak adversary A_w on k-RR (Koskela et al. 2021, Definition 9 and Theorem 10, corrected): it
-    sees which of the *other* users answered randomly. Its joint law of (N1, N2, B) is the reduction pair of the blanket.
+    sees which of the *other* users answered randomly. The joint law of (N1, N2, B) is the blanket's reduction pair.
 
     >>> import shuffle_sym as ss
     >>> R = ss.KRR(k=3, eps0=sp.log(3))
