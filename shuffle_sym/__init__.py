@@ -9,7 +9,9 @@ True
 from shuffle_sym import decomposition, derivations, exact, ground_truth
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
+from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
+from shuffle_sym.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.randomizers import (
     BLH,
@@ -38,14 +40,18 @@ __all__ = [
     "RAPPOR",
     "BinaryRR",
     "Decomposition",
+    "FourierAccountant",
     "Gaussian",
     "HadamardResponse",
     "Interval",
     "Joint",
     "Laplace",
+    "PairPLD",
     "Parallel",
+    "PrivacyLossDistribution",
     "Randomizer",
     "Shuffle",
+    "ShuffledPLD",
     "SubsetSelection",
     "VerificationError",
     "decomposition",

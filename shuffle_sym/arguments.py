@@ -85,6 +85,21 @@ def positive_integer(value: Any, name: str) -> int:
     return _integer(value, name, 1)
 
 
+def positive(value: Any, name: str) -> float:
+    number = exact_number(value, name)
+    if number.free_symbols or decided(number > 0) is not True or not 0 < float(number) < math.inf:
+        raise _refuse(name, "a number > 0", value)
+    return float(number)
+
+
+def even(value: Any, name: str) -> int:
+    """The number of points of a grid that is swapped in halves."""
+    number = _integer(value, name, 2)
+    if number % 2:
+        raise _refuse(name, "an even integer >= 2", value)
+    return number
+
+
 def size(value: Any, name: str, least: int) -> sp.Expr:
     """The size of an alphabet: an integer, or an expression that is left symbolic."""
     if isinstance(value, sp.Expr) and value.free_symbols:
@@ -120,7 +135,7 @@ def ratio(alpha: Any) -> sp.Expr:
     return number
 
 
-def _strictly_between_0_and_1(value: Any, name: str) -> float:
+def open_unit(value: Any, name: str) -> float:
     """Rounded down, so that what is met for the double is met for the number."""
     number = exact_number(value, name)
     if number.free_symbols or decided(sp.And(number > 0, number < 1)) is not True:
@@ -133,11 +148,11 @@ def _strictly_between_0_and_1(value: Any, name: str) -> float:
 
 
 def delta_target(delta: Any) -> float:
-    return _strictly_between_0_and_1(delta, "delta")
+    return open_unit(delta, "delta")
 
 
 def relative_tolerance(rtol: Any) -> float:
-    return _strictly_between_0_and_1(rtol, "rtol")
+    return open_unit(rtol, "rtol")
 
 
 def member(x: Any, name: str, count: sp.Expr) -> int:

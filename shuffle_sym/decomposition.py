@@ -9,7 +9,6 @@ other direction.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -128,15 +127,7 @@ class Decomposition:
 
     def has_no_loss_above(self, eps: sp.Expr) -> bool:
         """Whether ε is at or above the largest loss, decided exactly: ε = ε0 counts, a rounding error does not."""
-        largest = self._max_loss_float
-        if largest == math.inf or abs(float(eps) - largest) > 1e-9 * (1 + largest):
-            return float(eps) > largest
-        (form,), bindings = field.rational_form([self.max_loss - eps])
-        return field.sign(form, bindings) <= 0
-
-    @cached_property
-    def _max_loss_float(self) -> float:
-        return float(self.max_loss)
+        return self.max_loss is not sp.oo and field.at_least(eps, self.max_loss)
 
     @cached_property
     def gparv(self) -> gparv.Gparv:

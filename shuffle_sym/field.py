@@ -164,6 +164,15 @@ def sign(expr: sp.Expr, bindings: Bindings) -> int:
     raise VerificationError(f"cannot decide the sign of {substitute(expr, bindings)} with {_LAST_BITS} bits")
 
 
+def at_least(x: sp.Expr, y: sp.Expr) -> bool:
+    """Whether x >= y, for two finite numbers, decided exactly: equality counts, a rounding error does not."""
+    near, far = float(x), float(y)
+    if abs(near - far) > 1e-9 * (1 + abs(far)):
+        return near > far
+    (form,), bindings = rational_form([x - y])
+    return sign(form, bindings) >= 0
+
+
 def is_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
     """Proved for all values of the free symbols, or decided where there are none; refused otherwise."""
     if proves_nonnegative(expr, bindings):

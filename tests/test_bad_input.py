@@ -17,8 +17,79 @@ D = ss.decomposition.blanket(R3)
 q = sp.Rational
 half = q(1, 2)
 
+PLD = ss.PairPLD([half, half], [q(1, 4), q(3, 4)])
+accountant = ss.FourierAccountant(PLD)
+
 BAD = {
     # call: (exception, words that the message must contain)
+    "weak of OUE": (lambda: ss.decomposition.weak(ss.OUE(d=3, eps0=1)), ValueError, ["R must be k-ary", "blanket(R)"]),
+    "clones, eps0 = -1": (lambda: ss.decomposition.clones(-1), ValueError, ["eps0 must be a number >= 0", "-1"]),
+    "clones_koskela, eps0 = text": (lambda: ss.decomposition.clones_koskela("4"), TypeError, ["eps0", "'4'"]),
+    "strong of a matrix": (lambda: ss.decomposition.strong([[1, 0]]), TypeError, ["R must be a randomizer"]),
+    "L = 0": (lambda: ss.FourierAccountant(PLD, 0, 10), ValueError, ["L must be a number > 0, got 0"]),
+    "L = -1": (lambda: ss.FourierAccountant(PLD, -1, 10), ValueError, ["L must be a number > 0, got -1"]),
+    "L without m": (lambda: ss.FourierAccountant(PLD, L=20), ValueError, ["L and m must be given together"]),
+    "m odd": (lambda: ss.FourierAccountant(PLD, 20, 11), ValueError, ["m must be an even integer >= 2, got 11"]),
+    "m = 0": (lambda: ss.FourierAccountant(PLD, 20, 0), ValueError, ["m must be an integer >= 2, got 0"]),
+    "m too large": (
+        lambda: ss.FourierAccountant(PLD, 20, 10**7, max_bytes=10**6),
+        ValueError,
+        ["m = 10000000", "max_bytes = 1000000", "m <= 15624 would fit"],
+    ),
+    "loss grid too large": (
+        lambda: ss.FourierAccountant(ss.ShuffledPLD(D, 40), max_bytes=10**5).delta(0.1, rtol=1e-7),
+        ValueError,
+        ["max_bytes = 100000", "would fit", "larger rtol"],
+    ),
+    "max_bytes = 0": (lambda: ss.FourierAccountant(PLD, max_bytes=0), ValueError, ["max_bytes", "0"]),
+    "rounds = 0": (lambda: accountant.delta(1, rounds=0), ValueError, ["rounds must be an integer >= 1, got 0"]),
+    "rounds = 1.5": (lambda: accountant.epsilon(0.1, rounds=1.5), ValueError, ["rounds", "1.5"]),
+    "rounds in a list": (lambda: accountant.epsilon(0.1, rounds=[1, 0]), ValueError, ["rounds", "0"]),
+    "count = 0": (lambda: ss.FourierAccountant([(PLD, 0)]), ValueError, ["count must be an integer >= 1, got 0"]),
+    "no pld": (lambda: ss.FourierAccountant([]), TypeError, ["pld must be", "[]"]),
+    "pld = 3": (lambda: ss.FourierAccountant([3]), TypeError, ["pld must hold", "3"]),
+    "rounding": (lambda: ss.FourierAccountant(PLD, rounding="up"), ValueError, ["rounding", "'split'", "'outward'"]),
+    "pld not normalised": (
+        lambda: ss.PairPLD([half, q(1, 3)], [half, half]),
+        ValueError,
+        ["P must sum to 1", "0.8333", "off by"],
+    ),
+    "pld of doubles not normalised": (
+        lambda: ss.PairPLD([0.5, 0.5], [0.5, 0.5 + 1e-9]),
+        ValueError,
+        ["Q must sum to 1", "off by 1e-09"],
+    ),
+    "pld negative": (lambda: ss.PairPLD([2, -1], [1, 0]), ValueError, ["P must hold masses between 0 and 1", "2"]),
+    "pld nan": (lambda: ss.PairPLD([math.nan, 1], [1, 0]), ValueError, ["P", "nan"]),
+    "pld irrational": (lambda: ss.PairPLD([sp.sqrt(2), 1], [1, 0]), TypeError, ["P must hold fractions", "sqrt(2)"]),
+    "pld lengths": (lambda: ss.PairPLD([1], [half, half]), ValueError, ["equally long", "1 and 2"]),
+    "pld text": (lambda: ss.PairPLD("ab", "cd"), TypeError, ["P must be a sequence", "'ab'"]),
+    "pld of several pairs": (
+        lambda: ss.ShuffledPLD(ss.from_matrix([[half, half], [1, 0]]), 3),
+        ValueError,
+        ["one pair of inputs", "blanket(R, x0, x1)"],
+    ),
+    "pld of a symbol": (lambda: ss.ShuffledPLD(ss.KRR(k=3), 3), TypeError, ["still symbolic", "epsilon_0"]),
+    "pld of a number": (lambda: ss.ShuffledPLD(3, 3), TypeError, ["source must be a Decomposition", "3"]),
+    "pld, n = 0": (lambda: ss.ShuffledPLD(D, 0), ValueError, ["n must be an integer >= 1, got 0"]),
+    "pld, tail = 0": (lambda: ss.ShuffledPLD(D, 3, tail=0), ValueError, ["tail", "0"]),
+    "pld, cut": (lambda: ss.ShuffledPLD(D, 3, cut="none"), ValueError, ["cut", "'binomial'", "'hoeffding'"]),
+    "pld, too many cells": (
+        lambda: ss.ShuffledPLD(ss.decomposition.weak(ss.KRR(k=4, eps0=1)), 10**7).losses(1e-20),
+        ValueError,
+        ["n = 10000000", "cells", "more than"],
+    ),
+    "composition, no rounds": (lambda: ss.exact.composed_divergence([], 2), ValueError, ["rounds must not be empty"]),
+    "composition, alpha irrational": (
+        lambda: ss.exact.composed_divergence([{0: (1, 1)}], sp.sqrt(2)),
+        ValueError,
+        ["alpha must be rational", "sqrt(2)"],
+    ),
+    "composition, eps0 irrational": (
+        lambda: ss.exact.shuffled_pair(ss.decomposition.clones(1), 3),
+        ValueError,
+        ["sp.log of a rational"],
+    ),
     "n = 0": (lambda: ss.Shuffle(R3, 0), ValueError, ["n must be an integer >= 1", "0"]),
     "n = -5": (lambda: ss.Shuffle(R3, -5), ValueError, ["n must be an integer >= 1, got -5"]),
     "n = 2.5": (lambda: ss.Shuffle(R3, 2.5), ValueError, ["n must be an integer >= 1, got 2.5"]),

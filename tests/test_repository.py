@@ -35,6 +35,8 @@ ROOMS = [
     "ground_truth",
     "numeric",
     "shuffle",
+    "pld",
+    "fourier",
     "cross_check",
     "plots",
 ]

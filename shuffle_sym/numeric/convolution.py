@@ -1,9 +1,10 @@
-r"""The n-fold convolution of a law on a lattice, by its transform, with a bound on the round-off."""
+r"""Convolutions of many copies of laws on a lattice, by their transforms, with a bound on the round-off."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,28 +19,43 @@ CHUNK = 2**17
 _FEW_ATOMS = 12
 
 
-def self_convolution(chunks: Iterable[Complex], eta: float, n: int, size: int) -> tuple[Array, float]:
-    r"""The law of the sum of n copies modulo ``size``, and a bound on the 2-norm of its error.
+@dataclass(frozen=True)
+class Factor:
+    """``count`` copies of one law: entries 0 … size/2 of its transform, in chunks, each within ``eta`` of the truth."""
 
-    ``chunks`` are the entries 0 … size/2 of the transform of one copy, in order; each is within ``eta`` of the truth.
-    """
+    chunks: Iterable[Complex]
+    eta: float
+    count: int
+
+
+def convolution(factors: Sequence[Factor], size: int) -> tuple[Array, float]:
+    r"""The law of the sum of all copies modulo ``size``, and a bound on the 2-norm of its error."""
     spectrum = np.zeros(size // 2 + 1, dtype=complex)
     squared_error, start = 0.0, 0
-    for entries in chunks:
-        modulus = np.abs(entries)
-        heard = n * np.log(modulus + eta) > _LOG_NEGLIGIBLE
-        modulus = modulus[heard]
+    copies = sum(factor.count for factor in factors)
+    for chunks in zip(*(factor.chunks for factor in factors), strict=True):
+        log_bound = sum(f.count * np.log(np.abs(z) + f.eta) for f, z in zip(factors, chunks, strict=True))
+        heard = log_bound > _LOG_NEGLIGIBLE
+        bound, entries = np.exp(log_bound[heard]), [z[heard] for z in chunks]
+        nonzero = np.all([z != 0 for z in entries], axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            powers = np.where(modulus > 0, np.exp(n * np.log(entries[heard])), 0)
+            powers = np.exp(sum(f.count * np.log(z) for f, z in zip(factors, entries, strict=True)))
+        powers = np.where(nonzero, powers, 0)
         spectrum[start : start + len(heard)][heard] = powers
-        # |(z + η)^n − z^n| <= nη (|z| + η)^(n−1), and the rounding of exp(n log z).
-        errors = n * eta * np.exp((n - 1) * np.log(modulus + eta)) + np.abs(powers) * n * 16 * UNIT_ROUNDOFF
+        # |Π(z + η)^n − Π z^n| <= Π(|z| + η)^n · Σ nη/(|z| + η), and the rounding of exp(Σ n log z).
+        relative = sum(f.count * f.eta / (np.abs(z) + f.eta) for f, z in zip(factors, entries, strict=True))
+        errors = bound * relative + np.abs(powers) * copies * 16 * UNIT_ROUNDOFF
         squared_error += 2 * float(errors @ errors)  # each entry but the first and the last stands for two
         start += len(heard)
     law = np.fft.irfft(spectrum, size)
     # Relative error of an FFT in the 2-norm (Higham 2002, Theorem 24.2, with room for other radices).
     fft_error = 10 * UNIT_ROUNDOFF * math.log2(size) * float(np.linalg.norm(law))
     return law, math.sqrt(squared_error / size) + math.exp(_LOG_NEGLIGIBLE) + fft_error
+
+
+def self_convolution(chunks: Iterable[Complex], eta: float, n: int, size: int) -> tuple[Array, float]:
+    """The law of the sum of n copies of one law."""
+    return convolution([Factor(chunks, eta, n)], size)
 
 
 def transform(places: Array, weights: Array, size: int) -> tuple[Iterable[Complex], float]:

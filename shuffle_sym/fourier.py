@@ -1,0 +1,291 @@
+r"""The Fourier accountant: many rounds, from privacy loss distributions (Koskela et al. 2021, Algorithm 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym import arguments, field
+from shuffle_sym.interval import Interval, outward
+from shuffle_sym.numeric.composition import ComposedLaw, Tilt, Transform
+from shuffle_sym.numeric.inverse import smallest_epsilon
+from shuffle_sym.numeric.losses import Losses, LossGrid
+from shuffle_sym.pld import PrivacyLossDistribution
+
+MAX_BYTES = 2**30
+_BYTES_A_POINT = 64  # law, transform, its power, and the weights that read δ off
+_FEWEST_POINTS = 2**10
+_SMALLEST = 1e-260  # below this what is left out is seen: from 0 to an upper end is all that is told
+_MOST_AT_FIRST = 2**20
+_REUSED = 8  # a transform that is larger by up to this factor is used again
+_TAILS = (1e-20, 1e-40, 1e-80, 1e-160, 1e-270)
+ROUNDINGS = ("split", "outward")
+
+
+class FourierAccountant:
+    r"""δ(ε) and ε(δ) after many rounds, from the privacy loss distribution of one.
+
+    ``pld`` is one privacy loss distribution, or a list of them, or of pairs (pld, count): what makes up one round.
+
+    ``L`` and ``m`` are those of the published algorithm: a grid of m points on [−L, L). Without them both are chosen,
+    and refined until the interval is as narrow as asked for. ``rounding="split"`` keeps the masses of every outcome
+    under P and Q and has a quadratic error; ``"outward"`` is Lemma 6 as published: losses rounded up for the upper end
+    and down for the lower.
+
+    >>> import shuffle_sym as ss
+    >>> one = ss.ShuffledPLD(ss.decomposition.clones(4), n=10_000)
+    >>> FourierAccountant(one).epsilon(1e-6, rounds=16).upper < 2.7
+    True
+    """
+
+    def __init__(
+        self,
+        pld: PrivacyLossDistribution | Sequence[Any],
+        L: Any = None,
+        m: Any = None,
+        *,
+        rounding: str = "split",
+        max_bytes: Any = MAX_BYTES,
+    ) -> None:
+        self.parts = _parts(pld)
+        self.rounding = arguments.one_of(rounding, "rounding", ROUNDINGS)
+        self.max_bytes = arguments.positive_integer(max_bytes, "max_bytes")
+        self.L = None if L is None else arguments.positive(L, "L")
+        self.m = None if m is None else arguments.even(m, "m")
+        if (L is None) != (m is None):
+            raise ValueError(f"L and m must be given together or not at all, got L = {L}, m = {m}")
+        if self.m is not None:
+            self._refuse_too_large(self.m)
+        self._grids: dict[Any, LossGrid] = {}
+        self._transforms: dict[Any, Transform] = {}
+        self._laws: dict[Any, ComposedLaw] = {}
+
+    # -- the two questions
+
+    def delta(self, eps: Any, rounds: Any = 1, *, rtol: Any = 1e-3) -> Any:
+        r"""Certified bounds of δ(ε) after ``rounds`` rounds; a list of them for a list of rounds.
+
+        No wider than ``rtol`` of the upper end, unless L and m are given: then the width is what it is.
+        """
+        number = arguments.central_epsilon(eps)
+        rtol = arguments.relative_tolerance(rtol)
+
+        def answer(count: int) -> Interval:
+            largest = self._max_loss(count)
+            if largest is not sp.oo and field.at_least(number, largest):
+                return Interval(0.0, 0.0, "fourier")
+            return self._delta(float(number), count, rtol)
+
+        return self._for_each(rounds, answer)
+
+    def epsilon(self, delta: Any, rounds: Any = 1, *, rtol: Any = 1e-3) -> Any:
+        """Certified bounds of the smallest ε with δ(ε) <= ``delta`` after ``rounds`` rounds, ``rtol`` wide."""
+        target = arguments.delta_target(delta)
+        rtol = arguments.relative_tolerance(rtol)
+        return self._for_each(rounds, lambda count: self._epsilon(target, count, rtol))
+
+    def _for_each(self, rounds: Any, answer: Callable[[int], Interval]) -> Any:
+        if isinstance(rounds, (list, tuple, range)):
+            counts = [arguments.positive_integer(count, "rounds") for count in rounds]
+            # From many rounds to few: the transform of the widest window serves them all.
+            found = {count: answer(count) for count in sorted(set(counts), reverse=True)}
+            return [found[count] for count in counts]
+        return answer(arguments.positive_integer(rounds, "rounds"))
+
+    def _epsilon(self, target: float, rounds: int, rtol: float) -> Interval:
+        largest = self._max_loss(rounds)
+        ceiling = math.inf if largest is sp.oo else math.nextafter(float(largest), math.inf)
+        found = smallest_epsilon(
+            lambda eps, delta_rtol: self._delta(eps, rounds, delta_rtol),
+            target,
+            rtol,
+            ceiling,
+            sharpens=self.m is None,
+        )
+        return Interval(found.lower, found.upper, "fourier")
+
+    # -- how
+
+    def _max_loss(self, rounds: int) -> sp.Expr:
+        """The ε from which on δ is exactly 0."""
+        return sp.Add(*(rounds * count * pld.max_loss for pld, count in self.parts))
+
+    def _delta(self, eps: float, rounds: int, rtol: float) -> Interval:
+        if self.m is not None and self.L is not None:
+            return self._on_given_grid(eps, rounds, rtol, self.L, self.m)
+        found = Interval(0.0, 1.0, "fourier")
+        for tail in _TAILS:
+            problem = _Problem(self.parts, eps, rounds, rtol, tail)
+            if problem.tilt is None:
+                return problem.without_finite_part()
+            found = self._refined(problem, problem.tilt)
+            if found.width <= rtol * found.upper:
+                break
+        return found
+
+    def _refined(self, problem: _Problem, tilt: Tilt) -> Interval:
+        """Halve the spacing until the interval is narrow enough, or what was left out makes up most of it."""
+        eps, rtol = problem.eps, problem.rtol
+        theta = problem.theta
+        low_end, high_end = tilt.window(theta)
+        low_end, high_end = min(low_end, eps), max(high_end, eps)
+        spacing = max(problem.first_spacing, 2.0 ** math.floor(math.log2((high_end - low_end) / _MOST_AT_FIRST)))
+        spacing = min(spacing, problem.coarsest)
+        lower, upper, blurred = 0.0, math.inf, 0
+        while True:
+            low = math.floor(low_end / spacing) - 2
+            size = 2 ** math.ceil(math.log2(max(high_end / spacing - low + 4, _FEWEST_POINTS)))
+            reached = f"{(upper - lower) / upper:.2g}" if upper < math.inf else "nothing yet"
+            if blurred == 3:
+                raise ValueError(f"rtol = {rtol:g} is more than doubles can give (reached so far: {reached})")
+            self._refuse_too_large(size, f"; ask for a larger rtol than {rtol:g} (reached so far: {reached})")
+            grids = [self._grid(p, spacing, "split") for p in problem.losses]
+            found = self._ends(problem, tilt, grids, low, self._size(grids, theta, size))
+            blurred += found.upper > upper * (1 + rtol / 4)
+            lower, upper = max(lower, found.lower), min(upper, found.upper)
+            if (
+                upper - lower <= rtol * upper
+                or upper < _SMALLEST
+                or problem.lost - problem.infinite > (upper - lower) / 2
+            ):
+                return Interval(min(lower, upper), upper, "fourier")
+            if not problem.smaller_than_guessed(upper):
+                spacing /= 2
+
+    def _on_given_grid(self, eps: float, rounds: int, rtol: float, L: float, m: int) -> Interval:
+        spacing = 2 * L / m
+        problem = _Problem(self.parts, eps, rounds, rtol, _TAILS[1], spacing, self.rounding)
+        if problem.tilt is None:
+            return problem.without_finite_part()
+        roundings = ("split",) if self.rounding == "split" else ("down", "up")
+        ends = []
+        for rounding in roundings:
+            grids = [self._grid(p, spacing, rounding) for p in problem.losses]
+            ends.append(self._ends(problem, problem.tilt, grids, -(m // 2), m))
+        return Interval(ends[0].lower, max(ends[-1].upper, ends[0].lower), "fourier")
+
+    def _ends(self, problem: _Problem, tilt: Tilt, grids: list[LossGrid], low: int, size: int) -> Interval:
+        key = (tuple(grids), problem.rounds, problem.theta, low, size)
+        if key not in self._laws:
+            transforms = [self._transform(grid, problem.theta, size) for grid in grids]
+            counted = list(zip(transforms, problem.counts, strict=True))
+            self._laws = _with(self._laws, key, ComposedLaw(counted, tilt, low, size))
+        law, eps, rounding = self._laws[key], problem.eps, grids[0].rounding
+        lower = 0.0 if rounding == "up" else law.lower(math.nextafter(eps, math.inf), problem.log_beyond)
+        upper = 1.0 if rounding == "down" else law.upper(math.nextafter(eps, -math.inf))
+        return outward(problem.infinite + lower, max(problem.lost + upper, problem.infinite + lower))
+
+    def _grid(self, losses: Losses, spacing: float, rounding: str) -> LossGrid:
+        key = (losses, spacing, rounding)
+        if key not in self._grids:
+            self._refuse_too_large(math.ceil((losses.largest - losses.least) / spacing))
+            self._grids = _with(self._grids, key, LossGrid(losses, spacing, rounding))
+        return self._grids[key]
+
+    def _size(self, grids: list[LossGrid], theta: float, least: int) -> int:
+        """At least ``least``; that of a transform that exists already, if it is not much larger."""
+        for grid, at, size in self._transforms:
+            if grid is grids[0] and at == theta and least <= size <= _REUSED * least:
+                return int(size)
+        return least
+
+    def _transform(self, grid: LossGrid, theta: float, size: int) -> Transform:
+        key = (grid, theta, size)
+        if key not in self._transforms:
+            self._transforms = _with(self._transforms, key, Transform.of(grid, theta, size))
+        return self._transforms[key]
+
+    def _refuse_too_large(self, m: int, advice: str = "") -> None:
+        if m * _BYTES_A_POINT > self.max_bytes:
+            fits = self.max_bytes // _BYTES_A_POINT // 2 * 2
+            raise ValueError(
+                f"a grid of m = {m} points needs {m * _BYTES_A_POINT} bytes, more than max_bytes = {self.max_bytes}; "
+                f"m <= {fits} would fit" + advice
+            )
+
+    def __repr__(self) -> str:
+        return f"FourierAccountant({self.parts!r})"
+
+
+class _Problem:
+    """One ε and number of rounds: the losses, a tilt that suits them, and about how large δ is."""
+
+    def __init__(
+        self,
+        parts: Sequence[tuple[PrivacyLossDistribution, int]],
+        eps: float,
+        rounds: int,
+        rtol: float,
+        tail: float,
+        spacing: float | None = None,
+        rounding: str = "split",
+    ) -> None:
+        self.eps, self.rounds, self.rtol = eps, rounds, rtol
+        self.losses = [pld.losses(tail) for pld, _ in parts]
+        self.counts = [rounds * count for _, count in parts]
+        self.copies = sum(self.counts)
+        self.infinite = self._some_round([p.infinite * (1 - 1e-12) for p in self.losses])
+        self.lost = self._some_round([(p.infinite + p.neglected) * (1 + 1e-12) for p in self.losses])
+        self.tilt: Tilt | None = None
+        self.theta, self.coarsest, log_finite = 0.0, 1.0, -690.0
+        largest = sum(c * (p.largest + 2 * p.loss_error) for c, p in zip(self.counts, self.losses, strict=True))
+        if all(p.count for p in self.losses) and largest > eps:
+            # The coarse laws bound those on finer grids that contain theirs: a given spacing, or powers of 2.
+            natural, unit = max(p.coarse_spacing for p in self.losses), spacing or 1.0
+            power = math.ceil(math.log2(natural / unit))
+            self.coarsest = unit * 2.0 ** (power if spacing is None else max(power, 0))
+            laws = [(p.coarse(self.coarsest), c) for p, c in zip(self.losses, self.counts, strict=True)]
+            self.tilt = Tilt(laws, spacing if spacing and rounding == "outward" else 0.0)
+            self.theta = self.tilt.saddle_point(eps)
+            log_finite = max(self.tilt.log_delta(eps, self.theta), log_finite)
+        self.log_delta = max(log_finite, math.log(self.infinite + 1e-300))
+        # What the lower end loses to changes of sign is about θ(1 + θ)v² of the finite part of δ.
+        allowed = rtol * math.exp(min(self.log_delta - log_finite, 600.0)) / 4
+        v = math.sqrt(allowed / (max(self.theta, 1e-3) * (1 + self.theta)))
+        self.first_spacing = 2.0 ** math.floor(math.log2(min(v, 1.0) / math.sqrt(-self.copies * self.log_beyond / 2)))
+        # An untilted law serves every ε and every number of rounds; its round-off is seen in a δ of about 1e-13.
+        if math.log(rtol) + self.log_delta > math.log(1e-10):
+            self.theta = 0.0
+
+    @property
+    def log_beyond(self) -> float:
+        """The log of what the far changes of sign may cost: nothing that is seen."""
+        return math.log(1e-3 * self.rtol) + self.log_delta
+
+    def smaller_than_guessed(self, upper: float) -> bool:
+        """Whether δ turned out to be much smaller than the saddle point said; then the guess is corrected."""
+        log_upper = math.log(max(upper, 1e-300))
+        wrong = log_upper < self.log_delta - 1
+        self.log_delta = log_upper if wrong else self.log_delta
+        return wrong
+
+    def _some_round(self, masses: list[float]) -> float:
+        """1 − Π(1 − mass)^count: some round has such an outcome."""
+        logs = [math.log1p(-x) if x < 1 else -math.inf for x in masses]
+        return -math.expm1(math.fsum(c * x for c, x in zip(self.counts, logs, strict=True)))
+
+    def without_finite_part(self) -> Interval:
+        """No sum of finite losses exceeds ε."""
+        return outward(self.infinite, self.lost, "fourier")
+
+
+def _with(known: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
+    """``known`` and one more; the oldest go."""
+    return {**dict(list(known.items())[-7:]), key: value}
+
+
+def _parts(pld: Any) -> list[tuple[PrivacyLossDistribution, int]]:
+    if isinstance(pld, PrivacyLossDistribution):
+        return [(pld, 1)]
+    if not isinstance(pld, Sequence) or isinstance(pld, str) or not pld:
+        raise TypeError(f"pld must be a privacy loss distribution or a list of them, got {pld!r}")
+    parts = []
+    for entry in pld:
+        one, count = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, 1)
+        if not isinstance(one, PrivacyLossDistribution):
+            raise TypeError(f"pld must hold privacy loss distributions or pairs (pld, count), got {entry!r}")
+        parts.append((one, arguments.positive_integer(count, "count")))
+    return parts

@@ -1,0 +1,234 @@
+r"""Certified :math:`\delta(\varepsilon)` of many rounds from the laws of their privacy losses (the Fourier accountant).
+
+With T the sum of the losses on a grid, :math:`\delta(\varepsilon) = \mathbb E_P[1 - e^{\varepsilon - T}]_+` is read off
+the product of their transforms (Koskela et al. 2021, Theorem 5 and Algorithm 1). Where each error goes:
+
+=====================  ===================================================================================
+outcomes left out      their P-mass counts as δ(∞) in the upper end, as nothing in the lower
+grid (split)           T dominates the true sum S. For the lower end only changes of sign cost anything:
+                       E[1 − e^(ε−S)]_+ >= E[1 − e^(ε−T)]_+ − E[|1 − e^(ε−T)|; |T − ε| <= v] − 2 Pr[…> v]
+grid (outward)         Lemma 6: all losses up for the upper end, all down for the lower
+periodisation          what is folded in only adds; what is folded or cut off is bounded by the MGF (Chernoff)
+FFT, powers            Euclidean norm of the error times that of the weights
+masses                 δ has positive coefficients in them: a factor (1 ± κ)^rounds
+losses                 moved up before they are split, and the upper end of ε moved by as much for the lower end
+=====================  ===================================================================================
+
+The laws are tilted by :math:`e^{\theta s}` before the transform and untilted after it, so that a tiny δ keeps
+*relative* accuracy.
+
+The sign changes. Let V = T − S, a sum of independent terms, each inside an interval of length l (the spacing) and with
+:math:`\mathbb E[e^{-V_i}] = 1` given the outcome: the split keeps the Q-mass. :math:`[1 - e^\varepsilon x]_+` is
+linear on both sides of :math:`x = e^{-\varepsilon}`, so moving from S to T changes its mean only where S and T lie on
+different sides of ε, and there by :math:`|1 - e^{\varepsilon - T}|`. If |T − ε| > v, then |V| > v: for T above ε this
+costs at most Pr[V > v], for T below ε at most :math:`\mathbb E[e^{-V}; V < -v]`, a probability under another law. Under
+both, the mean of V_i is at most :math:`l^2/8` away from 0 (Hoeffding's lemma with :math:`\mathbb E[e^{-V_i}] = 1`), and
+Hoeffding's inequality with :math:`v = u + k l^2/8` gives :math:`e^{-2u^2/(k l^2)}` for each, k the number of rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shuffle_sym.field import UNIT_ROUNDOFF
+from shuffle_sym.numeric.convolution import CHUNK, Array, Complex, Factor, convolution
+from shuffle_sym.numeric.losses import LossGrid
+from shuffle_sym.numeric.tilting import tilted
+
+LOG_OUTSIDE = math.log(1e-26)  # tilted mass that may lie outside the window, each side
+_UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
+
+Rounds = Sequence[tuple[LossGrid, int]]
+
+
+class Tilt:
+    r"""Coarse laws, tilted: which θ suits an ε, how small δ will be, and which window holds the sum.
+
+    Everything here comes from `LossGrid.log_mgfs` of coarse grids; only `outside` has to be a bound, and is one.
+    """
+
+    def __init__(self, rounds: Rounds, rounded_by: float = 0.0) -> None:
+        self.rounds = rounds
+        self.rounded_by = rounded_by  # how far a loss is moved, where it is rounded instead of split
+        self._laws = [(grid.points[grid.masses > 0], grid.masses[grid.masses > 0], c) for grid, c in rounds]
+
+    def _moments(self, theta: float) -> tuple[float, float, float]:
+        """Logarithm of the MGF of the sum, mean and variance of the tilted sum."""
+        log_scale, mean, variance = 0.0, 0.0, 0.0
+        for points, masses, count in self._laws:
+            weights, scale = tilted(points, masses, theta)
+            middle = float(weights @ points)
+            log_scale, mean = log_scale + count * scale, mean + count * middle
+            variance += count * float(weights @ (points - middle) ** 2)
+        return log_scale, mean, variance
+
+    def saddle_point(self, eps: float) -> float:
+        r"""The θ > 0 that minimises :math:`M(\theta) e^{-\theta\varepsilon}/(\theta(1+\theta))`, M the MGF of the sum.
+
+        If all losses are below ε there is none; then a θ that is large enough.
+        """
+        low, high = math.log(1e-6), math.log(1e-5)
+
+        def slope(log_theta: float) -> float:
+            theta = math.exp(log_theta)
+            return theta * (self._moments(theta)[1] - eps) - 1 - theta / (1 + theta)
+
+        while slope(high) < 0 and high < math.log(1e6):
+            low, high = high, high + 2
+        while high - low > 1e-3:
+            middle = (low + high) / 2
+            low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+        return math.exp(high)
+
+    def log_delta(self, eps: float, theta: float) -> float:
+        """About log δ(ε), by the saddle point approximation: a guess to choose parameters by."""
+        log_scale, _, variance = self._moments(theta)
+        spread = variance + 1 / theta**2 + 1 / (1 + theta) ** 2
+        size = log_scale - theta * eps - math.log(theta * (1 + theta)) - math.log(2 * math.pi * spread) / 2
+        return min(size, 0.0)
+
+    def tail_logs(self, theta: float, log_scale: float, *, above: bool) -> tuple[Array, Array]:
+        r"""Rates λ and bounds of :math:`\log \mathbb E e^{\pm\lambda T}` under the tilted law, whose MGF at θ was
+        :math:`e^{\text{log\_scale}}`."""
+        spread = math.sqrt(max(self._moments(theta)[2], 1e-24))
+        rates = np.geomspace(0.05, 60, 48) / spread
+        if not above:
+            rates = np.concatenate([rates, theta + 1 + rates, [theta, theta + 1]])
+            rates = rates[rates > 0]
+        shifted = theta + rates if above else theta - rates
+        total = np.zeros(len(rates))
+        for grid, count in self.rounds:
+            total += count * (grid.log_mgfs(shifted) + np.abs(shifted) * self.rounded_by)
+        return rates, total - log_scale
+
+    def window(self, theta: float) -> tuple[float, float]:
+        """Ends beyond which the tilted sum has a mass of at most e^LOG_OUTSIDE, each."""
+        log_scale = self._moments(theta)[0]
+        rates, logs = self.tail_logs(theta, log_scale, above=True)
+        high = float(np.min((logs - LOG_OUTSIDE) / rates))
+        rates, logs = self.tail_logs(theta, log_scale, above=False)
+        return -float(np.min((logs - LOG_OUTSIDE) / rates)), high
+
+    def outside(self, theta: float, log_scale: float, low: float, high: float) -> float:
+        """A bound on the mass of the tilted sum that is not strictly between ``low`` and ``high``."""
+        total = 0.0
+        for above, end in ((True, -high), (False, low)):
+            rates, logs = self.tail_logs(theta, log_scale, above=above)
+            total += math.exp(min(float(np.min(logs + rates * end)), 0.0))
+        return total
+
+
+@dataclass(frozen=True)
+class Transform:
+    """The transform of a tilted grid law with ``size`` points, to be used for any number of rounds."""
+
+    entries: Complex
+    eta: float
+    theta: float
+    log_scale: float
+    grid: LossGrid
+
+    @staticmethod
+    def of(grid: LossGrid, theta: float, size: int) -> Transform:
+        kept = grid.masses > 0
+        weights = np.zeros(len(grid.masses))
+        weights[kept], log_scale = tilted(grid.points[kept], grid.masses[kept], theta)
+        folded = np.zeros(size)
+        # The law is stored from 0 on, negative losses at the end: that is the half-swap D of the published algorithm.
+        start, done = grid.first % size, 0
+        while done < len(weights):
+            step = min(size - start, len(weights) - done)
+            folded[start : start + step] += weights[done : done + step]
+            start, done = 0, done + step
+        layers = 2 + len(weights) // size
+        eta = (layers + 10 * math.log2(size)) * UNIT_ROUNDOFF
+        return Transform(np.fft.rfft(folded), eta, theta, log_scale, grid)
+
+    def slack(self) -> float:
+        """A bound on the relative error of every tilted mass: of the mass, of θ·z − K, of its exponential."""
+        reach = abs(self.theta) * float(np.max(np.abs(self.grid.points)))
+        return self.grid.mass_error + UNIT_ROUNDOFF * (12 + 4 * reach + 4 * abs(self.log_scale))
+
+    def factor(self, count: int) -> Factor:
+        entries = self.entries
+        return Factor((entries[i : i + CHUNK] for i in range(0, len(entries), CHUNK)), self.eta, count)
+
+
+class ComposedLaw:
+    """The tilted law of the sum of all rounds, on ``size`` points from ``low`` on (in units of the spacing)."""
+
+    def __init__(self, rounds: Sequence[tuple[Transform, int]], tilt: Tilt, low: int, size: int) -> None:
+        first = rounds[0][0]
+        self.spacing, self.theta, self.low, self.size = first.grid.spacing, first.theta, low, size
+        self.split = first.grid.rounding == "split"
+        self.count = sum(count for _, count in rounds)
+        law, self.error = convolution([transform.factor(count) for transform, count in rounds], size)
+        self.law = np.roll(law, -(low % size))
+        self.log_scale = sum(count * transform.log_scale for transform, count in rounds)
+        self.slack = sum(count * transform.slack() for transform, count in rounds)
+        self.shift = sum(2 * count * transform.grid.shift for transform, count in rounds)
+        self.outside = tilt.outside(self.theta, self.log_scale, low * self.spacing, (low + size - 1) * self.spacing)
+        self.outside += sum(count * len(transform.grid.masses) for transform, count in rounds) * _UNDERFLOW
+
+    def _sum(self, eps: float, first: int, last: int) -> tuple[float, float]:
+        r"""Σ law(x) |1 − e^{ε−x}| e^{−θ(x−ε)} over the points first … last in the window, and its error."""
+        first, last = max(first, self.low), min(last, self.low + self.size - 1)
+        gaps = np.arange(first, last + 1) * self.spacing - eps
+        exponents = self.theta * gaps
+        with np.errstate(under="ignore", over="ignore"):
+            weights = np.abs(np.expm1(-gaps)) * np.exp(-exponents)
+        inside = self.law[first - self.low : last + 1 - self.low]
+        rounding = (len(gaps) + 8 + 4 * float(np.max(np.abs(exponents), initial=0.0))) * UNIT_ROUNDOFF
+        error = self.error * math.sqrt(float(np.sum(weights**2))) + rounding * float(np.sum(np.abs(inside) * weights))
+        return float(np.sum(inside * weights)), error
+
+    def _above(self, eps: float) -> tuple[float, float]:
+        """The part of δ(ε) inside the window, and its error: round-off, and what was folded in or cut off."""
+        value, error = self._sum(eps, math.floor(eps / self.spacing), self.low + self.size - 1)
+        # (1 − e^{−y}) e^{−θy} <= 1/(1 + θ) for y > 0; just below ε the sum counts |…| <= spacing once, and only adds.
+        return value, error + self.outside / (1 + self.theta)
+
+    def upper(self, eps: float) -> float:
+        """A bound from above of E[1 − e^{ε−T}]_+."""
+        eps = eps - self._grid_rounding()
+        value, error = self._above(eps)
+        # Above the window the weight is at most e^{−θ(x−ε)}.
+        top = (self.low + self.size - 1) * self.spacing
+        cut_off = self.outside * math.exp(min(-self.theta * (top - eps), 700.0))
+        return scaled(value + error + cut_off, self.log_scale - self.theta * eps + self._rounding(eps))
+
+    def lower(self, eps: float, log_beyond: float) -> float:
+        """A bound from below of the true value; ``log_beyond`` is the log of what the far sign changes may cost."""
+        eps = eps + self._grid_rounding() + self.shift
+        first = math.floor(eps / self.spacing) + 1
+        value, error = self._sum(eps, first, self.low + self.size - 1)
+        error += self.outside / (1 + self.theta)
+        log_total, rounding = self.log_scale - self.theta * eps, self._rounding(eps)
+        lower = scaled(value - error, log_total - rounding)
+        if self.split:
+            v = self.spacing * math.sqrt(-self.count * log_beyond / 2) + self.count * self.spacing**2 / 8
+            last = math.ceil(v / self.spacing) + 1
+            near, near_error = self._sum(eps, first - 1 - last, first + last)
+            widest = (last + 2) * self.spacing
+            near_error += self.outside * math.expm1(min(widest, 600.0)) * math.exp(min(self.theta * widest, 600.0))
+            lower -= scaled(near + near_error, log_total + rounding) + 2 * math.exp(log_beyond)
+        return max(lower, 0.0)
+
+    def _grid_rounding(self) -> float:
+        """A point of the grid is computed with one rounding, and so is its distance to ε."""
+        return 4 * UNIT_ROUNDOFF * self.spacing * (abs(self.low) + self.size)
+
+    def _rounding(self, eps: float) -> float:
+        return self.slack + 8 * UNIT_ROUNDOFF * (abs(self.log_scale) + abs(self.theta * eps) + 1)
+
+
+def scaled(x: float, log_factor: float) -> float:
+    """x e^log_factor; a positive product never becomes a zero, and an overflow becomes inf."""
+    if x <= 0:
+        return 0.0
+    log_product = math.log(x) + log_factor
+    return max(math.exp(log_product), 5e-324) if log_product < 709 else math.inf

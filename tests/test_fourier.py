@@ -1,0 +1,248 @@
+"""The Fourier accountant against brute force: rounds multiplied out in fractions."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+from conftest import alphas, decompositions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shuffle_sym as ss
+from shuffle_sym import decomposition
+from shuffle_sym.numeric import losses
+from shuffle_sym.numeric.histograms import binomial_rows
+
+q = sp.Rational
+R = ss.KRR(k=3, eps0=sp.log(3))
+ANALYSES = {
+    "clones": decomposition.clones(sp.log(3)),
+    "clones of Koskela et al.": decomposition.clones_koskela(sp.log(3)),
+    "strong": decomposition.strong(R),
+    "weak": decomposition.weak(R),
+    "2-RR dataset": decomposition.dataset(ss.BinaryRR(eps0=sp.log(2)), 0, 1, 0),
+    "no privacy loss": decomposition.clones(0),
+}
+
+
+def pair_of_powers(base: int, masses: list[Fraction]) -> dict[int, tuple[Fraction, Fraction]]:
+    """P-masses at losses j·log(base), j = −h … h, and the Q-masses that go with them, up to one more outcome."""
+    half = len(masses) // 2
+    pair = {j: (p, p / Fraction(base) ** j) for j, p in zip(range(-half, half + 1), masses, strict=True)}
+    missing = 1 - sum(y for _, y in pair.values())
+    assert missing >= 0
+    return {**pair, "only Q": (Fraction(0), missing)}
+
+
+# -- against exact values
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("name", ANALYSES)
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_brute_force_composition_is_inside_the_interval(name, n, rounds):
+    D = ANALYSES[name]
+    pair = ss.exact.shuffled_pair(D, n)
+    accountant = ss.FourierAccountant(ss.ShuffledPLD(D, n))
+    for alpha in (q(1), q(11, 10), q(2), q(5)):
+        truth = ss.exact.composed_divergence([pair] * rounds, alpha)
+        for rtol in (1e-1, 1e-3, 1e-5):
+            found = accountant.delta(sp.log(alpha), rounds, rtol=rtol)
+            assert truth in found, (alpha, rtol)
+            assert found.width <= rtol * found.upper or found.upper < 1e-300
+
+
+@pytest.mark.exact
+@given(decompositions(largest=4), st.integers(1, 4), st.integers(1, 2), alphas)
+def test_random_decompositions_are_inside_the_interval(D, n, rounds, alpha):
+    truth = ss.exact.composed_divergence([ss.exact.shuffled_pair(D, n)] * rounds, alpha)
+    assert truth in ss.FourierAccountant(ss.ShuffledPLD(D, n)).delta(sp.log(alpha), rounds)
+
+
+@pytest.mark.exact
+@settings(max_examples=40)
+@given(
+    st.sampled_from(sorted(ANALYSES)),
+    st.integers(1, 6),
+    st.integers(1, 3),
+    alphas,
+    st.sampled_from([0.1, 1, 3, 20]),
+    st.integers(1, 3000),
+    st.sampled_from(["split", "outward"]),
+)
+def test_a_given_grid_is_certified_however_bad_it_is(name, n, rounds, alpha, L, half, rounding):
+    D = ANALYSES[name]
+    truth = ss.exact.composed_divergence([ss.exact.shuffled_pair(D, n)] * rounds, alpha)
+    assert truth in ss.FourierAccountant(ss.ShuffledPLD(D, n), L, 2 * half, rounding=rounding).delta(
+        sp.log(alpha), rounds
+    )
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("alpha", [q(1), q(3, 2), q(4)])
+def test_different_rounds_in_one_composition(alpha):
+    plds = [(decomposition.clones(sp.log(2)), 3), (decomposition.weak(R), 2), (decomposition.strong(R), 4)]
+    pairs = [ss.exact.shuffled_pair(D, n) for D, n in plds]
+    truth = ss.exact.composed_divergence([pairs[0], pairs[0], pairs[1], pairs[2]], alpha)
+    one, two, three = (ss.ShuffledPLD(D, n) for D, n in plds)
+    assert truth in ss.FourierAccountant([(one, 2), two, (three, 1)]).delta(sp.log(alpha), rtol=1e-5)
+
+
+@pytest.mark.exact
+def test_a_delta_of_1e_30_after_16_rounds_has_four_good_digits():
+    masses = [Fraction(x, 10**6) for x in (5, 500, 150_000, 529_494, 310_000, 10_000, 1)]
+    pair = pair_of_powers(2, masses)
+    accountant = ss.FourierAccountant(
+        ss.PairPLD({y: p for y, (p, _) in pair.items()}, {y: r for y, (_, r) in pair.items()})
+    )
+    for power in (10, 14, 20, 24, 28):
+        alpha = sp.Integer(2) ** power * q(3, 4)
+        truth = ss.exact.composed_divergence([pair] * 16, alpha)
+        found = accountant.delta(sp.log(alpha), rounds=16, rtol=1e-4)
+        assert truth in found
+        assert found.relative_width <= 1e-4
+    assert truth < 1e-30
+
+
+def test_a_thousand_rounds_of_randomized_response_are_inside_the_interval():
+    # The sum of the losses is log t times (2K − rounds), K binomial: exact without any convolution.
+    t, rounds, alpha = Fraction(21, 20), 1000, Fraction(60)
+    keep = t / (1 + t)
+    truth = sum(
+        math.comb(rounds, i)
+        * max(keep**i * (1 - keep) ** (rounds - i) - alpha * keep ** (rounds - i) * (1 - keep) ** i, 0)
+        for i in range(rounds + 1)
+    )
+    one = ss.PairPLD([keep, 1 - keep], [1 - keep, keep])
+    found = ss.FourierAccountant(one).delta(sp.log(60), rounds, rtol=1e-5)
+    assert truth in found
+    assert found.relative_width <= 1e-5
+
+
+def test_one_round_agrees_with_the_lattice_accountant():
+    for D, n in ((decomposition.clones(4), 10_000), (decomposition.weak(ss.KRR(k=4, eps0=2)), 300)):
+        for eps in (0.0, 0.1, 0.4, 1.5):
+            first, second = ss.Shuffle(D, n).delta(eps), ss.FourierAccountant(ss.ShuffledPLD(D, n)).delta(eps)
+            assert max(first.lower, second.lower) <= min(first.upper, second.upper)
+
+
+def test_epsilon_is_where_delta_reaches_the_target():
+    accountant = ss.FourierAccountant(ss.ShuffledPLD(decomposition.clones(2), 300))
+    for rounds in (1, 7):
+        for target in (1e-2, 1e-6, 1e-20):
+            found = accountant.epsilon(target, rounds)
+            assert found.relative_width <= 1e-3
+            assert accountant.delta(found.upper, rounds, rtol=1e-5).lower <= target
+            assert accountant.delta(found.lower, rounds, rtol=1e-5).upper >= target
+
+
+def test_a_list_of_rounds_gives_the_same_bounds_from_one_transform():
+    D = decomposition.clones(4)
+    accountant = ss.FourierAccountant(ss.ShuffledPLD(D, 1000))
+    together = accountant.delta(1.5, [1, 4, 2], rtol=1e-2)
+    assert len({size for _, _, size in accountant._transforms}) == 1
+    for rounds, found in zip([1, 4, 2], together, strict=True):
+        alone = ss.FourierAccountant(ss.ShuffledPLD(D, 1000)).delta(1.5, rounds, rtol=1e-2)
+        assert max(found.lower, alone.lower) <= min(found.upper, alone.upper)
+
+
+def test_epsilon_at_or_above_the_largest_loss_gives_exactly_zero():
+    accountant = ss.FourierAccountant(ss.ShuffledPLD(decomposition.clones(1), 5))
+    assert accountant.delta(2.1, rounds=2) == ss.Interval(0.0, 0.0)
+    assert accountant.delta(1.9, rounds=2).lower > 0
+
+
+def test_mass_that_is_impossible_under_the_other_is_never_lost():
+    # P is 1/4 impossible under Q: two rounds lose 1 − (3/4)² at least, at every ε.
+    one = ss.PairPLD([q(3, 4), q(1, 4), 0], [half := q(1, 2), 0, half])
+    found = ss.FourierAccountant(one).delta(50, rounds=2)
+    assert Fraction(7, 16) in found
+    assert found.width < 1e-12
+    with pytest.raises(ValueError, match="not reached"):
+        ss.FourierAccountant(one).epsilon(0.1, rounds=2)
+
+
+# -- the parts
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 54), Fraction(9, 10)])
+@pytest.mark.parametrize("reach", [0, 3, 40])
+def test_binomial_rows_and_their_tails_hold(p, reach):
+    sizes = np.array([0, 1, 7, 60])
+    rows = binomial_rows(sizes, float(p), float(1 - p), reach)
+    for size, first, row in zip(sizes.tolist(), rows.first, rows.probabilities, strict=True):
+        law = {k: math.comb(size, k) * p**k * (1 - p) ** (size - k) for k in range(size + 1)}
+        inside = Fraction(0)
+        for k, found in enumerate(row, int(first)):
+            truth = law.get(k, Fraction(0))
+            inside += truth
+            assert abs(Fraction(found) - truth) <= Fraction(rows.error) * truth if rows.error < 1 else True
+            assert found == 0 or truth > 0
+        assert 1 - inside <= rows.outside
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("cut", ["binomial", "hoeffding"])
+@pytest.mark.parametrize("tail", [1e-2, 1e-6, 1e-30])
+def test_what_the_windows_leave_out_is_said(cut, tail):
+    D, n = decomposition.weak(ss.KRR(k=4, eps0=sp.log(3))), 30
+    found = ss.ShuffledPLD(D, n, tail=tail, cut=cut).losses(1.0)
+    kept = sum(Fraction(float(m)) for block in found.blocks() for m in block.masses)
+    assert abs(1 - kept - Fraction(found.infinite)) <= Fraction(found.neglected + found.mass_error)
+    assert found.neglected <= 40 * tail
+
+
+def test_the_exact_tail_needs_fewer_cells_than_hoeffding():
+    D = decomposition.clones(9)
+    exact, hoeffding = (ss.ShuffledPLD(D, 10**6, tail=1e-12, cut=cut).losses(1.0) for cut in ("binomial", "hoeffding"))
+    assert exact.count * 5 < hoeffding.count
+    assert exact.neglected < hoeffding.neglected
+
+
+def test_the_losses_are_those_of_lemma_11():
+    n, t = 9, 3.0
+    D = decomposition.clones_koskela(sp.log(3))
+    p, mix = 1 / t, t / (t + 1)
+    expected = {}
+    for a in range(n + 1):
+        for b in range(1, n + 1 - a):
+            x = (1 - mix) * p / (1 - p) * (n - a - b) / (2 * b)
+            expected[a, b] = (mix * a / b + x) / (mix + x)
+    table = ss.ShuffledPLD(D, n).losses(1e-30)
+    found = np.sort(np.concatenate([np.exp(block.losses) for block in table.blocks()]))
+    for ratio in expected.values():
+        if ratio > 0:
+            assert np.min(np.abs(found / ratio - 1)) < 1e-12
+
+
+def test_splitting_keeps_both_masses_and_rounding_bounds_them():
+    rng = np.random.default_rng(1)
+    s, p = rng.normal(size=500), rng.dirichlet(np.ones(500))
+    table = losses.Losses(lambda: (losses.Outcomes(s, p, 0.0, 0.0, 0.0),))
+    for spacing in (0.5, 0.01, 0.3):
+        grid = losses.LossGrid(table, spacing, "split")
+        assert math.isclose(np.sum(grid.masses), 1, rel_tol=1e-12)
+        assert math.isclose(np.sum(grid.masses * np.exp(-grid.points)), np.sum(p * np.exp(-s)), rel_tol=1e-9)
+        up, down = (losses.LossGrid(table, spacing, rounding) for rounding in ("up", "down"))
+        means = [float(np.sum(g.masses * g.points)) for g in (down, up)]
+        assert means[0] <= float(np.sum(p * s)) <= means[1]
+        assert means[1] - means[0] <= spacing * (1 + 1e-9)
+
+
+def test_the_coarse_mgf_is_above_that_of_every_finer_grid():
+    table = ss.ShuffledPLD(decomposition.clones(3), 200).losses(1e-30)
+    thetas = np.array([-9.0, -1.0, 0.0, 0.5, 4.0, 20.0])
+    coarse = table.coarse(2.0**-8).log_mgfs(thetas)
+    for spacing in (2.0**-9, 2.0**-12, 2.0**-16):
+        if spacing < table.coarse(2.0**-8).spacing:
+            fine = losses.LossGrid(table, spacing, "split")
+            kept = fine.masses > 0
+            truth = [math.log(math.fsum(fine.masses[kept] * np.exp(t * fine.points[kept]))) for t in thetas]
+            assert np.all(truth <= coarse)
+    assert table.coarse(2.0**-8).log_mgfs(np.array([-0.5])) == np.inf
