@@ -5,31 +5,13 @@ Speed is a ratio inside one run: machines are noisy, so nothing here is asserted
 
 from __future__ import annotations
 
-import statistics
-import time
-import tracemalloc
-
 import sympy as sp
+from measuring import measured
 
 import shuffle_sym as ss
 from shuffle_sym import ground_truth
 
 EPS = {1_000: 0.7, 10_000: 0.2}
-
-
-def measured(call, repeat: int):
-    """Median seconds, peak MB (a separate run, because tracing slows it down) and the result."""
-    result = call()
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    tracemalloc.start()
-    call()
-    peak = tracemalloc.get_traced_memory()[1] / 1e6
-    tracemalloc.stop()
-    return statistics.median(seconds), peak, result
 
 
 def accountants() -> None:

@@ -135,11 +135,17 @@ def ratio(alpha: Any) -> sp.Expr:
     return number
 
 
-def open_unit(value: Any, name: str) -> float:
-    """Rounded down, so that what is met for the double is met for the number."""
+def between_0_and_1(value: Any, name: str) -> sp.Expr:
+    """An exact number strictly between 0 and 1."""
     number = exact_number(value, name)
     if number.free_symbols or decided(sp.And(number > 0, number < 1)) is not True:
         raise _refuse(name, "a number strictly between 0 and 1", value)
+    return number
+
+
+def open_unit(value: Any, name: str) -> float:
+    """The same as a double, rounded down, so that what is met for the double is met for the number."""
+    number = between_0_and_1(value, name)
     double = float(number)
     double = math.nextafter(double, 0) if decided(sp.Rational(double) > number) else double
     if double < 1e-300:

@@ -59,6 +59,7 @@ class FourierAccountant:
             raise ValueError(f"L and m must be given together or not at all, got L = {L}, m = {m}")
         if self.m is not None:
             self._refuse_too_large(self.m)
+        self._prepared: dict[Any, _Rounds] = {}
         self._grids: dict[Any, LossGrid] = {}
         self._transforms: dict[Any, Transform] = {}
         self._laws: dict[Any, ComposedLaw] = {}
@@ -113,27 +114,34 @@ class FourierAccountant:
         """The ε from which on δ is exactly 0."""
         return sp.Add(*(rounds * count * pld.max_loss for pld, count in self.parts))
 
+    def _rounds(self, rounds: int, tail: float, spacing: float | None = None) -> _Rounds:
+        key = (rounds, tail)
+        if key not in self._prepared:
+            losses = [pld.losses(tail) for pld, _ in self.parts]
+            counts = [rounds * count for _, count in self.parts]
+            self._prepared = _with(self._prepared, key, _Rounds(losses, counts, spacing, self.rounding))
+        return self._prepared[key]
+
     def _delta(self, eps: float, rounds: int, rtol: float) -> Interval:
         if self.m is not None and self.L is not None:
             return self._on_given_grid(eps, rounds, rtol, self.L, self.m)
         found = Interval(0.0, 1.0, "fourier")
         for tail in _TAILS:
-            problem = _Problem(self.parts, eps, rounds, rtol, tail)
-            if problem.tilt is None:
-                return problem.without_finite_part()
-            found = self._refined(problem, problem.tilt)
+            prepared = self._rounds(rounds, tail)
+            if not prepared.has_finite_part or prepared.largest <= eps:
+                return prepared.without_finite_part()
+            found = self._refined(_Question(prepared, eps, rtol))
             if found.width <= rtol * found.upper:
                 break
         return found
 
-    def _refined(self, problem: _Problem, tilt: Tilt) -> Interval:
+    def _refined(self, question: _Question) -> Interval:
         """Halve the spacing until the interval is narrow enough, or what was left out makes up most of it."""
-        eps, rtol = problem.eps, problem.rtol
-        theta = problem.theta
-        low_end, high_end = tilt.window(theta)
+        eps, rtol, rounds, theta = question.eps, question.rtol, question.rounds, question.theta
+        low_end, high_end = rounds.tilt.window(theta)
         low_end, high_end = min(low_end, eps), max(high_end, eps)
-        spacing = max(problem.first_spacing, 2.0 ** math.floor(math.log2((high_end - low_end) / _MOST_AT_FIRST)))
-        spacing = min(spacing, problem.coarsest)
+        at_first = 2.0 ** math.floor(math.log2((high_end - low_end) / _MOST_AT_FIRST))
+        spacing = min(max(question.first_spacing, at_first), rounds.coarsest)
         lower, upper, blurred = 0.0, math.inf, 0
         while True:
             low = math.floor(low_end / spacing) - 2
@@ -142,41 +150,38 @@ class FourierAccountant:
             if blurred == 3:
                 raise ValueError(f"rtol = {rtol:g} is more than doubles can give (reached so far: {reached})")
             self._refuse_too_large(size, f"; ask for a larger rtol than {rtol:g} (reached so far: {reached})")
-            grids = [self._grid(p, spacing, "split") for p in problem.losses]
-            found = self._ends(problem, tilt, grids, low, self._size(grids, theta, size))
+            grids = [self._grid(p, spacing, "split") for p in rounds.losses]
+            found = self._ends(question, grids, low, self._size(grids, theta, size))
             blurred += found.upper > upper * (1 + rtol / 4)
             lower, upper = max(lower, found.lower), min(upper, found.upper)
-            if (
-                upper - lower <= rtol * upper
-                or upper < _SMALLEST
-                or problem.lost - problem.infinite > (upper - lower) / 2
-            ):
+            left_out = rounds.lost - rounds.infinite
+            if upper - lower <= max(rtol * upper, 2 * left_out) or upper < _SMALLEST:
                 return Interval(min(lower, upper), upper, "fourier")
-            if not problem.smaller_than_guessed(upper):
+            if not question.smaller_than_guessed(upper):
                 spacing /= 2
 
     def _on_given_grid(self, eps: float, rounds: int, rtol: float, L: float, m: int) -> Interval:
         spacing = 2 * L / m
-        problem = _Problem(self.parts, eps, rounds, rtol, _TAILS[1], spacing, self.rounding)
-        if problem.tilt is None:
-            return problem.without_finite_part()
-        roundings = ("split",) if self.rounding == "split" else ("down", "up")
-        ends = []
-        for rounding in roundings:
-            grids = [self._grid(p, spacing, rounding) for p in problem.losses]
-            ends.append(self._ends(problem, problem.tilt, grids, -(m // 2), m))
+        prepared = self._rounds(rounds, _TAILS[1], spacing)
+        if not prepared.has_finite_part or prepared.largest <= eps:
+            return prepared.without_finite_part()
+        question, ends = _Question(prepared, eps, rtol), []
+        for rounding in ("split",) if self.rounding == "split" else ("down", "up"):
+            grids = [self._grid(p, spacing, rounding) for p in prepared.losses]
+            ends.append(self._ends(question, grids, -(m // 2), m))
         return Interval(ends[0].lower, max(ends[-1].upper, ends[0].lower), "fourier")
 
-    def _ends(self, problem: _Problem, tilt: Tilt, grids: list[LossGrid], low: int, size: int) -> Interval:
-        key = (tuple(grids), problem.rounds, problem.theta, low, size)
+    def _ends(self, question: _Question, grids: list[LossGrid], low: int, size: int) -> Interval:
+        rounds, eps, theta = question.rounds, question.eps, question.theta
+        key = (tuple(grids), rounds, theta, low, size)
         if key not in self._laws:
-            transforms = [self._transform(grid, problem.theta, size) for grid in grids]
-            counted = list(zip(transforms, problem.counts, strict=True))
-            self._laws = _with(self._laws, key, ComposedLaw(counted, tilt, low, size))
-        law, eps, rounding = self._laws[key], problem.eps, grids[0].rounding
-        lower = 0.0 if rounding == "up" else law.lower(math.nextafter(eps, math.inf), problem.log_beyond)
+            transforms = [self._transform(grid, theta, size) for grid in grids]
+            counted = list(zip(transforms, rounds.counts, strict=True))
+            self._laws = _with(self._laws, key, ComposedLaw(counted, rounds.tilt, low, size))
+        law, rounding = self._laws[key], grids[0].rounding
+        lower = 0.0 if rounding == "up" else law.lower(math.nextafter(eps, math.inf), question.log_beyond)
         upper = 1.0 if rounding == "down" else law.upper(math.nextafter(eps, -math.inf))
-        return outward(problem.infinite + lower, max(problem.lost + upper, problem.infinite + lower))
+        return outward(rounds.infinite + lower, max(rounds.lost + upper, rounds.infinite + lower))
 
     def _grid(self, losses: Losses, spacing: float, rounding: str) -> LossGrid:
         key = (losses, spacing, rounding)
@@ -210,42 +215,46 @@ class FourierAccountant:
         return f"FourierAccountant({self.parts!r})"
 
 
-class _Problem:
-    """One ε and number of rounds: the losses, a tilt that suits them, and about how large δ is."""
+class _Rounds:
+    """The losses of all rounds at one cut-off tail, what they lose at every ε, and the tilt that suits them."""
 
-    def __init__(
-        self,
-        parts: Sequence[tuple[PrivacyLossDistribution, int]],
-        eps: float,
-        rounds: int,
-        rtol: float,
-        tail: float,
-        spacing: float | None = None,
-        rounding: str = "split",
-    ) -> None:
-        self.eps, self.rounds, self.rtol = eps, rounds, rtol
-        self.losses = [pld.losses(tail) for pld, _ in parts]
-        self.counts = [rounds * count for _, count in parts]
-        self.copies = sum(self.counts)
-        self.infinite = self._some_round([p.infinite * (1 - 1e-12) for p in self.losses])
-        self.lost = self._some_round([(p.infinite + p.neglected) * (1 + 1e-12) for p in self.losses])
-        self.tilt: Tilt | None = None
-        self.theta, self.coarsest, log_finite = 0.0, 1.0, -690.0
-        largest = sum(c * (p.largest + 2 * p.loss_error) for c, p in zip(self.counts, self.losses, strict=True))
-        if all(p.count for p in self.losses) and largest > eps:
+    def __init__(self, losses: list[Losses], counts: list[int], spacing: float | None, rounding: str) -> None:
+        self.losses, self.counts, self.copies = losses, counts, sum(counts)
+        self.infinite = self._some_round([p.infinite * (1 - 1e-12) for p in losses])
+        self.lost = self._some_round([(p.infinite + p.neglected) * (1 + 1e-12) for p in losses])
+        self.has_finite_part = all(p.count for p in losses)
+        self.largest = sum(c * (p.largest + 2 * p.loss_error) for c, p in zip(counts, losses, strict=True))
+        if self.has_finite_part:
             # The coarse laws bound those on finer grids that contain theirs: a given spacing, or powers of 2.
-            natural, unit = max(p.coarse_spacing for p in self.losses), spacing or 1.0
+            natural, unit = max(p.coarse_spacing for p in losses), spacing or 1.0
             power = math.ceil(math.log2(natural / unit))
             self.coarsest = unit * 2.0 ** (power if spacing is None else max(power, 0))
-            laws = [(p.coarse(self.coarsest), c) for p, c in zip(self.losses, self.counts, strict=True)]
+            laws = [(p.coarse(self.coarsest), c) for p, c in zip(losses, counts, strict=True)]
             self.tilt = Tilt(laws, spacing if spacing and rounding == "outward" else 0.0)
-            self.theta = self.tilt.saddle_point(eps)
-            log_finite = max(self.tilt.log_delta(eps, self.theta), log_finite)
-        self.log_delta = max(log_finite, math.log(self.infinite + 1e-300))
+
+    def _some_round(self, masses: list[float]) -> float:
+        """1 − Π(1 − mass)^count: some round has such an outcome."""
+        logs = [math.log1p(-x) if x < 1 else -math.inf for x in masses]
+        return -math.expm1(math.fsum(c * x for c, x in zip(self.counts, logs, strict=True)))
+
+    def without_finite_part(self) -> Interval:
+        """No sum of finite losses exceeds ε."""
+        return outward(self.infinite, self.lost, "fourier")
+
+
+class _Question:
+    """One ε and tolerance: the θ to tilt by, about how large δ is, and the spacing to begin with."""
+
+    def __init__(self, rounds: _Rounds, eps: float, rtol: float) -> None:
+        self.rounds, self.eps, self.rtol = rounds, eps, rtol
+        self.theta = rounds.tilt.saddle_point(eps)
+        log_finite = max(rounds.tilt.log_delta(eps, self.theta), -690.0)
+        self.log_delta = max(log_finite, math.log(rounds.infinite + 1e-300))
         # What the lower end loses to changes of sign is about θ(1 + θ)v² of the finite part of δ.
         allowed = rtol * math.exp(min(self.log_delta - log_finite, 600.0)) / 4
         v = math.sqrt(allowed / (max(self.theta, 1e-3) * (1 + self.theta)))
-        self.first_spacing = 2.0 ** math.floor(math.log2(min(v, 1.0) / math.sqrt(-self.copies * self.log_beyond / 2)))
+        terms = math.sqrt(-rounds.copies * self.log_beyond / 2)
+        self.first_spacing = min(2.0 ** math.floor(math.log2(min(v, 1.0) / terms)), rounds.coarsest)
         # An untilted law serves every ε and every number of rounds; its round-off is seen in a δ of about 1e-13.
         if math.log(rtol) + self.log_delta > math.log(1e-10):
             self.theta = 0.0
@@ -261,15 +270,6 @@ class _Problem:
         wrong = log_upper < self.log_delta - 1
         self.log_delta = log_upper if wrong else self.log_delta
         return wrong
-
-    def _some_round(self, masses: list[float]) -> float:
-        """1 − Π(1 − mass)^count: some round has such an outcome."""
-        logs = [math.log1p(-x) if x < 1 else -math.inf for x in masses]
-        return -math.expm1(math.fsum(c * x for c, x in zip(self.counts, logs, strict=True)))
-
-    def without_finite_part(self) -> Interval:
-        """No sum of finite losses exceeds ε."""
-        return outward(self.infinite, self.lost, "fourier")
 
 
 def _with(known: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:

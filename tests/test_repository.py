@@ -32,6 +32,7 @@ ROOMS = [
     "randomizers",
     "derivations",
     "exact",
+    "bounds",
     "ground_truth",
     "numeric",
     "shuffle",

@@ -55,15 +55,20 @@ class Tilt:
         self.rounds = rounds
         self.rounded_by = rounded_by  # how far a loss is moved, where it is rounded instead of split
         self._laws = [(grid.points[grid.masses > 0], grid.masses[grid.masses > 0], c) for grid, c in rounds]
+        self._known_moments: dict[float, tuple[float, float, float]] = {}
+        self._known_logs: dict[tuple[float, bool], tuple[Array, Array]] = {}
 
     def _moments(self, theta: float) -> tuple[float, float, float]:
         """Logarithm of the MGF of the sum, mean and variance of the tilted sum."""
+        if theta in self._known_moments:
+            return self._known_moments[theta]
         log_scale, mean, variance = 0.0, 0.0, 0.0
         for points, masses, count in self._laws:
             weights, scale = tilted(points, masses, theta)
             middle = float(weights @ points)
             log_scale, mean = log_scale + count * scale, mean + count * middle
             variance += count * float(weights @ (points - middle) ** 2)
+        self._known_moments[theta] = log_scale, mean, variance
         return log_scale, mean, variance
 
     def saddle_point(self, eps: float) -> float:
@@ -71,15 +76,19 @@ class Tilt:
 
         If all losses are below ε there is none; then a θ that is large enough.
         """
-        low, high = math.log(1e-6), math.log(1e-5)
 
         def slope(log_theta: float) -> float:
             theta = math.exp(log_theta)
             return theta * (self._moments(theta)[1] - eps) - 1 - theta / (1 + theta)
 
-        while slope(high) < 0 and high < math.log(1e6):
-            low, high = high, high + 2
-        while high - low > 1e-3:
+        _, mean, variance = self._moments(0.0)
+        spread = math.sqrt(max(variance, 1e-24))
+        low = high = round(math.log(max((eps - mean) / spread, 1.0) / spread), 1)  # exact for a normal law
+        while slope(high) < 0 and high < low + 12:
+            high += 0.5
+        while slope(low) > 0:
+            low -= 0.5
+        while high - low > 0.05:
             middle = (low + high) / 2
             low, high = (middle, high) if slope(middle) < 0 else (low, middle)
         return math.exp(high)
@@ -94,15 +103,18 @@ class Tilt:
     def tail_logs(self, theta: float, log_scale: float, *, above: bool) -> tuple[Array, Array]:
         r"""Rates λ and bounds of :math:`\log \mathbb E e^{\pm\lambda T}` under the tilted law, whose MGF at θ was
         :math:`e^{\text{log\_scale}}`."""
-        spread = math.sqrt(max(self._moments(theta)[2], 1e-24))
-        rates = np.geomspace(0.05, 60, 48) / spread
-        if not above:
-            rates = np.concatenate([rates, theta + 1 + rates, [theta, theta + 1]])
-            rates = rates[rates > 0]
-        shifted = theta + rates if above else theta - rates
-        total = np.zeros(len(rates))
-        for grid, count in self.rounds:
-            total += count * (grid.log_mgfs(shifted) + np.abs(shifted) * self.rounded_by)
+        if (theta, above) not in self._known_logs:
+            spread = math.sqrt(max(self._moments(theta)[2], 1e-24))
+            rates = np.geomspace(0.1, 50, 24) / spread
+            if not above:
+                rates = np.concatenate([rates, theta + 1 + rates, [theta, theta + 1]])
+                rates = rates[(rates > 0) & ((rates <= theta) | (rates >= theta + 1))]
+            shifted = theta + rates if above else theta - rates
+            total = np.zeros(len(rates))
+            for grid, count in self.rounds:
+                total += count * (grid.log_mgfs(shifted) + np.abs(shifted) * self.rounded_by)
+            self._known_logs[theta, above] = rates, total
+        rates, total = self._known_logs[theta, above]
         return rates, total - log_scale
 
     def window(self, theta: float) -> tuple[float, float]:
@@ -180,7 +192,7 @@ class ComposedLaw:
         gaps = np.arange(first, last + 1) * self.spacing - eps
         exponents = self.theta * gaps
         with np.errstate(under="ignore", over="ignore"):
-            weights = np.abs(np.expm1(-gaps)) * np.exp(-exponents)
+            weights = np.abs(np.expm1(-gaps)) * (np.exp(-exponents) if self.theta else 1.0)
         inside = self.law[first - self.low : last + 1 - self.low]
         rounding = (len(gaps) + 8 + 4 * float(np.max(np.abs(exponents), initial=0.0))) * UNIT_ROUNDOFF
         error = self.error * math.sqrt(float(np.sum(weights**2))) + rounding * float(np.sum(np.abs(inside) * weights))

@@ -45,11 +45,11 @@ def convolution(factors: Sequence[Factor], size: int) -> tuple[Array, float]:
         # |Π(z + η)^n − Π z^n| <= Π(|z| + η)^n · Σ nη/(|z| + η), and the rounding of exp(Σ n log z).
         relative = sum(f.count * f.eta / (np.abs(z) + f.eta) for f, z in zip(factors, entries, strict=True))
         errors = bound * relative + np.abs(powers) * copies * 16 * UNIT_ROUNDOFF
-        squared_error += 2 * float(errors @ errors)  # each entry but the first and the last stands for two
+        squared_error += 2 * float(np.sum(errors**2))  # each entry but the first and the last stands for two
         start += len(heard)
     law = np.fft.irfft(spectrum, size)
     # Relative error of an FFT in the 2-norm (Higham 2002, Theorem 24.2, with room for other radices).
-    fft_error = 10 * UNIT_ROUNDOFF * math.log2(size) * float(np.linalg.norm(law))
+    fft_error = 10 * UNIT_ROUNDOFF * math.log2(size) * math.sqrt(float(np.sum(law**2)))
     return law, math.sqrt(squared_error / size) + math.exp(_LOG_NEGLIGIBLE) + fft_error
 
 

@@ -22,7 +22,7 @@ from shuffle_sym.numeric.convolution import Array
 from shuffle_sym.numeric.tilting import log_mgf
 
 _KEPT_OUTCOMES = 2**22  # more are computed again each time: they would fill the memory
-_COARSE_POINTS = 2**11
+_COARSE_POINTS = 2**10
 ROUNDINGS = ("split", "up", "down")
 
 
@@ -76,7 +76,7 @@ class Losses:
 
     @property
     def coarse_spacing(self) -> float:
-        """A spacing at which the law has about two thousand points."""
+        """A spacing at which the law has about a thousand points."""
         return max(self.largest - self.least, self.reach / 64, 2.0**-30) / _COARSE_POINTS
 
     def coarse(self, spacing: float) -> LossGrid:

@@ -1,0 +1,21 @@
+r"""Closed-form bounds from the literature, one file a paper, for comparison. Each is rounded up, and refuses where its
+theorem says nothing."""
+
+from shuffle_sym.bounds.balle2019 import balle2019_thm31
+from shuffle_sym.bounds.composition import (
+    advanced_composition,
+    basic_composition,
+    optimal_composition,
+    optimal_composition_epsilon,
+)
+from shuffle_sym.bounds.feldman2020 import feldman2020_thm31, feldman2020_thm31_delta
+
+__all__ = [
+    "advanced_composition",
+    "balle2019_thm31",
+    "basic_composition",
+    "feldman2020_thm31",
+    "feldman2020_thm31_delta",
+    "optimal_composition",
+    "optimal_composition_epsilon",
+]

@@ -1,0 +1,89 @@
+r"""What is known of many rounds if only (ε, δ) of one is known: basic, advanced and optimal composition."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+from shuffle_sym import arguments
+from shuffle_sym.bounds.rounding import DIGITS, evaluated, number, up
+
+
+def basic_composition(eps: Any, delta: Any, rounds: Any) -> tuple[float, float]:
+    """(k ε, k δ) after k rounds of an (ε, δ)-DP mechanism.
+
+    >>> "{:.6f} {:.6e}".format(*basic_composition(0.5, 1e-7, 4))
+    '2.000000 4.000000e-07'
+    """
+    eps, delta, k = _one_round(eps, delta, rounds)
+    return evaluated(lambda e: k * e, eps), min(evaluated(lambda d: k * d, delta), 1.0)
+
+
+def advanced_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple[float, float]:
+    r"""(ε', kδ + δ') with :math:`\varepsilon' = \varepsilon\sqrt{2k\log(1/\delta')} + k\varepsilon(e^\varepsilon - 1)`,
+    δ' = ``slack`` (Dwork and Roth 2014, Theorem 3.20).
+
+    >>> "{:.6f} {:.6e}".format(*advanced_composition(0.1, 1e-8, 100, 1e-7))
+    '6.729402 1.100000e-06'
+    """
+    eps, delta, k = _one_round(eps, delta, rounds)
+    slack = arguments.between_0_and_1(slack, "slack")
+    total = evaluated(lambda e, d: e * mpmath.sqrt(2 * k * mpmath.log(1 / d)) + k * e * mpmath.expm1(e), eps, slack)
+    return total, min(evaluated(lambda d, extra: k * d + extra, delta, slack), 1.0)
+
+
+def optimal_composition(eps: Any, delta: Any, rounds: Any, total_eps: Any) -> float:
+    r"""δ after k rounds of (ε, δ)-DP mechanisms at ``total_eps``, the smallest that holds for all of them
+    (Kairouz, Oh and Viswanath 2015):
+
+    .. math:: 1 - (1-\delta)^k\Bigl(1 - \sum_{l=0}^{k} \binom kl
+              \frac{[e^{(k-l)\varepsilon} - e^{\varepsilon' + l\varepsilon}]_+}{(1 + e^\varepsilon)^k}\Bigr)
+
+    Randomized response that leaks its input with probability δ is the worst mechanism, and this is its δ.
+
+    >>> round(optimal_composition(sp.log(3), 0, 2, sp.log(2)), 12)
+    0.4375
+    """
+    eps, delta, k = _one_round(eps, delta, rounds)
+    total_eps = arguments.central_epsilon(total_eps)
+    with mpmath.workdps(DIGITS):
+        e, d, target = number(eps), number(delta), number(total_eps)
+        log_t, log_all = e, k * mpmath.log1p(mpmath.exp(e))
+        sums = mpmath.mpf(0)
+        for lost in range(k + 1):
+            high, low = (k - lost) * log_t, target + lost * log_t
+            if high <= low:
+                break
+            # C(k, l) t^(k−l)/(1 + t)^k is a probability: only the product is of moderate size.
+            sums += mpmath.binomial(k, lost) * mpmath.exp(high - log_all) * -mpmath.expm1(low - high)
+        return min(up(1 - (1 - d) ** k * (1 - sums)), 1.0)
+
+
+def optimal_composition_epsilon(eps: Any, delta: Any, rounds: Any, total_delta: Any) -> float:
+    """The smallest ε, up to 1e-9, at which `optimal_composition` is at most ``total_delta``.
+
+    >>> round(optimal_composition_epsilon(0.1, 0, 100, 1e-6), 3)
+    4.775
+    """
+    eps, delta, k = _one_round(eps, delta, rounds)
+    target = arguments.delta_target(total_delta)
+    low, high = 0.0, evaluated(lambda e: k * e, eps)
+    if optimal_composition(eps, delta, k, high) > target:
+        raise ValueError(
+            f"total_delta = {target:g} is not reached: {k} rounds lose 1 - (1 - delta)^{k} = "
+            f"{-math.expm1(k * math.log1p(-float(delta))):.4g} at every eps"
+        )
+    while high - low > 1e-9 * max(high, 1.0):
+        middle = (low + high) / 2
+        low, high = (low, middle) if optimal_composition(eps, delta, k, middle) <= target else (middle, high)
+    return high
+
+
+def _one_round(eps: Any, delta: Any, rounds: Any) -> tuple[sp.Expr, sp.Expr, int]:
+    delta = arguments.exact_number(delta, "delta")
+    if delta != 0:
+        delta = arguments.between_0_and_1(delta, "delta")
+    return arguments.central_epsilon(eps), delta, arguments.positive_integer(rounds, "rounds")

@@ -1,0 +1,75 @@
+"""Closed forms against exact values and against the certified accountants: none may be below the truth."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym import bounds, decomposition
+
+q = sp.Rational
+
+
+def leaky_coin(t: Fraction, delta: Fraction) -> dict[str, tuple[Fraction, Fraction]]:
+    """Randomized response that leaks its input with probability δ: the worst (log t, δ)-DP mechanism."""
+    keep = (1 - delta) * t / (1 + t)
+    flip = 1 - delta - keep
+    return {"0!": (delta, Fraction(0)), "0": (keep, flip), "1": (flip, keep), "1!": (Fraction(0), delta)}
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("t", [Fraction(1), Fraction(3, 2), Fraction(4)])
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 100)])
+@pytest.mark.parametrize("rounds", [1, 2, 5, 9])
+def test_optimal_composition_is_that_of_the_worst_mechanism(t, delta, rounds):
+    for alpha in (Fraction(1), Fraction(5, 4), Fraction(8), Fraction(100)):
+        truth = ss.exact.composed_divergence([leaky_coin(t, delta)] * rounds, sp.Rational(alpha))
+        found = bounds.optimal_composition(sp.log(q(t)), q(delta), rounds, sp.log(q(alpha)))
+        assert truth <= found <= truth + 1e-14
+
+
+def test_basic_and_advanced_composition_are_above_the_optimal_one():
+    for eps, delta, rounds in ((0.1, 1e-8, 100), (0.5, 0, 10), (1, 1e-5, 3)):
+        total, total_delta = bounds.basic_composition(eps, delta, rounds)
+        assert bounds.optimal_composition(eps, delta, rounds, total) <= total_delta or delta == 0
+        total, total_delta = bounds.advanced_composition(eps, delta, rounds, 1e-6)
+        assert bounds.optimal_composition(eps, delta, rounds, total) <= total_delta
+        assert bounds.optimal_composition_epsilon(eps, delta, rounds, total_delta) <= total
+
+
+def test_the_epsilon_of_optimal_composition_meets_its_delta():
+    eps = bounds.optimal_composition_epsilon(0.1, 1e-9, 50, 1e-5)
+    assert bounds.optimal_composition(0.1, 1e-9, 50, eps) <= 1e-5
+    assert bounds.optimal_composition(0.1, 1e-9, 50, eps - 1e-6) > 1e-5
+    with pytest.raises(ValueError, match=r"1e-08 is not reached: 50 rounds lose .* 4\.999e-05|5e-05"):
+        bounds.optimal_composition_epsilon(0.1, 1e-6, 50, 1e-8)
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(1, 1000), (4, 10**5), (7, 10**6)])
+@pytest.mark.parametrize("delta", [1e-4, 1e-6, 1e-9])
+def test_the_clones_theorem_is_above_the_clones_themselves(eps0, n, delta):
+    eps = bounds.feldman2020_thm31(eps0, n, delta)
+    assert ss.Shuffle(decomposition.clones(eps0), n).epsilon(delta, rtol=1e-2).upper <= eps
+    # The form that is solved for δ gives the δ back.
+    assert math.isclose(bounds.feldman2020_thm31_delta(eps0, n, eps), delta, rel_tol=1e-9)
+    assert bounds.feldman2020_thm31_delta(eps0, n, eps / 2) > delta
+
+
+@pytest.mark.parametrize(("k", "gamma", "n"), [(4, q(1, 4), 10**5), (2, q(1, 10), 10**5), (5, q(1, 10), 10**6)])
+@pytest.mark.parametrize("delta", [1e-2, 1e-6])
+def test_theorem_3_1_is_above_its_adversary(k, gamma, n, delta):
+    eps0 = sp.log(1 + k * (1 - gamma) / gamma)
+    strong = decomposition.strong(ss.KRR(k=k, eps0=eps0))
+    found = ss.Shuffle(strong, n).epsilon(delta, rtol=1e-2)
+    assert found.upper <= bounds.balle2019_thm31(k, gamma, n, delta)
+
+
+def test_no_bound_is_rounded_down():
+    value = bounds.balle2019_thm31(4, q(1, 4), 10**5, 1e-6)
+    truth = sp.sqrt(14 * 4 * sp.log(2 * 10**6) / (sp.Integer(10**5 - 1) / 4))
+    assert truth <= sp.Rational(value)
+    assert sp.Rational(math.nextafter(math.nextafter(value, 0), 0)) < truth
