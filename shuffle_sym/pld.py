@@ -143,11 +143,20 @@ class PairPLD(PrivacyLossDistribution):
         self.max_loss = sp.oo if self._infinite else sp.log(sp.Rational(ratio.numerator, ratio.denominator))
         self._losses: Losses | None = None
 
+    @staticmethod
+    def from_pair(pair: Mapping[Any, tuple[Any, Any]]) -> PairPLD:
+        """The same from {outcome: (P, Q)}, as the exact room writes pairs."""
+        return PairPLD({y: p for y, (p, _) in pair.items()}, {y: q for y, (_, q) in pair.items()})
+
     def losses(self, tail: float) -> Losses:
         if self._losses is None:
-            logs = np.array([_log_ratio(Fraction(x), Fraction(y)) for x, y in self._finite])
-            masses = field.as_doubles(Fraction(x) for x, _ in self._finite) if self._finite else np.zeros(0)
-            block = Outcomes(logs, masses, float(self._infinite), 0.0, 4 * field.UNIT_ROUNDOFF)
+            # What no double holds with all its digits is left out, and counted.
+            kept = [(Fraction(x), Fraction(y)) for x, y in self._finite if x > _LEAST_TAIL]
+            neglected = float(sum((Fraction(x) for x, _ in self._finite if x <= _LEAST_TAIL), Fraction(0)))
+            logs = np.array([_log_ratio(x / y) for x, y in kept])
+            masses = np.array([float(x) for x, _ in kept])
+            neglected = math.nextafter(neglected, 1.0) if neglected or len(kept) < len(self._finite) else 0.0
+            block = Outcomes(logs, masses, float(self._infinite), neglected, 4 * field.UNIT_ROUNDOFF)
             self._losses = Losses(lambda: (block,))
         return self._losses
 
@@ -158,12 +167,12 @@ class PairPLD(PrivacyLossDistribution):
         return f"PairPLD({len(self.p)} outcomes)"
 
 
-def _log_ratio(x: Fraction, y: Fraction) -> float:
-    """log x/y with a few roundings, whatever the size of numerators and denominators."""
-    ratio = x / y
+def _log_ratio(ratio: Fraction) -> float:
+    """The logarithm with a few roundings, whatever the size of numerator and denominator."""
     if Fraction(1, 2) < ratio < 2:
         return math.log1p(float(ratio - 1))
-    return math.log(ratio.numerator) - math.log(ratio.denominator) if abs(ratio) > 1e300 else math.log(ratio)
+    power = ratio.numerator.bit_length() - ratio.denominator.bit_length()
+    return math.log(float(ratio / Fraction(2) ** power)) + power * math.log(2)
 
 
 def _outcomes(P: Any, Q: Any) -> tuple[list[Any], list[Any], list[Any]]:

@@ -2,7 +2,8 @@ r"""Plots of certified curves: a band from the lower to the upper end, and the u
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -10,7 +11,9 @@ import numpy as np
 import sympy as sp
 
 from shuffle_sym.continuous import Continuous
+from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
+from shuffle_sym.pld import PrivacyLossDistribution
 from shuffle_sym.shuffle import Shuffle
 
 # Okabe and Ito's palette without black and yellow: told apart by colour-blind readers, visible on light and dark.
@@ -90,5 +93,36 @@ def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float
     ax.plot(cells, [gaps[0] * (cells[0] / c) ** 2 for c in cells], color="grey", linestyle=":", label="cells⁻²")
     ax.set_xticks(cells, [str(c) for c in cells])
     ax.minorticks_off()
+    ax.legend(frameon=False)
+    return ax
+
+
+def rounds_curves(
+    ax: Any, accountant: FourierAccountant, eps: Sequence[float], rounds: Sequence[int], *, label: str, style: str = "-"
+) -> None:
+    """δ(ε) after several numbers of rounds: the certified band and its upper end, one colour for each number."""
+    curves = zip(*(accountant.delta(e, list(rounds), rtol=0.01) for e in eps), strict=True)
+    for intervals, count, colour in zip(curves, rounds, COLOURS, strict=False):
+        upper = [i.upper for i in intervals]
+        ax.fill_between(eps, [i.lower for i in intervals], upper, color=colour, alpha=0.3, linewidth=0)
+        rounds_word = "round" if count == 1 else "rounds"
+        ax.plot(eps, upper, style, color=colour, label=f"{label}, {count} {rounds_word}")
+
+
+def where_it_holds(ax: Any, xs: Sequence[float], bound: Callable[[float], float], **style: Any) -> None:
+    """A closed form, drawn only where its theorem applies: elsewhere it raises, and nothing is drawn."""
+    points = []
+    for x in xs:
+        with suppress(ValueError):
+            points.append((x, bound(x)))
+    ax.plot([x for x, _ in points], [y for _, y in points], **style)
+
+
+def grid_widths(pld: PrivacyLossDistribution, eps: float, rounds: int, L: float, sizes: Sequence[int]) -> Any:
+    """The relative width of the interval on published grids of m points: losses rounded outward, and split."""
+    ax = axes("points of the grid, m", "relative width of the interval", logx=True, logy=True)
+    for rounding, colour in zip(("outward", "split"), COLOURS, strict=False):
+        found = [FourierAccountant(pld, L, m, rounding=rounding).delta(eps, rounds) for m in sizes]
+        ax.plot(sizes, [i.relative_width for i in found], marker="o", color=colour, label=rounding)
     ax.legend(frameon=False)
     return ax

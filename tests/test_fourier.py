@@ -97,9 +97,7 @@ def test_different_rounds_in_one_composition(alpha):
 def test_a_delta_of_1e_30_after_16_rounds_has_four_good_digits():
     masses = [Fraction(x, 10**6) for x in (5, 500, 150_000, 529_494, 310_000, 10_000, 1)]
     pair = pair_of_powers(2, masses)
-    accountant = ss.FourierAccountant(
-        ss.PairPLD({y: p for y, (p, _) in pair.items()}, {y: r for y, (_, r) in pair.items()})
-    )
+    accountant = ss.FourierAccountant(ss.PairPLD.from_pair(pair))
     for power in (10, 20, 28, 33):
         alpha = sp.Integer(2) ** power * q(3, 4)
         truth = ss.exact.composed_divergence([pair] * 16, alpha)

@@ -198,16 +198,11 @@ class ComposedLaw:
         error = self.error * math.sqrt(float(np.sum(weights**2))) + rounding * float(np.sum(np.abs(inside) * weights))
         return float(np.sum(inside * weights)), error
 
-    def _above(self, eps: float) -> tuple[float, float]:
-        """The part of δ(ε) inside the window, and its error: round-off, and what was folded in or cut off."""
-        value, error = self._sum(eps, math.floor(eps / self.spacing), self.low + self.size - 1)
-        # (1 − e^{−y}) e^{−θy} <= 1/(1 + θ) for y > 0; just below ε the sum counts |…| <= spacing once, and only adds.
-        return value, error + self.outside / (1 + self.theta)
-
     def upper(self, eps: float) -> float:
         """A bound from above of E[1 − e^{ε−T}]_+."""
         eps = eps - self._grid_rounding()
-        value, error = self._above(eps)
+        # The point just below ε and what is folded in only add.
+        value, error = self._sum(eps, math.floor(eps / self.spacing), self.low + self.size - 1)
         # Above the window the weight is at most e^{−θ(x−ε)}.
         top = (self.low + self.size - 1) * self.spacing
         cut_off = self.outside * math.exp(min(-self.theta * (top - eps), 700.0))
@@ -218,7 +213,7 @@ class ComposedLaw:
         eps = eps + self._grid_rounding() + self.shift
         first = math.floor(eps / self.spacing) + 1
         value, error = self._sum(eps, first, self.low + self.size - 1)
-        error += self.outside / (1 + self.theta)
+        error += self.outside / (1 + self.theta)  # what is folded in: (1 − e^{−y}) e^{−θy} <= 1/(1 + θ) for y > 0
         log_total, rounding = self.log_scale - self.theta * eps, self._rounding(eps)
         lower = scaled(value - error, log_total - rounding)
         if self.split:
