@@ -1,8 +1,8 @@
-r"""The views of Koskela et al. 2021, Sections 4 and 5 and Appendix A: 2-RR, and k-RR before A_w and A_s.
+r"""The views of Koskela et al. 2021, Sections 4 and 5 and Appendix A: 2-RR, and k-RR as A_w and A_s see it.
 
-A user of k-RR answers truthfully with probability 1 − γ and otherwise sends one of the k values at random. The adversary
-takes the truthful messages of the other users away; n_1, …, n_k count what is left. b of the n − 1 others answered
-randomly. The differing user has value 1 (dataset X) or 2 (dataset X').
+A user of k-RR answers truthfully with probability 1 − γ and otherwise sends one of the k values at random. The
+adversary takes the truthful messages of the other users away; n_1, …, n_k count what is left. b of the n − 1 others
+answered randomly. The differing user has value 1 (dataset X) or 2 (dataset X').
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def two_rr_pair() -> Derivation:
     r"""The ratio Q/P of (4.1): P = Bin(n, p), Q = Bin(n − 1, p) + Bern(1 − p), p = 1/(t + 1) (Koskela et al. 2021, §4).
 
     i is the number of ones. P is the dataset of n zeros, Q has one 1 in it: ``dataset(BinaryRR(), 0, 1, 0)``. Both are
-    positive for 0 ≤ i ≤ n, so δ(∞) is 0 in both directions. That no other dataset is worse, as the paper says, does not
-    hold: the others must not all be zeros (see the tests).
+    positive for 0 ≤ i ≤ n, so δ(∞) is 0 in both directions. The paper calls it
+    the worst case; from three users on a 1 among the others can be worse (``tests/test_koskela.py``).
     """
 
     def others(ones: sp.Expr) -> sp.Expr:
@@ -188,7 +188,7 @@ def strong_view() -> Derivation:
                 ((k - 2 * gamma) / k) ** total,
                 "the others who sent neither 1 nor 2 as noise: other noise, or the truth",
             ),
-            Step(sp.powsimp(under_x / under_other), n1 / n2, "answered truthfully: the user's own message is a 1, or a 2"),
+            Step(sp.powsimp(under_x / under_other), n1 / n2, "answered truthfully: the user sent a 1, or a 2"),
             Step(sp.Subs(1 - gamma, gamma, mass), atoms[0].a, "the decomposition's mass, with γ = k/(t + k - 1)"),
             Step(sp.Subs(other, gamma, mass), atoms[0].c, "and what hides it"),
             Step(

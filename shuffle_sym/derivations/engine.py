@@ -22,10 +22,10 @@ class Step:
 
     An equation is proved if SymPy shows the difference to be zero for all values of the symbols: as a rational function
     (`cancel`), through Γ functions (`gammasimp`; a sum of terms with Γ functions by dividing all of them by one), or
-    after `simplify`; sums over binomial coefficients are first taken
-    by the binomial theorem, which SymPy states only for some values of the symbols. An inequality is proved if the difference has
-    non-negative coefficients in the symbols less their least values. Where SymPy proves nothing, a ``grid`` of exact
-    values must be given; then the step is *checked*, on that grid and nowhere else. A step that fails both raises.
+    after `simplify`. Sums over binomial coefficients are first taken by the binomial theorem, which SymPy states only
+    for some values of the symbols. An inequality is proved if the difference has non-negative coefficients in the
+    symbols less their least values. Where SymPy proves nothing, a ``grid`` of exact values must be given; then the step
+    is *checked*, on that grid and nowhere else. A step that fails both raises.
 
     >>> x = sp.Symbol("x")
     >>> Step((x + 1) ** 2, x**2 + 2 * x + 1, "expand").status
