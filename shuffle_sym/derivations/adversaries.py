@@ -44,7 +44,7 @@ def two_rr_pair() -> Derivation:
         f"{SOURCE}, (4.1)",
         (
             Step(sp.Sum(P, (i, 0, n)), sp.Integer(1), "P is a law"),
-            Step(Q / P, ratio, "the last user says 0 after i ones, or 1 after i - 1"),
+            Step(sp.Mul(Q, sp.Pow(P, -1, evaluate=False), evaluate=False), ratio, "the last user adds a 0 or a 1"),
             Step(general, sp.Subs(ratio, p, 1 / (t + 1)), "the same from the decomposition, with p = 1/(t + 1)"),
             Step(1 / t, in_t.subs(n, i + zeros_seen), "with n = i + r: Q ≥ P/t, so δ(∞) of P against Q is 0", "<="),
             Step(in_t.subs(n, i + zeros_seen), t, "and Q ≤ tP, so δ(∞) of Q against P is 0", "<="),
@@ -167,13 +167,13 @@ def strong_view() -> Derivation:
 
     def trinomial(first: sp.Expr, second: sp.Expr) -> sp.Expr:
         ways = sp.factorial(n - 1) / (sp.factorial(first) * sp.factorial(second) * sp.factorial(rest))
-        return ways * other**first * other**second * (1 - 2 * other) ** rest
+        return ways * p ** (first + second) * (1 - 2 * p) ** rest
 
     total = sp.Symbol("r", integer=True, nonnegative=True)
     under_x, under_other = (1 - gamma) * trinomial(n1 - 1, n2), (1 - gamma) * trinomial(n1, n2 - 1)
     atoms = decomposition.strong(KRR()).atoms
     mass = k / (t + k - 1)
-    noise = sp.binomial(n - 1, m) * other**m * (1 - other) ** (n - 1 - m)
+    twos = sp.binomial(n - 1, m) * p**m * (1 - p) ** (n - 1 - m)
     return Derivation(
         "What the strong adversary sees",
         f"{SOURCE}, Definition 8 and (5.1), corrected",
@@ -189,15 +189,15 @@ def strong_view() -> Derivation:
                 "the others who sent neither 1 nor 2 as noise: other noise, or the truth",
             ),
             Step(sp.powsimp(under_x / under_other), n1 / n2, "answered truthfully: the user sent a 1, or a 2"),
-            Step(sp.Subs(1 - gamma, gamma, mass), atoms[0].a, "the decomposition's mass, with γ = k/(t + k - 1)"),
-            Step(sp.Subs(other, gamma, mass), atoms[0].c, "and what hides it"),
+            Step(sp.Subs(1 - gamma, gamma, mass), atoms[0].a, "1 - γ is a of the decomposition, γ = k/(t + k - 1)"),
+            Step(sp.Subs(other, gamma, mass), atoms[0].c, "γ/k is its c: what hides the message"),
             Step(
                 under_x - alpha * under_other,
                 (1 - gamma) * trinomial(n1 - 1, n2) * (1 - alpha * n2 / n1),
-                "what X has above αX': summed, (1 - γ) E[1 - αN2/N1]_+",
+                r"what X has above αX', with p = γ/k; summed, $(1-\gamma)\,\mathbb{E}[1 - \alpha N_2/N_1]_+$",
             ),
             Step(
-                (1 - gamma) * sp.Subs(noise, m, 0),
+                (1 - gamma) * sp.Subs(twos, (m, p), (0, gamma / k)),
                 (1 - gamma) * (1 - gamma / k) ** (n - 1),
                 "and for α → ∞ the views without any 2 remain",
             ),

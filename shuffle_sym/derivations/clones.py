@@ -113,7 +113,7 @@ def lemma11_b0() -> Derivation:
             Step(_at(first - 1, first), sp.Integer(0), "Q1 is never (a, 0): A = a needs C ≥ a"),
             Step(_quotient(P1, P0), multiple, "P1 against P0, for 0 < a < n"),
             Step(
-                _mixture(P1, P0) / ((1 - q) * P0),
+                sp.Mul(_mixture(P1, P0), sp.Pow((1 - q) * P0, -1, evaluate=False), evaluate=False),
                 _mixture(multiple, sp.Integer(1)) / (1 - q),
                 "the mixtures, divided by P0",
             ),
