@@ -78,6 +78,31 @@ def test_a_step_that_sympy_cannot_prove_needs_a_grid_and_says_so():
         Step(sp.Mod(n**3, 6), after, "not divisible by six", grid={n: range(1, 20)})
 
 
+def test_sums_over_binomial_coefficients_are_taken_for_all_values_of_the_symbols():
+    i, j, m = sp.symbols("i j m", integer=True, nonnegative=True)
+    z, w = sp.symbols("z w")
+    terms = sp.binomial(m, i) * z**i * w ** (m - i)
+    assert Step(sp.Sum(terms, (i, 0, m)), (z + w) ** m, "binomial theorem").status == "proved"
+    nested = sp.Sum(terms * sp.binomial(i, j), (j, 0, i), (i, 0, m))
+    assert Step(nested, (2 * z + w) ** m, "twice").status == "proved"
+    for wrong in (
+        sp.Sum(terms, (i, 0, m - 1)),  # one term is missing
+        sp.Sum(terms, (i, 1, m)),
+        sp.Sum(terms * i, (i, 0, m)),  # not geometric
+        sp.Sum(terms * z ** (i**2), (i, 0, m)),
+    ):
+        with pytest.raises(ss.VerificationError):
+            Step(wrong, (z + w) ** m, "not the binomial theorem")
+
+
+def test_sums_of_binomial_coefficients_cancel_term_by_term():
+    m, n = sp.symbols("m n", integer=True, positive=True)
+    ratio = (sp.binomial(n, m) + sp.binomial(n, m + 1)) / (sp.binomial(n, m) - sp.binomial(n, m + 1))
+    assert Step(ratio, (n + 1) / (2 * m + 1 - n), "divide by one of them").status == "proved"
+    with pytest.raises(ss.VerificationError):
+        Step(ratio, (n + 1) / (2 * m + 2 - n), "wrong")
+
+
 def test_steps_and_derivations_are_frozen():
     d = derivations.lemma53()
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -2,6 +2,7 @@ r"""Derivations: what the papers state, step by step, each step checked by SymPy
 
 from collections.abc import Callable
 
+from shuffle_sym.derivations.adversaries import appendix_a, strong_view, theorem10, two_rr_pair
 from shuffle_sym.derivations.blanket import (
     idealised_limit,
     joint_blanket,
@@ -18,6 +19,19 @@ from shuffle_sym.derivations.blanket import (
     parallel_blanket,
     property2,
     theorem9,
+)
+from shuffle_sym.derivations.clones import (
+    clones_order,
+    delta_infinity,
+    eq67,
+    eq68,
+    lemma11,
+    lemma11_b0,
+    lemma11_every_cell,
+    lemma11_infinite,
+    lemma11_origin,
+    lemma_b1,
+    lemma_b3,
 )
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.derivations.printed import compare
@@ -42,6 +56,21 @@ ALL: dict[str, Callable[[], Derivation]] = {
         joint_blanket,
         parallel_blanket,
         idealised_limit,
+        two_rr_pair,
+        appendix_a,
+        theorem10,
+        strong_view,
+        lemma_b1,
+        lemma_b3,
+        lemma11,
+        lemma11_b0,
+        lemma11_origin,
+        lemma11_infinite,
+        lemma11_every_cell,
+        eq67,
+        eq68,
+        delta_infinity,
+        clones_order,
     )
 }
 

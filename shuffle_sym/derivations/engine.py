@@ -21,9 +21,11 @@ class Step:
     r"""``before`` relation ``after``, the rule that was applied, and whether it is *proved* or *checked*.
 
     An equation is proved if SymPy shows the difference to be zero for all values of the symbols: as a rational function
-    (`cancel`), through Γ functions (`gammasimp`), or after `simplify`. An inequality is proved if the difference has
-    non-negative coefficients in the symbols less their least values. Where SymPy proves nothing, a ``grid`` of exact
-    values must be given; then the step is *checked*, on that grid and nowhere else. A step that fails both raises.
+    (`cancel`), through Γ functions (`gammasimp`; a sum of terms with Γ functions by dividing all of them by one), or
+    after `simplify`. Sums over binomial coefficients are first taken by the binomial theorem, which SymPy states only
+    for some values of the symbols. An inequality is proved if the difference has non-negative coefficients in the
+    symbols less their least values. Where SymPy proves nothing, a ``grid`` of exact values must be given; then the step
+    is *checked*, on that grid and nowhere else. A step that fails both raises.
 
     >>> x = sp.Symbol("x")
     >>> Step((x + 1) ** 2, x**2 + 2 * x + 1, "expand").status
@@ -64,14 +66,58 @@ class Step:
 
 
 def _prove_equal(before: sp.Expr, after: sp.Expr) -> str | None:
-    left, right = before.doit(), after.doit()
+    left, right = (_by_binomial_theorem(side).doit() for side in (before, after))
     difference = left - right
     (form,), _ = rational_form([difference])
     if form.is_rational_function() and simplest(form) == 0:
         return "the difference cancels"
     if right != 0 and sp.gammasimp((left / right).rewrite(sp.gamma)) == 1:
         return "the ratio is 1 by gammasimp"
+    if difference.has(sp.binomial, sp.factorial, sp.gamma):
+        # `simplify` would try for seconds, and not show it.
+        return "the terms, divided by one of them, cancel" if _terms_cancel(difference) else None
     return "the difference simplifies to 0" if sp.simplify(difference.rewrite(sp.erf)) == 0 else None
+
+
+def _terms_cancel(difference: sp.Expr) -> bool:
+    r"""Whether a sum of hypergeometric terms is 0: divided by one of them they are rational functions, which `cancel`.
+
+    >>> m, n = sp.symbols("m n", integer=True, positive=True)
+    >>> _terms_cancel(n * sp.binomial(n, m) - (m + 1) * sp.binomial(n, m + 1) - m * sp.binomial(n, m))
+    True
+    """
+    numerator = sp.fraction(sp.together(difference))[0]
+    terms = sp.Add.make_args(sp.expand_mul(numerator))
+    ratios = (sp.gammasimp((term / terms[0]).rewrite(sp.gamma)) for term in terms)
+    total = sp.Add(*(sp.powsimp(ratio) for ratio in ratios))
+    return bool(total.is_rational_function() and simplest(total) == 0)
+
+
+def _by_binomial_theorem(expr: sp.Expr) -> sp.Expr:
+    r"""Every sum of the form :math:`\sum_{i=0}^N \binom Ni f_0 r^i`, r free of i, becomes :math:`f_0 (1 + r)^N`.
+
+    That the rest f of the summand is geometric is *shown*: f(i + 1)/f(i) is free of i. N must be known to be a
+    non-negative integer. Of nested sums the inner one is taken first; other sums are left as they are.
+
+    >>> i, N = sp.symbols("i N", integer=True, nonnegative=True)
+    >>> _by_binomial_theorem(sp.Sum(sp.binomial(N, i) * 3**i * 2 ** (N - i), (i, 0, N)))
+    5**N
+    """
+
+    def take(total: sp.Sum) -> sp.Expr:
+        (i, *ends), *outer = total.limits
+        if len(ends) != 2 or ends[0] != 0 or not (ends[1].is_integer and ends[1].is_nonnegative):
+            return total
+        N = ends[1]
+        f = total.function / sp.binomial(N, i)
+        one_plus_r = sp.cancel(1 + sp.powsimp(f.subs(i, i + 1) / f))
+        if one_plus_r.has(i):
+            return total
+        value = sp.powsimp(f.subs(i, 0) * one_plus_r**N, combine="base")
+        value = value.replace(lambda e: e.is_Pow and e.exp == N, lambda e: sp.cancel(e.base) ** N)
+        return take(sp.Sum(value, *outer)) if outer else value
+
+    return expr.replace(lambda e: isinstance(e, sp.Sum), take)
 
 
 def _prove_at_most(before: sp.Expr, after: sp.Expr) -> str | None:
