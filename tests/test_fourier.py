@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import shuffle_sym as ss
 from shuffle_sym import decomposition
-from shuffle_sym.numeric import convolution, losses
+from shuffle_sym.numeric import composition, convolution, losses
 from shuffle_sym.numeric.histograms import binomial_rows
 
 q = sp.Rational
@@ -338,6 +338,34 @@ def _added(law, x, spacing, w):
             key = round(v + step, 9)
             found[key] = found.get(key, 0.0) + mass * part
     return found
+
+
+def test_losses_that_are_folded_in_from_below_do_not_raise_the_lower_end():
+    # On [−1, 1) a loss of −1.2 appears at 0.8, above ε = 1/2.
+    pair = {"-": (Fraction(1, 5), Fraction(13, 20)), "+": (Fraction(4, 5), Fraction(7, 20))}
+    alpha = q(8, 5)
+    truth = ss.exact.composed_divergence([pair], alpha)
+    for m in (40, 2000):
+        assert truth in ss.FourierAccountant(ss.PairPLD.from_pair(pair), 1, m).delta(sp.log(alpha))
+
+
+def test_changes_of_sign_that_are_far_are_paid_for():
+    # All sums are just below ε, so the truth is 0; in 400 splits some of them move far above it.
+    rounds, spacing, eps = 400, 0.02, 400 * 0.01
+    one = losses.Losses(lambda: (losses.Outcomes(np.array([0.01 - 1e-6]), np.ones(1), 0.0, 0.0, 0.0),))
+    grid = losses.LossGrid(one, spacing, "split")
+    transform = composition.Transform.of(grid, 0.0, 512)
+    law = composition.ComposedLaw([(transform, rounds)], composition.Tilt([(grid, rounds)]), -20, 512)
+    assert law.upper(eps) > 0.05
+    for log_beyond in (-0.1, -0.5, -2.0, -6.0, -12.0):
+        assert law.lower(eps, log_beyond) == 0.0
+
+
+def test_losses_that_are_rounded_out_of_the_window_are_paid_for():
+    # 64 losses of log(5/2) are 58.6, inside [−62, 62); each rounded up to 1 they are 64.
+    one = ss.PairPLD([1, 0], [q(2, 5), q(3, 5)])
+    found = ss.FourierAccountant(one, 62, 248, rounding="outward").delta(5, rounds=64)
+    assert 1 - Fraction(149) * Fraction(2, 5) ** 64 <= found.upper
 
 
 def test_several_factors_are_convolved_with_their_error():

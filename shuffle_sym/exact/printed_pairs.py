@@ -49,13 +49,23 @@ def printed_weak(k: Any, gamma: Any, n: Any) -> Pair:
     k, gamma, n = _checked(k, gamma, n)
     other = gamma / k
     own = 1 - gamma + other
-    pair: Pair = {}
-    for b, chance in _binomial(n - 1, gamma):
-        for count, given in _binomial(b, Fraction(1, k)):
-            weight, value = chance * given, (1 - gamma) * count + other * (b + 1)
-            _add(pair, value, weight * (1 - own), weight * (1 - other))
-            _add(pair, value + 1 - gamma, weight * own, weight * other)
-    return pair
+    # Whole numbers over one denominator: fractions would be reduced half a million times at n = 1000. In units of
+    # γ/k's denominator a value is count·step + (b + 1)·top, and the user's own message adds one step or none.
+    top, bottom = gamma.numerator, gamma.denominator
+    step, whole = (bottom - top) * k, (bottom * k) ** (n - 1)
+    others: dict[int, int] = {}
+    for b in range(n):
+        chance = math.comb(n - 1, b) * top**b * (bottom - top) ** (n - 1 - b) * k ** (n - 1 - b) * (k - 1) ** b
+        for count in range(b + 1):
+            value = count * step + (b + 1) * top
+            others[value] = others.get(value, 0) + chance
+            chance = chance * (b - count) // ((count + 1) * (k - 1))
+
+    def law(sent: Fraction, value: int) -> Fraction:
+        return Fraction((1 - sent) * others.get(value, 0) + sent * others.get(value - step, 0), whole)
+
+    values = sorted({*others, *(value + step for value in others)})
+    return {Fraction(value, bottom * k): (law(own, value), law(other, value)) for value in values}
 
 
 def divergences(pair: Mapping[Fraction, tuple[Fraction, Fraction]], alpha: Any) -> tuple[Fraction, Fraction]:
