@@ -18,6 +18,7 @@ from shuffle_sym.pld import PrivacyLossDistribution
 MAX_BYTES = 2**30
 _BYTES_A_POINT = 64  # law, transform, its power, and the weights that read δ off
 _FEWEST_POINTS = 2**10
+_MOST_GUESSES = 6
 _SMALLEST = 1e-260  # below this what is left out is seen: from 0 to an upper end is all that is told
 _MOST_AT_FIRST = 2**20
 _REUSED = 8  # a transform that is larger by up to this factor is used again
@@ -61,6 +62,7 @@ class FourierAccountant:
             self._refuse_too_large(self.m)
         self._prepared: dict[Any, _Rounds] = {}
         self._grids: dict[Any, LossGrid] = {}
+        self._capped: dict[Any, list[LossGrid]] = {}
         self._transforms: dict[Any, Transform] = {}
         self._laws: dict[Any, ComposedLaw] = {}
 
@@ -130,32 +132,35 @@ class FourierAccountant:
             prepared = self._rounds(rounds, tail)
             if not prepared.has_finite_part or prepared.largest <= eps:
                 return prepared.without_finite_part()
-            found = self._refined(_Question(prepared, eps, rtol))
+            question = _Question(prepared, eps, rtol)
+            if tail > _TAILS[-1] and prepared.left_out > 0.1 * rtol * math.exp(question.log_delta):
+                continue  # it would be seen
+            found = self._refined(question)
             if found.width <= rtol * found.upper:
                 break
         return found
 
     def _refined(self, question: _Question) -> Interval:
         """Halve the spacing until the interval is narrow enough, or what was left out makes up most of it."""
-        eps, rtol, rounds, theta = question.eps, question.rtol, question.rounds, question.theta
-        low_end, high_end = rounds.tilt.window(theta)
-        low_end, high_end = min(low_end, eps), max(high_end, eps)
-        at_first = 2.0 ** math.floor(math.log2((high_end - low_end) / _MOST_AT_FIRST))
-        spacing = min(max(question.first_spacing, at_first), rounds.coarsest)
-        lower, upper, blurred = 0.0, math.inf, 0
+        eps, rtol, rounds = question.eps, question.rtol, question.rounds
+        spacing, lower, upper, blurred = 0.0, 0.0, math.inf, 0
         while True:
+            low_end, high_end = question.tilt.window(question.theta)
+            low_end, high_end = min(low_end, eps), max(high_end, eps)
+            if not spacing:
+                at_first = 2.0 ** math.floor(math.log2((high_end - low_end) / _MOST_AT_FIRST))
+                spacing = min(max(question.first_spacing, at_first), rounds.coarsest)
             low = math.floor(low_end / spacing) - 2
             size = 2 ** math.ceil(math.log2(max(high_end / spacing - low + 4, _FEWEST_POINTS)))
             reached = f"{(upper - lower) / upper:.2g}" if upper < math.inf else "nothing yet"
             if blurred == 3:
                 raise ValueError(f"rtol = {rtol:g} is more than doubles can give (reached so far: {reached})")
             self._refuse_too_large(size, f"; ask for a larger rtol than {rtol:g} (reached so far: {reached})")
-            grids = [self._grid(p, spacing, "split") for p in rounds.losses]
-            found = self._ends(question, grids, low, self._size(grids, theta, size))
+            grids = self._grids_of(question, spacing, "split")
+            found = self._ends(question, grids, low, self._size(grids, question.theta, size))
             blurred += found.upper > upper * (1 + rtol / 4)
             lower, upper = max(lower, found.lower), min(upper, found.upper)
-            left_out = rounds.lost - rounds.infinite
-            if upper - lower <= max(rtol * upper, 2 * left_out) or upper < _SMALLEST:
+            if upper - lower <= max(rtol * upper, 2 * rounds.left_out) or upper < _SMALLEST:
                 return Interval(min(lower, upper), upper, "fourier")
             if not question.smaller_than_guessed(upper):
                 spacing /= 2
@@ -167,7 +172,7 @@ class FourierAccountant:
             return prepared.without_finite_part()
         question, ends = _Question(prepared, eps, rtol), []
         for rounding in ("split",) if self.rounding == "split" else ("down", "up"):
-            grids = [self._grid(p, spacing, rounding) for p in prepared.losses]
+            grids = self._grids_of(question, spacing, rounding)
             ends.append(self._ends(question, grids, -(m // 2), m))
         return Interval(ends[0].lower, max(ends[-1].upper, ends[0].lower), "fourier")
 
@@ -177,11 +182,22 @@ class FourierAccountant:
         if key not in self._laws:
             transforms = [self._transform(grid, theta, size) for grid in grids]
             counted = list(zip(transforms, rounds.counts, strict=True))
-            self._laws = _with(self._laws, key, ComposedLaw(counted, rounds.tilt, low, size))
+            self._laws = _with(self._laws, key, ComposedLaw(counted, question.tilt, low, size))
         law, rounding = self._laws[key], grids[0].rounding
         lower = 0.0 if rounding == "up" else law.lower(math.nextafter(eps, math.inf), question.log_beyond)
         upper = 1.0 if rounding == "down" else law.upper(math.nextafter(eps, -math.inf))
-        return outward(rounds.infinite + lower, max(rounds.lost + upper, rounds.infinite + lower))
+        lost = rounds.lost([grid.dropped for grid in grids])
+        return outward(rounds.infinite + lower, max(lost + upper, rounds.infinite + lower))
+
+    def _grids_of(self, question: _Question, spacing: float, rounding: str) -> list[LossGrid]:
+        whole = [self._grid(p, spacing, rounding) for p in question.rounds.losses]
+        caps = question.caps
+        if all(cap == math.inf for cap in caps):
+            return whole
+        key = (tuple(whole), caps)
+        if key not in self._capped:
+            self._capped = _with(self._capped, key, [g.capped(cap) for g, cap in zip(whole, caps, strict=True)])
+        return self._capped[key]
 
     def _grid(self, losses: Losses, spacing: float, rounding: str) -> LossGrid:
         key = (losses, spacing, rounding)
@@ -216,21 +232,33 @@ class FourierAccountant:
 
 
 class _Rounds:
-    """The losses of all rounds at one cut-off tail, what they lose at every ε, and the tilt that suits them."""
+    """The losses of all rounds at one cut-off tail, what they lose at every ε, and tilts that suit them."""
 
     def __init__(self, losses: list[Losses], counts: list[int], spacing: float | None, rounding: str) -> None:
         self.losses, self.counts, self.copies = losses, counts, sum(counts)
         self.infinite = self._some_round([p.infinite * (1 - 1e-12) for p in losses])
-        self.lost = self._some_round([(p.infinite + p.neglected) * (1 + 1e-12) for p in losses])
+        self.left_out = self.lost([0.0] * len(losses)) - self.infinite
         self.has_finite_part = all(p.count for p in losses)
         self.largest = sum(c * (p.largest + 2 * p.loss_error) for c, p in zip(counts, losses, strict=True))
+        self._tilts: dict[Any, Tilt] = {}
         if self.has_finite_part:
             # The coarse laws bound those on finer grids that contain theirs: a given spacing, or powers of 2.
             natural, unit = max(p.coarse_spacing for p in losses), spacing or 1.0
             power = math.ceil(math.log2(natural / unit))
             self.coarsest = unit * 2.0 ** (power if spacing is None else max(power, 0))
-            laws = [(p.coarse(self.coarsest), c) for p, c in zip(losses, counts, strict=True)]
-            self.tilt = Tilt(laws, spacing if spacing and rounding == "outward" else 0.0)
+            self.rounded_by = spacing if spacing and rounding == "outward" else 0.0
+            self.coarse = [p.coarse(self.coarsest) for p in losses]
+
+    def tilt(self, caps: tuple[float, ...]) -> Tilt:
+        if caps not in self._tilts:
+            laws = [(g.capped(cap), c) for g, cap, c in zip(self.coarse, caps, self.counts, strict=True)]
+            self._tilts = _with(self._tilts, caps, Tilt(laws, self.rounded_by))
+        return self._tilts[caps]
+
+    def lost(self, dropped: Sequence[float]) -> float:
+        """What counts as δ(∞) in the upper end: impossible under Q, left out, or dropped."""
+        masses = [(p.infinite + p.neglected + x) * (1 + 1e-12) for p, x in zip(self.losses, dropped, strict=True)]
+        return self._some_round(masses)
 
     def _some_round(self, masses: list[float]) -> float:
         """1 − Π(1 − mass)^count: some round has such an outcome."""
@@ -239,25 +267,56 @@ class _Rounds:
 
     def without_finite_part(self) -> Interval:
         """No sum of finite losses exceeds ε."""
-        return outward(self.infinite, self.lost, "fourier")
+        return outward(self.infinite, self.lost([0.0] * len(self.losses)), "fourier")
 
 
 class _Question:
-    """One ε and tolerance: the θ to tilt by, about how large δ is, and the spacing to begin with."""
+    """One ε and tolerance: about how large δ is, the θ to tilt by, and the spacing to begin with.
+
+    How large δ is, is a guess; nothing relies on it but the width of the answer.
+    """
 
     def __init__(self, rounds: _Rounds, eps: float, rtol: float) -> None:
         self.rounds, self.eps, self.rtol = rounds, eps, rtol
-        self.theta = rounds.tilt.saddle_point(eps)
-        log_finite = max(rounds.tilt.log_delta(eps, self.theta), -690.0)
-        self.log_delta = max(log_finite, math.log(rounds.infinite + 1e-300))
+        self.log_delta = 0.0
+        self._guess()
+
+    def _guess(self) -> None:
+        """Drop losses that are too rare to matter for the δ guessed so far, tilt what is left, and guess again."""
+        rounds, caps = self.rounds, (math.inf,) * len(self.rounds.losses)
+        for _ in range(_MOST_GUESSES):
+            self._caps, tilt = caps, rounds.tilt(caps)
+            self.saddle_point = tilt.saddle_point(self.eps)
+            log_finite = max(tilt.log_delta(self.eps, self.saddle_point), -690.0)
+            self.log_delta = min(self.log_delta, max(log_finite, math.log(rounds.infinite + 1e-300)))
+            rare = 1e-3 * self.rtol * math.exp(self.log_delta) / rounds.copies
+            caps = tuple(grid.cap_for(rare) for grid in rounds.coarse)
+            empty = sum(c * cap for c, cap in zip(rounds.counts, caps, strict=True)) <= self.eps
+            # Losses that are rounded cannot be dropped: the coarse laws are split, and bound the split ones only.
+            if empty or rounds.rounded_by or caps == self._caps:
+                break
         # What the lower end loses to changes of sign is about θ(1 + θ)v² of the finite part of δ.
-        allowed = rtol * math.exp(min(self.log_delta - log_finite, 600.0)) / 4
-        v = math.sqrt(allowed / (max(self.theta, 1e-3) * (1 + self.theta)))
+        allowed = self.rtol * math.exp(min(self.log_delta - log_finite, 600.0)) / 4
+        v = math.sqrt(allowed / (max(self.saddle_point, 1e-3) * (1 + self.saddle_point)))
         terms = math.sqrt(-rounds.copies * self.log_beyond / 2)
         self.first_spacing = min(2.0 ** math.floor(math.log2(min(v, 1.0) / terms)), rounds.coarsest)
-        # An untilted law serves every ε and every number of rounds; its round-off is seen in a δ of about 1e-13.
-        if math.log(rtol) + self.log_delta > math.log(1e-10):
-            self.theta = 0.0
+
+    @property
+    def untilted(self) -> bool:
+        """An untilted law serves every ε and every number of rounds, but its round-off is seen in a δ near 1e-13."""
+        return math.log(self.rtol) + self.log_delta > math.log(1e-10)
+
+    @property
+    def theta(self) -> float:
+        return 0.0 if self.untilted else self.saddle_point
+
+    @property
+    def caps(self) -> tuple[float, ...]:
+        return (math.inf,) * len(self._caps) if self.untilted else self._caps
+
+    @property
+    def tilt(self) -> Tilt:
+        return self.rounds.tilt(self.caps)
 
     @property
     def log_beyond(self) -> float:
@@ -267,9 +326,11 @@ class _Question:
     def smaller_than_guessed(self, upper: float) -> bool:
         """Whether δ turned out to be much smaller than the saddle point said; then the guess is corrected."""
         log_upper = math.log(max(upper, 1e-300))
-        wrong = log_upper < self.log_delta - 1
-        self.log_delta = log_upper if wrong else self.log_delta
-        return wrong
+        if log_upper >= self.log_delta - 1:
+            return False
+        self.log_delta = log_upper
+        self._guess()
+        return True
 
 
 def _with(known: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:

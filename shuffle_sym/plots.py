@@ -19,14 +19,31 @@ from shuffle_sym.shuffle import Shuffle
 # Okabe and Ito's palette without black and yellow: told apart by colour-blind readers, visible on light and dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 
+DPI = 72  # notebooks hold many figures and stay small
+
 
 def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> Any:
     """Axes in the style of all our plots."""
-    _, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    ax.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear", yscale="log" if logy else "linear")
+    _, ax = plt.subplots(figsize=(7, 4.2), layout="constrained", dpi=DPI)
+    _styled(ax, xlabel, logx=logx, logy=logy)
+    ax.set(ylabel=ylabel)
+    return ax
+
+
+def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> list[Any]:
+    """The same side by side, with one scale for all."""
+    _, found = plt.subplots(1, len(titles), figsize=(4 * len(titles), 3.6), layout="constrained", sharey=True, dpi=DPI)
+    for ax, title in zip(found, titles, strict=True):
+        _styled(ax, xlabel, logx=logx, logy=logy)
+        ax.set_title(title, fontsize="medium")
+    found[0].set(ylabel=ylabel)
+    return list(found)
+
+
+def _styled(ax: Any, xlabel: str, *, logx: bool, logy: bool) -> None:
+    ax.set(xlabel=xlabel, xscale="log" if logx else "linear", yscale="log" if logy else "linear")
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.25)
-    return ax
 
 
 def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: str, colour: str) -> None:
@@ -100,13 +117,16 @@ def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float
 def rounds_curves(
     ax: Any, accountant: FourierAccountant, eps: Sequence[float], rounds: Sequence[int], *, label: str, style: str = "-"
 ) -> None:
-    """δ(ε) after several numbers of rounds: the certified band and its upper end, one colour for each number."""
-    curves = zip(*(accountant.delta(e, list(rounds), rtol=0.01) for e in eps), strict=True)
-    for intervals, count, colour in zip(curves, rounds, COLOURS, strict=False):
-        upper = [i.upper for i in intervals]
-        ax.fill_between(eps, [i.lower for i in intervals], upper, color=colour, alpha=0.3, linewidth=0)
-        rounds_word = "round" if count == 1 else "rounds"
-        ax.plot(eps, upper, style, color=colour, label=f"{label}, {count} {rounds_word}")
+    """δ(ε) after several numbers of rounds, down to 1e-12: the certified band and its upper end, a colour for each."""
+    for count, colour in zip(rounds, COLOURS, strict=False):
+        intervals: list[Interval] = []
+        for e in eps:
+            intervals.append(accountant.delta(e, count, rtol=0.01))
+            if intervals[-1].upper < 1e-12:
+                break
+        xs, upper = eps[: len(intervals)], [i.upper for i in intervals]
+        ax.fill_between(xs, [i.lower for i in intervals], upper, color=colour, alpha=0.3, linewidth=0)
+        ax.plot(xs, upper, style, color=colour, label=f"{label}, rounds: {count}")
 
 
 def where_it_holds(ax: Any, xs: Sequence[float], bound: Callable[[float], float], **style: Any) -> None:

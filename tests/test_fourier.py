@@ -361,6 +361,24 @@ def test_changes_of_sign_that_are_far_are_paid_for():
         assert law.lower(eps, log_beyond) == 0.0
 
 
+@pytest.mark.exact
+@pytest.mark.parametrize("power", [6, 12])
+def test_a_rare_huge_loss_does_not_blind_the_accountant(power):
+    # The outcome "huge" rules the tilted law long before it matters.
+    rare = Fraction(1, 10**29)
+    pair = {
+        "huge": (rare, rare / 2**60),
+        "up": (Fraction(1, 10**6), Fraction(1, 10**6) / 2**6),
+        "flat": (1 - rare - Fraction(2, 10**6), 1 - rare / 2**60 - Fraction(1, 10**6) / 2**6 - Fraction(3, 10**6)),
+        "down": (Fraction(1, 10**6), Fraction(3, 10**6)),
+    }
+    alpha = sp.Integer(2) ** power * q(2, 3)
+    truth = ss.exact.composed_divergence([pair] * 3, alpha)
+    found = ss.FourierAccountant(ss.PairPLD.from_pair(pair)).delta(sp.log(alpha), rounds=3)
+    assert truth in found
+    assert found.relative_width <= 1e-3
+
+
 def test_losses_that_are_rounded_out_of_the_window_are_paid_for():
     # 64 losses of log(5/2) are 58.6, inside [−62, 62); each rounded up to 1 they are 64.
     one = ss.PairPLD([1, 0], [q(2, 5), q(3, 5)])

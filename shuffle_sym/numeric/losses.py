@@ -11,6 +11,7 @@ well, with an error that is linear.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ class LossGrid:
                 self._place(block.losses + sign * self.shift, block.masses)
         # Errors of the masses, of the split, and of adding them up.
         self.mass_error = losses.mass_error + (8 + losses.count) * UNIT_ROUNDOFF
+        self.cap, self.dropped = math.inf, 0.0
 
     def _place(self, s: Array, masses: Array) -> None:
         if not len(s):
@@ -121,6 +123,24 @@ class LossGrid:
         else:
             places = below + (self.rounding == "up") - self.first
             self.masses += np.bincount(places, masses, len(self.masses))
+
+    def cap_for(self, mass: float) -> float:
+        """The lowest point of the grid that has a mass of at most ``mass`` above it."""
+        above = np.cumsum(self.masses[::-1])[::-1] - self.masses
+        return float(self.points[int(np.argmax(above <= mass))])
+
+    def capped(self, cap: float) -> LossGrid:
+        """The law without the points above ``cap``; their mass is ``dropped``, to be counted as δ(∞).
+
+        Losses that are hardly ever reached would rule the tilted law, and the round-off with it.
+        """
+        above = self.points > cap
+        if not np.any(self.masses[above]):
+            return self
+        found = copy.copy(self)
+        found.cap, found.masses = cap, np.where(above, 0.0, self.masses)
+        found.dropped = float(np.sum(self.masses[above])) * (1 + self.mass_error + 1e-12)
+        return found
 
     @property
     def points(self) -> Array:
