@@ -182,7 +182,8 @@ class ComposedLaw:
         self.law = np.roll(law, -(low % size))
         self.log_scale = sum(count * transform.log_scale for transform, count in rounds)
         self.slack = sum(count * transform.slack() for transform, count in rounds)
-        self.shift = sum(2 * count * transform.grid.shift for transform, count in rounds)
+        # Losses that are rounded down were moved down before.
+        self.shift = sum(2 * count * transform.grid.shift for transform, count in rounds) if self.split else 0.0
         self.outside = tilt.outside(self.theta, self.log_scale, low * self.spacing, (low + size - 1) * self.spacing)
         self.outside += sum(count * len(transform.grid.masses) for transform, count in rounds) * _UNDERFLOW
 

@@ -55,7 +55,7 @@ def binomial_rows(sizes: Counts, p: float, q: float, reach: int) -> BinomialRows
     weights[weights < _TINY] = 0.0
     totals = np.sum(weights, axis=1)
     edges = [_geometric_tail(side, ratios) for side, ratios in ((right, ups), (left, downs))]
-    outside = float(np.max(edges[0] + edges[1])) + 2 * (reach + 1) * _TINY
+    outside = float(np.max((edges[0] + edges[1]) / totals)) * (1 + 1e-9) + 2 * (reach + 1) * _TINY
     # Odds, quotient and product in each of the `reach` steps; the same in the sum; the mass that the sum misses.
     error = 2 * reach * (16 * FLOAT_ERROR + 4 * UNIT_ROUNDOFF) + weights.shape[1] * UNIT_ROUNDOFF + outside
     first: Counts = (modes[:, 0] - reach).astype(np.int64)
