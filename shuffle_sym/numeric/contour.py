@@ -47,7 +47,7 @@ from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.interval import Interval
 from shuffle_sym.numeric.transforms import Array, Complex, Sums, sums
 
-MAX_WORK = 2**26  # nodes times values of G
+MAX_WORK = 2**23  # nodes times values of G
 _CHUNK = 2**16
 _FEW = 2**14  # so many sines and cosines cost less than finding out which are needed
 _ATTEMPTS = 16
