@@ -1,11 +1,10 @@
 r"""The moment generating function of a sum of n copies of G on a vertical line, with a bound on every error.
 
 A *sum* here is a positive measure on the line with transform M(s): the law of S = ΣG (`AllSums`, M = φ^n), or that law
-without the one atom where all n terms have the same value g₀ <= 0 (`RareSums`): it adds nothing to E[S]_+, and it is
-most of the mass when other values are rare. Either knows a point c > 0 near the minimum of log M(s) − 2 log s and,
-relative to M(c), what M is elsewhere. F is FLOAT_ERROR, the relative error of values and probabilities; u is the unit
-round-off; J values. The true probabilities add up to 1. NumPy's elementary functions are taken to be within 4 units in
-the last place.
+without the outcomes in which no term is positive (`RareSums`), which add nothing to E[S]_+ and are most of the mass
+when positive values are rare. Either knows a point c > 0 near the minimum of log M(s) − 2 log s and, relative to M(c),
+what M is elsewhere. F is FLOAT_ERROR, the relative error of values and probabilities; u is the unit round-off; J values.
+The true probabilities add up to 1. NumPy's elementary functions are taken to be within 4 units in the last place.
 """
 
 from __future__ import annotations
@@ -51,22 +50,20 @@ class Sums(Protocol):
 
 
 def sums(values: Array, probabilities: Array, n: int) -> Sums:
-    """What suits the law; ``values`` of both signs, the largest about 1."""
+    """What suits the law; ``values`` of both signs, the largest about 1, and n >= 2."""
     top = float(np.max(values))
     # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
     values, where = np.unique(np.maximum(values, -4.0 * n * top), return_inverse=True)
     merged: Array = np.bincount(where, weights=probabilities).astype(float)
-    probabilities = merged
-    base = int(np.argmax(np.where(values <= 0, probabilities, 0.0)))
-    if n * (1 - probabilities[base]) <= _RARE:
-        rare = RareSums(values, probabilities, n, base)
+    if n * float(np.sum(merged[values > 0])) <= _RARE:
+        rare = RareSums(values, merged, n)
         if rare.exponent < _LOG_ALONE:
             return rare
-    return AllSums(values, probabilities, n)
+    return AllSums(values, merged, n)
 
 
-class AllSums:
-    r"""All of S, by the tilted probabilities q_j = p_j e^{x_j}/φ(c), x_j = cg_j.
+class _Tilted:
+    r"""The law q_j = p_j e^{x_j}/φ(c), x_j = cg_j, of one term. F is ``error``, the relative error of a probability.
 
     Inputs included, Σ p_j expm1(x_j) = φ(c) − 1 has an error of at most
     Σ p_j ((F + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
@@ -76,52 +73,36 @@ class AllSums:
     something at most 2 Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
-    def __init__(self, values: Array, probabilities: Array, n: int) -> None:
-        self.g, self.n, self.size = values, n, len(values)
-        g, p, u, J = values, probabilities, UNIT_ROUNDOFF, len(values)
-        self.c = _saddle_point(self._moments(p), n * float(np.max(g)), float(np.max(g)))
-        x = self.c * g
+    def __init__(self, values: Array, probabilities: Array, error: float, c: float) -> None:
+        self.g = values
+        g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, len(values), c * values
         growth, grown = p * np.expm1(x), p * np.exp(x)
         phi, excess = math.fsum(grown), math.fsum(growth)
         bent = float(grown @ np.abs(x))
-        factor, exponent, tiny = FLOAT_ERROR + (2 * J + 10) * u, FLOAT_ERROR + 2 * u, J * 2.0**-1070
-        directly = (factor * phi + exponent * bent + tiny) / phi
-        from_one = (factor * float(np.sum(np.abs(growth))) + exponent * bent + tiny) / phi
+        factor, self.exponent, tiny = error + (2 * J + 10) * u, FLOAT_ERROR + 2 * u, J * 2.0**-1070
+        directly = (factor * phi + self.exponent * bent + tiny) / phi
+        from_one = (factor * float(np.sum(np.abs(growth))) + self.exponent * bent + tiny) / phi
+        self.log_phi = math.log1p(excess) if from_one <= directly else math.log(phi)
         phi_error = 1.01 * min(directly, from_one)
-        log_phi = math.log1p(excess) if from_one <= directly else math.log(phi)
-        self.log_scale = n * log_phi
-        self.log_slack = n * (phi_error + 8 * u * abs(log_phi))
+        self.log_error = phi_error + 8 * u * abs(self.log_phi)
         self.q = grown / phi
-        self.q_errors = phi_error + FLOAT_ERROR + (J + 10) * u + exponent * np.abs(x)
+        self.q_errors = phi_error + error + (J + 10) * u + self.exponent * np.abs(x)
         self.drift = float(self.q * np.abs(g) @ (self.q_errors + FLOAT_ERROR + 2 * u * (J + 100)))
-        self.spread = float(self.q @ (g - self.q @ g) ** 2)
-        self.variance = n * self.spread
-        self.total = 1.01 * n * float(self.q @ np.abs(g))
 
-    def _moments(self, p: Array) -> Callable[[float], tuple[float, float]]:
-        log_p, g, n = np.log(p), self.g, self.n
-
-        def moments(s: float) -> tuple[float, float]:
-            exponents = s * g + log_p
-            weights = np.exp(exponents - np.max(exponents))
-            weights /= np.sum(weights)
-            mean = float(weights @ g)
-            return n * mean, n * float(weights @ (g - mean) ** 2)
-
-        return moments
-
-    def log_growths(self, d: Array) -> Array:
+    def log_growths(self, d: Array) -> tuple[Array, Array]:
+        """log φ(c + d)/φ(c), and bounds on its error."""
         growth = np.expm1(np.multiply.outer(d, self.g))
         # Exponents have an error, too: |x| e^x <= (1 + [x]_+) |expm1(x)|.
-        top = 1 + float(np.max(d)) * float(np.max(self.g))
-        errors = self.q * (self.q_errors + (self.size + 20) * UNIT_ROUNDOFF + (FLOAT_ERROR + 2 * UNIT_ROUNDOFF) * top)
-        logs: Array = np.log1p(np.maximum(growth @ self.q + np.abs(growth) @ errors, -0.999))
-        return self.n * (logs + 8 * UNIT_ROUNDOFF * np.abs(logs))
+        top = 1 + max(float(np.max(d)) * float(np.max(self.g)), 0.0)
+        errors = self.q * (self.q_errors + (len(self.g) + 20) * UNIT_ROUNDOFF + self.exponent * top)
+        excess = np.maximum(growth @ self.q, -0.999)
+        logs: Array = np.log1p(excess)
+        return logs, 1.01 * (np.abs(growth) @ errors) / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
 
-    def _log_ratios(self, y: Array) -> tuple[Array, Array]:
+    def log_ratios(self, y: Array) -> tuple[Array, Array]:
         """log φ(c + iy)/φ(c): real part and argument."""
         real, imaginary = np.empty(len(y)), np.empty(len(y))
-        rows = max(_CHUNK // self.size, 1)
+        rows = max(_CHUNK // len(self.g), 1)
         for i in range(0, len(y), rows):
             x = np.multiply.outer(y[i : i + rows], self.g / 2)
             sines = np.sin(x)
@@ -129,11 +110,34 @@ class AllSums:
             imaginary[i : i + rows] = (sines * np.cos(x)) @ (2 * self.q)
         return _log1p(real, imaginary)
 
+
+class AllSums:
+    """All of S: M = φ^n."""
+
+    def __init__(self, values: Array, probabilities: Array, n: int) -> None:
+        self.n, self.size = n, len(values)
+        log_p = np.log(probabilities)
+
+        def moments(s: float) -> tuple[float, float]:
+            mean, variance, _ = _moments(s, values, log_p)
+            return n * mean, n * variance
+
+        self.c = _saddle_point(moments, n * float(np.max(values)), float(np.max(values)))
+        self.one = one = _Tilted(values, probabilities, FLOAT_ERROR, self.c)
+        self.log_scale, self.log_slack = n * one.log_phi, n * one.log_error
+        self.spread = float(one.q @ (values - one.q @ values) ** 2)
+        self.variance = n * self.spread
+        self.total = 1.01 * n * float(one.q @ np.abs(values))
+
+    def log_growths(self, d: Array) -> Array:
+        logs, errors = self.one.log_growths(d)
+        return self.n * (logs + errors)
+
     def powers(self, y: Array) -> tuple[Complex, Array]:
         n, u = self.n, UNIT_ROUNDOFF
-        logs, angles = self._log_ratios(y)
+        logs, angles = self.one.log_ratios(y)
         # |(ζ + η)^n − ζ^n| <= nη (|ζ| + η)^(n−1), η = drift·y; |ζ| is taken as 1/10 at least.
-        eta = self.drift * y
+        eta = self.one.drift * y
         growths = np.exp(np.minimum((n - 1) * (np.maximum(logs, math.log(0.1)) + 10 * eta), 700.0))
         powers = np.exp(n * (logs + 1j * angles))
         return powers, n * eta * growths + 64 * u * np.abs(powers) + 8 * u
@@ -143,102 +147,116 @@ class AllSums:
         distance H it is at most the larger value there plus H² Var/4.
         """
         y = np.concatenate([left, right])
-        excess = np.expm1(2 * self._log_ratios(y)[0]) + 4 * self.drift * y
+        excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift * y
         highest = np.maximum(excess[: len(left)], excess[len(left) :]) + (right - left) ** 2 * self.spread / 3.9
         below: npt.NDArray[np.bool_] = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level
         return below
 
 
 class RareSums:
-    r"""S without the atom n·g₀ of mass p₀^n.
+    r"""S where some term is positive: M = φ^n − φ₋^n, with φ₋ the part of φ from values <= 0, of probability P₋.
 
-    M(s) = p₀^n e^{nsg₀} ((1 + ψ(s))^n − 1) with ψ(s) = Σ_{j≠0} (p_j/p₀) e^{s(g_j − g₀)}.
-
-    With e_j = g_j − g₀, known to within F (|g_j| + |g₀|) + u|e_j|, a term ψ_j of ψ(c) has the relative error
-    2F + (2J + 10)u + c·(that) + 2u|ce_j|, and a term of ψ(c + iy) an error of ψ_j times the same with |y| for c
-    more; sums and logarithms are fewer than J + 100 roundings of something at most 2ψ(c). So 1 + ψ(c + iy) is known to
-    within ``fixed`` + |y| · ``drift``, and |1 + ψ(c + iy)| <= 1 + ψ(c).
+    Relative to φ₋(c)^n that is (A + B)^n − A^n with A = φ₋(c + iy)/φ₋(c), the transform of a tilted law, |A| <= 1, and
+    B = Σ_{g_j > 0} ψ_j e^{iyg_j}, ψ_j = p_j e^{cg_j}/φ₋(c), |B| <= ψ = Σ ψ_j; M(c) becomes (1 + ψ)^n − 1. Its
+    derivatives are at most n(1 + ψ)^(n−1) in B, and n((1 + ψ)^(n−1) − 1) <= n M(c) in A: small errors of either are
+    small next to M(c), however small that is. B is known to within ``fixed`` + |y| · ``drift``.
     """
 
-    def __init__(self, values: Array, probabilities: Array, n: int, base: int) -> None:
+    def __init__(self, values: Array, probabilities: Array, n: int) -> None:
         u, J, F = UNIT_ROUNDOFF, len(values), FLOAT_ERROR
         self.n, self.size = n, J
-        self.g0, p0 = float(values[base]), float(probabilities[base])
-        others = np.arange(J) != base
-        g, p = values[others], probabilities[others]
-        self.e = e = g - self.g0
-        self.e_errors = F * (np.abs(g) + abs(self.g0)) + 2 * u * np.abs(e)
-        self.c = c = _saddle_point(self._moments(p / p0), n * float(np.max(values)), float(np.max(e)))
-        self.psi = p / p0 * np.exp(c * e)
-        self.rho = 2 * F + (2 * J + 10) * u + c * self.e_errors + 2 * u * np.abs(c * e)
-        psi = float(np.sum(self.psi))
-        self.exponent = n * math.log1p(psi)
-        self.fixed = float(self.psi @ (self.rho + 2 * (J + 100) * u))
-        self.drift = float(self.psi @ (self.e_errors + 2 * u * np.abs(e)))
-        gone = -math.expm1(-self.exponent)  # 1 − (mass of the atom)/(mass of everything), tilted
-        self.gain = 1.01 * n / (1 + psi) / gone  # of |d(1 + ψ)^n|/M(c) over |dψ|
-        rare = float(np.sum(p))
-        log_p0 = math.log1p(-rare) if rare < 0.5 else math.log(p0)
-        p0_error = 1.01 * (F + 2 * J * u) * min(rare / p0, 1.0) + 8 * u * abs(log_p0)
-        log_rest = self.exponent + math.log(gone)  # log((1 + ψ(c))^n − 1)
-        self.log_scale = n * (log_p0 + c * self.g0) + log_rest
-        self.log_slack = 2 * n * (p0_error + (F + 2 * u) * c * abs(self.g0)) + self.gain * self.fixed
-        self.log_slack += 8 * u * (2 + self.exponent + abs(log_rest))
-        self.variance = self._moments(p / p0)(c)[1]
-        self.total = 1.01 * (n * abs(self.g0) + n * float(self.psi @ np.abs(e)) / (1 + psi) / gone)
-
-    def _moments(self, odds: Array) -> Callable[[float], tuple[float, float]]:
-        log_odds, e, n = np.log(odds), self.e, self.n
+        positive = values > 0
+        g, p, lows, low_p = values[positive], probabilities[positive], values[~positive], probabilities[~positive]
+        log_p, low_log_p = np.log(p), np.log(low_p)
 
         def moments(s: float) -> tuple[float, float]:
-            exponents = s * e + log_odds
-            top = max(float(np.max(exponents)), 0.0)
-            weights = np.exp(exponents - top)
-            rest = float(np.sum(weights))
-            log_psi = math.log(max(rest, _TINY)) + top
+            low_mean, low_variance, low_log = _moments(s, lows, low_log_p)
+            mean, variance, log = _moments(s, g, log_p)
+            log_psi = log - low_log
             exponent = n * (math.log1p(math.exp(log_psi)) if log_psi < 30 else log_psi)
             gone = -math.expm1(-max(exponent, _TINY))
-            share = rest + math.exp(-top)
-            first, second = float(weights @ e) / share, float(weights @ (e * e)) / share
-            mean = n * first / gone
-            # Moments about the atom; E(Σe)² = n E e² + n(n − 1) (E e)².
-            square = (n * second + n * (n - 1.0) * first * first) / gone
-            return n * self.g0 + mean, max(square - mean * mean, 0.0)
+            share = 1 / (1 + math.exp(-log_psi)) if log_psi > -700 else math.exp(log_psi)
+            # About n·low_mean: the first moment, and what the positive values add to the second one
+            apart = n * share * (mean - low_mean) / gone
+            added = variance - low_variance + (1 - share + n * share) * (mean - low_mean) ** 2
+            return n * low_mean + apart, max(n * low_variance + n * share * added / gone - apart * apart, 0.0)
 
-        return moments
+        self.c = c = _saddle_point(moments, n * float(np.max(g)), float(np.max(g)))
+        rare, low = math.fsum(p), math.fsum(low_p)
+        self.low = _Tilted(lows, low_p / low, 2 * F + (J + 2) * u, c)
+        log_low = math.log1p(-rare) if rare < 0.5 else math.log(low)
+        low_error = 1.01 * (F + 2 * J * u) * min(rare / low, 1.0) + 8 * u * abs(log_low) + self.low.log_error
+        log_low += self.low.log_phi
+        self.g, self.psi = g, np.exp(c * g + (log_p - log_low))
+        self.psi_errors = F + low_error + (2 * J + 20) * u + (F + 2 * u) * c * g + 4 * u * np.abs(log_p - log_low)
+        psi = float(np.sum(self.psi))
+        self.fixed = float(self.psi @ (self.psi_errors + 2 * (J + 100) * u))
+        self.drift = float(self.psi @ g) * (F + 4 * u)
+        self.exponent = n * math.log1p(psi)
+        gone = -math.expm1(-self.exponent)
+        self.log_rest = self.exponent + math.log(gone)  # log((1 + ψ)^n − 1)
+        self.gain = 1.01 * n / (1 + psi) / gone  # n(1 + ψ)^(n−1)/M(c)
+        self.log_scale = n * log_low + self.log_rest
+        self.log_slack = n * low_error + self.gain * self.fixed + 8 * u * (2 + self.exponent + abs(self.log_rest))
+        self.variance = moments(c)[1]
+        low_total = float(self.low.q @ np.abs(lows))
+        self.total = 1.01 * n * (low_total + float(self.psi @ g) / (1 + psi) / gone)
 
     def log_growths(self, d: Array) -> Array:
         u, n = UNIT_ROUNDOFF, self.n
-        errors = self.rho + (self.size + 20) * u + np.multiply.outer(np.abs(d), self.e_errors + 4 * u * np.abs(self.e))
-        psi = np.sum(self.psi * np.exp(np.multiply.outer(d, self.e)) * (1 + 1.01 * errors), axis=-1)
-        exponents = n * np.log1p(psi) * (1 + 8 * u)
-        logs: Array = exponents + np.log(-np.expm1(-exponents))
-        logs -= self.exponent + math.log(-math.expm1(-self.exponent))
-        shifts = n * d * self.g0
-        slack = 16 * u * (2 + exponents + self.exponent + np.abs(logs)) + (FLOAT_ERROR + 4 * u) * np.abs(shifts)
-        logs += shifts + slack + self.log_slack
-        return logs
+        logs, errors = self.low.log_growths(d)
+        psi_errors = (
+            self.psi_errors + (self.size + 20) * u + np.multiply.outer(np.abs(d), self.g) * (FLOAT_ERROR + 4 * u)
+        )
+        psi = np.sum(self.psi * np.exp(np.multiply.outer(d, self.g)) * (1 + 1.01 * psi_errors), axis=-1)
+        exponents = n * np.log1p(psi * np.exp(errors - logs)) * (1 + 16 * u)
+        rests = exponents + np.log(-np.expm1(-exponents))
+        found: Array = n * (logs + errors) + rests + 16 * u * (2 + exponents + np.abs(rests))
+        found += self.log_slack - self.log_rest
+        return found
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
-        real, imaginary = np.empty(len(y)), np.empty(len(y))
-        rows = max(_CHUNK // self.size, 1)
+        n, rows = self.n, max(_CHUNK // len(self.g), 1)
+        B = np.empty(len(y), dtype=complex)
         for i in range(0, len(y), rows):
-            x = np.multiply.outer(y[i : i + rows], self.e)
-            real[i : i + rows] = np.cos(x) @ self.psi
-            imaginary[i : i + rows] = np.sin(x) @ self.psi
-        logs, angles = _log1p(real, imaginary)
-        logs, angles = self.n * logs, self.n * angles
-        # e^{a + ib} − 1 = expm1(a) cos b − 2 sin²(b/2) + i e^a sin b, here divided by e^exponent
-        unit = math.exp(-self.exponent)
-        heights = np.exp(logs - self.exponent)
-        rest = unit * (np.expm1(logs) * np.cos(angles) - 2 * np.sin(angles / 2) ** 2) + 1j * heights * np.sin(angles)
-        turn = self.n * self.g0 * y
-        powers = rest / -math.expm1(-self.exponent) * np.exp(1j * turn)
-        errors = self.gain * (self.fixed + self.drift * y) + (FLOAT_ERROR + 4 * UNIT_ROUNDOFF) * np.abs(turn)
-        return powers, errors + 64 * UNIT_ROUNDOFF
+            x = np.multiply.outer(y[i : i + rows], self.g)
+            B[i : i + rows].real = np.cos(x) @ self.psi
+            B[i : i + rows].imag = np.sin(x) @ self.psi
+        log_A = _complex(*self.low.log_ratios(y))
+        A = np.exp(log_A)
+        near = np.abs(B) <= np.abs(A) / 2  # here the difference is small, and e^z − 1 is what has to be computed
+        ratios = np.where(near, B, 0) / np.where(near, A, 1)
+        log_total = np.log(np.where(near | (A + B == 0), 1, A + B))
+        far = np.where(A + B == 0, 0, np.exp(n * log_total)) - np.exp(n * log_A)
+        close = np.exp(n * log_A) * _expm1(n * _complex(*_log1p(ratios.real, ratios.imag)))
+        found: Complex = np.where(near, close, far) * math.exp(-self.log_rest)
+        errors = self.gain * (self.fixed + self.drift * y) + 1.01 * n * self.low.drift * y
+        # Near: n|B| (|A| + |B|)^(n−1) <= (1 + exponent) M(c). Else |A + B| <= 3ψ and n <= 140 unless ψ < 1/3, so that
+        # n|log(A + B)| |A + B|^n <= 1000 M(c).
+        return found, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + self.exponent), 4096.0)
 
     def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
         return np.zeros(len(left), dtype=bool)
+
+
+def _moments(s: float, values: Array, log_weights: Array) -> tuple[float, float, float]:
+    """Mean and variance under weights tilted by e^{sx}, and the logarithm of their sum."""
+    exponents = s * values + log_weights
+    top = float(np.max(exponents))
+    weights = np.exp(exponents - top)
+    total = float(np.sum(weights))
+    mean = float(weights @ values) / total
+    return mean, float(weights @ (values - mean) ** 2) / total, top + math.log(total)
+
+
+def _complex(real: Array, imaginary: Array) -> Complex:
+    return real + 1j * imaginary
+
+
+def _expm1(z: Complex) -> Complex:
+    """e^z − 1, with an error of a few u next to |z| + |e^z − 1|."""
+    real = np.expm1(z.real) * np.cos(z.imag) - 2 * np.sin(z.imag / 2) ** 2
+    return _complex(real, np.exp(z.real) * np.sin(z.imag))
 
 
 def _log1p(real: Array, imaginary: Array) -> tuple[Array, Array]:
