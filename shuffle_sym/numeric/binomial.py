@@ -42,8 +42,9 @@ _SMALLEST = 1e-305
 
 
 def applies(values: Array) -> bool:
-    """At most one positive and at most one negative value."""
-    return len(np.unique(values[values > 0])) <= 1 and len(np.unique(values[values < 0])) <= 1
+    """One positive and one negative value, or none of either."""
+    kinds = [len(np.unique(values[values > 0])), len(np.unique(values[values < 0]))]
+    return min(kinds) == 0 or max(kinds) == 1
 
 
 def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> Interval:
@@ -54,20 +55,19 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     >>> positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
     Interval(lower=0.24999999..., upper=0.2500000...)
     """
+    values, probabilities = values[probabilities > 0], probabilities[probabilities > 0]
     if not applies(values):
         raise ValueError('values must have at most one positive and one negative one; use method="contour"')
-    x, v = float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0))
-    p, r = math.fsum(probabilities[values > 0]), math.fsum(probabilities[values < 0])
-    if x == 0 or p == 0:
+    if np.max(values) <= 0:
         return Interval(0.0, 0.0)
-    zero = math.fsum(probabilities[values == 0])
-    mean = math.fsum([x * p, -v * r])
-    if mean > 0:
-        error = 4 * FLOAT_ERROR * (x * p + v * r)
-        reflected = _Two(v, x, r, p, zero, n).bounds(rtol) if v > 0 and r > 0 else (0.0, 0.0)
-        lower, upper = max(mean - error, 0.0) + reflected[0], mean + error + reflected[1]
-    else:
-        lower, upper = _Two(x, v, p, r, zero, n).bounds(rtol)
+    gains, losses = (math.fsum(probabilities * np.maximum(sign * values, 0.0)) for sign in (1.0, -1.0))
+    mean, error = gains - losses, 4 * FLOAT_ERROR * (gains + losses)
+    lower, upper = max(mean - error, 0.0), mean + error
+    if losses > 0:
+        x, v = float(np.max(values)), -float(np.min(values))
+        p, r, zero = (math.fsum(probabilities[np.sign(values) == sign]) for sign in (1, -1, 0))
+        part = (_Two(v, x, r, p, zero, n) if mean > 0 else _Two(x, v, p, r, zero, n)).bounds(rtol)
+        lower, upper = (lower + part[0], upper + part[1]) if mean > 0 else part
     if upper - lower > rtol * upper and upper > _SMALLEST:
         reached = (upper - lower) / upper
         raise ValueError(
@@ -81,7 +81,8 @@ class _Two:
     """G is x with probability p, −v with probability r, else 0, and E[G] <= 0 up to round-off."""
 
     def __init__(self, x: float, v: float, p: float, r: float, zero: float, n: int) -> None:
-        self.x, self.v, self.p, self.r, self.zero, self.n = x, v, p, r, zero, n
+        # A sum with one value below −nx is negative: how far below does not matter.
+        self.x, self.v, self.p, self.r, self.zero, self.n = x, min(v, 4.0 * n * x), p, r, zero, n
         self.pi, self.rest = p / (p + r), r / (p + r)
 
     def bounds(self, rtol: float) -> tuple[float, float]:

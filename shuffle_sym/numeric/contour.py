@@ -101,7 +101,7 @@ def log_positive_part(values: Array, probabilities: Array, n: int, rtol: float) 
     The bounds of E[S]_+ itself are no wider than ``rtol`` of the upper end; the logarithm of 0 is −inf.
 
     >>> log_positive_part(np.array([-9.0, 1.0]), np.array([0.5, 0.5]), 5_000, 1e-3)
-    Interval(lower=-1846..., upper=-1846...)
+    Interval(lower=-1852.47197..., upper=-1852.47196...)
     """
     return Interval(*_log_bounds(values, probabilities, n, rtol, -math.inf))
 
@@ -177,7 +177,7 @@ def _refined(law: Sums, spacing: float, rtol: float, within: float) -> tuple[flo
     # Density of S at 0 over E[S]_+ c², by the saddle point approximation of both
     density = math.sqrt(1 + 2 / squared) * math.exp(-2 / squared) if squared > 0.1 else 0.0
     tau = math.sqrt(min(2.2 * within / max(density, 0.2), 1.0)) / law.c
-    lower, upper = 0.0, math.inf
+    lower, upper, power = 0.0, math.inf, 0.5
     for _ in range(_ATTEMPTS):
         target = _SHARE * within * value
         rule: _Rule = _Smoothed(law, tau, target)
@@ -192,9 +192,10 @@ def _refined(law: Sums, spacing: float, rtol: float, within: float) -> tuple[flo
             return lower, upper
         if error - rule.truncation > within * upper / 4:
             raise _refusal(law.n, rtol, (upper - lower) / upper, "more than doubles can give")
-        # An atom next to 0 costs a part of its mass times τ, a density its value times τ².
-        tau *= min(0.7, max(0.7 * within * upper / (upper - lower), 1 / 16))
-        value = min(max((above + below) / 2, value / 256), upper)
+        value = min(max((above + below) / 2, value / 2**16), upper)
+        # A density at 0 costs its value times τ², an atom next to 0 its mass times τ: hope for the best once.
+        tau *= min(1.0, max(0.5 * within * value / abs(above - below), 2.0**-8) ** power) if above != below else 1.0
+        power = 1.0
     reached = (upper - lower) / upper if upper < math.inf else 1.0
     raise _refusal(law.n, rtol, reached, f"more than {MAX_WORK} terms")
 

@@ -3,7 +3,7 @@ r"""The moment generating function of a sum of n copies of G on a vertical line,
 A *sum* here is a positive measure on the line with transform M(s): the law of S = ΣG (`AllSums`, M = φ^n), or that law
 without the outcomes in which no term is positive (`RareSums`), which add nothing to E[S]_+ and are most of the mass
 when positive values are rare. Either knows a point c > 0 near the minimum of log M(s) − 2 log s and, relative to M(c),
-what M is elsewhere. F is FLOAT_ERROR, the relative error of values and probabilities; u is the unit round-off; J values.
+what M is elsewhere. F is FLOAT_ERROR, the relative error of values and probabilities; u the unit round-off; J values.
 The true probabilities add up to 1. NumPy's elementary functions are taken to be within 4 units in the last place.
 """
 
@@ -69,8 +69,8 @@ class _Tilted:
     Σ p_j ((F + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
     F + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
     phi_error + F + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
-    error F + 2u, and what follows (sin, cos, the sum, a logarithm, n times it) is fewer than J + 100 roundings of
-    something at most 2 Σ q_j |yg_j|: it is known to within |y| · ``drift``.
+    error F + 2u, and what follows (sin, cos and products 14u, the sum 2Ju, the logarithm and n times it 36u) is
+    relative to Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
     def __init__(self, values: Array, probabilities: Array, error: float, c: float) -> None:
@@ -87,7 +87,7 @@ class _Tilted:
         self.log_error = phi_error + 8 * u * abs(self.log_phi)
         self.q = grown / phi
         self.q_errors = phi_error + error + (J + 10) * u + self.exponent * np.abs(x)
-        self.drift = float(self.q * np.abs(g) @ (self.q_errors + FLOAT_ERROR + 2 * u * (J + 100)))
+        self.drift = float(self.q * np.abs(g) @ (self.q_errors + FLOAT_ERROR + (2 * J + 80) * u))
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
@@ -190,7 +190,7 @@ class RareSums:
         self.g, self.psi = g, np.exp(c * g + (log_p - log_low))
         self.psi_errors = F + low_error + (2 * J + 20) * u + (F + 2 * u) * c * g + 4 * u * np.abs(log_p - log_low)
         psi = float(np.sum(self.psi))
-        self.fixed = float(self.psi @ (self.psi_errors + 2 * (J + 100) * u))
+        self.fixed = float(self.psi @ (self.psi_errors + (2 * J + 100) * u))
         self.drift = float(self.psi @ g) * (F + 4 * u)
         self.exponent = n * math.log1p(psi)
         gone = -math.expm1(-self.exponent)
@@ -229,7 +229,7 @@ class RareSums:
         log_total = np.log(np.where(near | (A + B == 0), 1, A + B))
         far = np.where(A + B == 0, 0, np.exp(n * log_total)) - np.exp(n * log_A)
         close = np.exp(n * log_A) * _expm1(n * _complex(*_log1p(ratios.real, ratios.imag)))
-        found: Complex = np.where(near, close, far) * math.exp(-self.log_rest)
+        found: Complex = np.asarray(np.where(near, close, far) * math.exp(-self.log_rest), dtype=complex)
         errors = self.gain * (self.fixed + self.drift * y) + 1.01 * n * self.low.drift * y
         # Near: n|B| (|A| + |B|)^(n−1) <= (1 + exponent) M(c). Else |A + B| <= 3ψ and n <= 140 unless ψ < 1/3, so that
         # n|log(A + B)| |A + B|^n <= 1000 M(c).
@@ -250,7 +250,7 @@ def _moments(s: float, values: Array, log_weights: Array) -> tuple[float, float,
 
 
 def _complex(real: Array, imaginary: Array) -> Complex:
-    return real + 1j * imaginary
+    return np.asarray(real + 1j * imaginary, dtype=complex)
 
 
 def _expm1(z: Complex) -> Complex:
