@@ -128,7 +128,7 @@ def test_the_cost_does_not_grow_with_n():
     counts = []
     for n in (10**4, 10**6, 10**9, 2**53):
         law = TEN.gparv.floats(sp.exp(q(25) / sp.sqrt(n)))
-        measure = transforms.sums(law.values / 32, law.probabilities, n)
+        measure = transforms.sums(law.values / 32, law.probabilities, n, field.FLOAT_ERROR)
         counts.append(contour._Smoothed(measure, 0.05 / measure.c, 1e-5 / measure.c).count)
         assert contour.positive_part(law.values, law.probabilities, n, 1e-3).relative_width <= 1e-3
     assert max(counts) <= 1.5 * min(counts) < 1500
@@ -257,7 +257,7 @@ def test_the_lines_touch_where_the_docstring_says():
 
 def bounds(values, probabilities, n, tau, target) -> tuple[float, float, contour._Rule]:
     """One rule at one τ, unrefined, as bounds of E[S]_+/n."""
-    law = transforms.sums(values, probabilities, n)
+    law = transforms.sums(values, probabilities, n, transforms.FLOAT_ERROR)
     rule = contour._Smoothed(law, tau / law.c, target / law.c)
     below, above, error = rule.evaluate(rule.nodes())
     scale = math.exp(law.log_scale) / n
@@ -345,7 +345,7 @@ def test_values_that_are_not_quite_on_a_lattice_are_inside(monkeypatch, off, n, 
     truth = positive_part(values * (1 + sign * 0.9 * off * np.array([-1, 1, 1, 1])), chances, n)
     snapped, spacing = contour.on_a_lattice(values, n)
     assert spacing == 1
-    law = transforms.sums(snapped, chances, n)
+    law = transforms.sums(snapped, chances, n, off)
     rule = contour._OnLattice(law, spacing, 1e-9)
     below, above, error = rule.evaluate(rule.nodes())
     scale = math.exp(law.log_scale) / n
@@ -361,7 +361,7 @@ def test_only_values_on_a_lattice_are_said_to_be():
 
 
 def test_nodes_are_left_out_only_where_nothing_is_heard():
-    law = transforms.sums(*_ten_at(10**6), 10**6)
+    law = transforms.sums(*_ten_at(10**6), 10**6, field.FLOAT_ERROR)
     left = np.linspace(0, 3, 400)
     for level in (-1.0, -10.0, -40.0):
         quiet = law.quiet(left, left + left[1], level)

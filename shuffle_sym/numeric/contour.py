@@ -120,7 +120,7 @@ def _log_bounds(values: Array, probabilities: Array, n: int, rtol: float, floor:
     # Everything is homogeneous in G: values around 1 keep what is squared inside the doubles.
     unit = 2.0 ** math.floor(math.log2(top))
     values, spacing = on_a_lattice(values / unit, n)
-    law = sums(values, probabilities, n)
+    law = sums(values, probabilities, n, _OFF if spacing else FLOAT_ERROR)
     log_total = law.log_scale - math.log(n) + math.log(unit)
     slack = law.log_slack + 8 * UNIT_ROUNDOFF * (abs(law.log_scale) + math.log(n) + abs(math.log(unit)) + 800)
     chernoff = log_total + slack - 1 - math.log(law.c)  # [x]_+ <= e^{cx}/(ec)
@@ -282,7 +282,8 @@ class _Smoothed(_Rule):
         z2 = (self.tau * s) ** 2
         gauss, inverse, sizes, square = np.exp(z2 / 2), 1 / (s * s), np.abs(z2), self.tau**2
         below, above = (gauss * (inverse - square * (q0 + z2 * (q1 + q2 * z2))) for q0, q1, q2 in (_BELOW, _ABOVE))
-        return below, above, np.abs(gauss) * (np.abs(inverse) + square * (1 + sizes + sizes * sizes))
+        # No coefficient is above 1; |z²| more roundings are in the exponent.
+        return below, above, np.abs(gauss) * (np.abs(inverse) + square * (1 + sizes + sizes * sizes)) * (1 + sizes / 64)
 
 
 class _OnLattice(_Rule):

@@ -3,7 +3,7 @@ r"""The moment generating function of a sum of n copies of G on a vertical line,
 A *sum* here is a positive measure on the line with transform M(s): the law of S = ΣG (`AllSums`, M = φ^n), or that law
 without the outcomes in which no term is positive (`RareSums`), which add nothing to E[S]_+ and are most of the mass
 when positive values are rare. Either knows a point c > 0 near the minimum of log M(s) − 2 log s and, relative to M(c),
-what M is elsewhere. F is FLOAT_ERROR, the relative error of values and probabilities; u the unit round-off; J values.
+what M is elsewhere. F is the relative error of values and E that of probabilities; u the unit round-off; J values.
 The true probabilities add up to 1. NumPy's elementary functions are taken to be within 4 units in the last place.
 """
 
@@ -49,37 +49,37 @@ class Sums(Protocol):
         """Where |M(c + iy)/M(c)| < e^log_level is certain for all y between ``left`` and ``right``."""
 
 
-def sums(values: Array, probabilities: Array, n: int) -> Sums:
+def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Sums:
     """What suits the law; ``values`` of both signs, the largest about 1, and n >= 2."""
     top = float(np.max(values))
     # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
     values, where = np.unique(np.maximum(values, -4.0 * n * top), return_inverse=True)
     merged: Array = np.bincount(where, weights=probabilities).astype(float)
     if n * float(np.sum(merged[values > 0])) <= _RARE:
-        rare = RareSums(values, merged, n)
+        rare = RareSums(values, merged, n, value_error)
         if rare.exponent < _LOG_ALONE:
             return rare
-    return AllSums(values, merged, n)
+    return AllSums(values, merged, n, value_error)
 
 
 class _Tilted:
-    r"""The law q_j = p_j e^{x_j}/φ(c), x_j = cg_j, of one term. F is ``error``, the relative error of a probability.
+    r"""The law q_j = p_j e^{x_j}/φ(c), x_j = cg_j, of one term.
 
     Inputs included, Σ p_j expm1(x_j) = φ(c) − 1 has an error of at most
-    Σ p_j ((F + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
-    F + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
-    phi_error + F + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
+    Σ p_j ((E + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
+    E + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
+    phi_error + E + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
     error F + 2u, and what follows (sin, cos and products 14u, the sum 2Ju, the logarithm and n times it 36u) is
     relative to Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
-    def __init__(self, values: Array, probabilities: Array, error: float, c: float) -> None:
+    def __init__(self, values: Array, probabilities: Array, c: float, value_error: float, error: float) -> None:
         self.g = values
         g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, len(values), c * values
         growth, grown = p * np.expm1(x), p * np.exp(x)
         phi, excess = math.fsum(grown), math.fsum(growth)
         bent = float(grown @ np.abs(x))
-        factor, self.exponent, tiny = error + (2 * J + 10) * u, FLOAT_ERROR + 2 * u, J * 2.0**-1070
+        factor, self.exponent, tiny = error + (2 * J + 10) * u, value_error + 2 * u, J * 2.0**-1070
         directly = (factor * phi + self.exponent * bent + tiny) / phi
         from_one = (factor * float(np.sum(np.abs(growth))) + self.exponent * bent + tiny) / phi
         self.log_phi = math.log1p(excess) if from_one <= directly else math.log(phi)
@@ -87,7 +87,7 @@ class _Tilted:
         self.log_error = phi_error + 8 * u * abs(self.log_phi)
         self.q = grown / phi
         self.q_errors = phi_error + error + (J + 10) * u + self.exponent * np.abs(x)
-        self.drift = float(self.q * np.abs(g) @ (self.q_errors + FLOAT_ERROR + (2 * J + 80) * u))
+        self.drift = float(self.q * np.abs(g) @ (self.q_errors + value_error + (2 * J + 80) * u))
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
@@ -114,7 +114,7 @@ class _Tilted:
 class AllSums:
     """All of S: M = φ^n."""
 
-    def __init__(self, values: Array, probabilities: Array, n: int) -> None:
+    def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
         self.n, self.size = n, len(values)
         log_p = np.log(probabilities)
 
@@ -123,7 +123,7 @@ class AllSums:
             return n * mean, n * variance
 
         self.c = _saddle_point(moments, n * float(np.max(values)), float(np.max(values)))
-        self.one = one = _Tilted(values, probabilities, FLOAT_ERROR, self.c)
+        self.one = one = _Tilted(values, probabilities, self.c, value_error, FLOAT_ERROR)
         self.log_scale, self.log_slack = n * one.log_phi, n * one.log_error
         self.spread = float(one.q @ (values - one.q @ values) ** 2)
         self.variance = n * self.spread
@@ -162,9 +162,9 @@ class RareSums:
     small next to M(c), however small that is. B is known to within ``fixed`` + |y| · ``drift``.
     """
 
-    def __init__(self, values: Array, probabilities: Array, n: int) -> None:
-        u, J, F = UNIT_ROUNDOFF, len(values), FLOAT_ERROR
-        self.n, self.size = n, J
+    def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
+        u, J, E = UNIT_ROUNDOFF, len(values), FLOAT_ERROR
+        self.n, self.size, self.value_error = n, J, value_error
         positive = values > 0
         g, p, lows, low_p = values[positive], probabilities[positive], values[~positive], probabilities[~positive]
         log_p, low_log_p = np.log(p), np.log(low_p)
@@ -183,15 +183,16 @@ class RareSums:
 
         self.c = c = _saddle_point(moments, n * float(np.max(g)), float(np.max(g)))
         rare, low = math.fsum(p), math.fsum(low_p)
-        self.low = _Tilted(lows, low_p / low, 2 * F + (J + 2) * u, c)
+        self.low = _Tilted(lows, low_p / low, c, value_error, 2 * E + (J + 2) * u)
         log_low = math.log1p(-rare) if rare < 0.5 else math.log(low)
-        low_error = 1.01 * (F + 2 * J * u) * min(rare / low, 1.0) + 8 * u * abs(log_low) + self.low.log_error
+        low_error = 1.01 * (E + 2 * J * u) * min(rare / low, 1.0) + 8 * u * abs(log_low) + self.low.log_error
         log_low += self.low.log_phi
         self.g, self.psi = g, np.exp(c * g + (log_p - log_low))
-        self.psi_errors = F + low_error + (2 * J + 20) * u + (F + 2 * u) * c * g + 4 * u * np.abs(log_p - log_low)
+        self.psi_errors = E + low_error + (2 * J + 20) * u + (value_error + 2 * u) * c * g
+        self.psi_errors += 4 * u * (np.abs(log_p) + abs(log_low))
         psi = float(np.sum(self.psi))
         self.fixed = float(self.psi @ (self.psi_errors + (2 * J + 100) * u))
-        self.drift = float(self.psi @ g) * (F + 4 * u)
+        self.drift = float(self.psi @ g) * (value_error + 4 * u)
         self.exponent = n * math.log1p(psi)
         gone = -math.expm1(-self.exponent)
         self.log_rest = self.exponent + math.log(gone)  # log((1 + ψ)^n − 1)
@@ -206,7 +207,7 @@ class RareSums:
         u, n = UNIT_ROUNDOFF, self.n
         logs, errors = self.low.log_growths(d)
         psi_errors = (
-            self.psi_errors + (self.size + 20) * u + np.multiply.outer(np.abs(d), self.g) * (FLOAT_ERROR + 4 * u)
+            self.psi_errors + (self.size + 20) * u + np.multiply.outer(np.abs(d), self.g) * (self.value_error + 4 * u)
         )
         psi = np.sum(self.psi * np.exp(np.multiply.outer(d, self.g)) * (1 + 1.01 * psi_errors), axis=-1)
         exponents = n * np.log1p(psi * np.exp(errors - logs)) * (1 + 16 * u)
