@@ -28,12 +28,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.interval import Interval
-
-Array = npt.NDArray[np.float64]
+from shuffle_sym.numeric.transforms import Array, checked
 
 MAX_TERMS = 2**24
 _OFF = 4 * FLOAT_ERROR + 32 * UNIT_ROUNDOFF
@@ -55,7 +53,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     >>> positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
     Interval(lower=0.24999999..., upper=0.2500000...)
     """
-    values, probabilities = values[probabilities > 0], probabilities[probabilities > 0]
+    values, probabilities = checked(values, probabilities, n, rtol)
     if not applies(values):
         raise ValueError('values must have at most one positive and one negative one; use method="contour"')
     if np.max(values) <= 0:
@@ -93,7 +91,8 @@ class _Two:
             if outside <= 0.01 * rtol * upper or upper + outside < _SMALLEST or log_tail < -1500:
                 slack = 4 * self.n * FLOAT_ERROR  # of the probabilities
                 return max(lower, 0.0) * math.exp(-slack), (upper + outside) * math.exp(slack)
-            log_tail = max(4 * log_tail, math.log(max(upper, _SMALLEST) * rtol / (self.n * self.x)) - 20 + log_tail / 8)
+            wanted = math.log(max(upper, _SMALLEST)) + math.log(rtol) - math.log(self.n) - math.log(self.x) - 20
+            log_tail = min(1.5 * log_tail, max(4 * log_tail, wanted))
 
     def _bounds(self, log_tail: float) -> tuple[float, float, float]:
         n, x, v, u = self.n, self.x, self.v, UNIT_ROUNDOFF
@@ -110,7 +109,10 @@ class _Two:
         log_left_out = float(score[best]) + _LOG_LEFT_OUT + math.log(len(counts) * (n + 1.0) * x) + b_error
         outside += math.exp(max(log_left_out, -745.0))
         M, m = counts[kept], first[kept]
-        b = np.exp(np.clip(log_b[kept] - log_b[best], -700.0, 700.0))
+        exponents = log_b[kept] - log_b[best]
+        if np.max(np.abs(exponents)) > 600:
+            raise ValueError(f'n = {n} needs a wider range than doubles have; use method="contour"')
+        b = np.exp(exponents)
         tails, sizes = self._tails(M, m, b)
 
         terms = (x + v) * self.rest * m * b

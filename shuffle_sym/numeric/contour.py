@@ -45,9 +45,9 @@ import numpy as np
 
 from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.interval import Interval
-from shuffle_sym.numeric.transforms import Array, Complex, Sums, sums
+from shuffle_sym.numeric.transforms import Array, Complex, Sums, checked, sums
 
-MAX_WORK = 2**23  # nodes times values of G
+MAX_WORK = 2**22  # nodes times values of G
 _CHUNK = 2**16
 _FEW = 2**14  # so many sines and cosines cost less than finding out which are needed
 _ATTEMPTS = 16
@@ -108,7 +108,7 @@ def log_positive_part(values: Array, probabilities: Array, n: int, rtol: float) 
 
 def _log_bounds(values: Array, probabilities: Array, n: int, rtol: float, floor: float) -> tuple[float, float]:
     """Bounds of the logarithm; an upper end below ``floor`` need not be sharp, and its lower end is −inf."""
-    values, probabilities = _checked(values, probabilities, n, rtol)
+    values, probabilities = checked(values, probabilities, n, rtol)
     top = float(np.max(values))
     if top <= 0:
         return -math.inf, -math.inf
@@ -130,19 +130,6 @@ def _log_bounds(values: Array, probabilities: Array, n: int, rtol: float, floor:
         raise _refusal(n, rtol, -math.expm1(-2 * slack), "more than doubles can give")
     lower, upper = _refined(law, spacing, rtol, rtol - 2 * slack)
     return math.log(lower) + log_total - slack, math.log(upper) + log_total + slack
-
-
-def _checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[Array, Array]:
-    g, p = np.asarray(values, dtype=float), np.asarray(probabilities, dtype=float)
-    if g.ndim != 1 or g.shape != p.shape or not len(g) or not (np.all(np.isfinite(g)) and np.all(np.isfinite(p))):
-        raise ValueError("values and probabilities must be two finite arrays of the same length >= 1")
-    if np.min(p) < 0 or abs(math.fsum(p) - 1) > 2 * FLOAT_ERROR:
-        raise ValueError(f"probabilities must be non-negative and add up to 1, their sum is {math.fsum(p)!r}")
-    if n < 1 or n > 2**53:
-        raise ValueError(f"n must be an integer from 1 to 2^53, got {n!r}")
-    if not 0 < rtol < 1:
-        raise ValueError(f"rtol must be between 0 and 1, got {rtol!r}")
-    return g[p > 0], p[p > 0]
 
 
 def _refusal(n: int, rtol: float, reached: float, needed: str) -> ValueError:

@@ -23,8 +23,8 @@ Complex = npt.NDArray[np.complex128]
 
 _CHUNK = 2**16
 _TINY = 1e-290
-_RARE = 30.0  # expected number of rare values up to which the frequent one is taken out
-_LOG_ALONE = 40.0  # log M(c)/(mass of the atom) from which on taking it out makes no difference
+_RARE = 30.0  # expected number of positive terms up to which outcomes without any are taken out
+_LOG_ALONE = 40.0  # log (φ/φ₋)^n at c from which on taking them out makes no difference
 _LARGEST_EXPONENT = 690.0
 
 
@@ -47,6 +47,20 @@ class Sums(Protocol):
 
     def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
         """Where |M(c + iy)/M(c)| < e^log_level is certain for all y between ``left`` and ``right``."""
+
+
+def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[Array, Array]:
+    """The law without impossible values, or a ValueError that names what is wrong."""
+    g, p = np.asarray(values, dtype=float), np.asarray(probabilities, dtype=float)
+    if g.ndim != 1 or g.shape != p.shape or not len(g) or not (np.all(np.isfinite(g)) and np.all(np.isfinite(p))):
+        raise ValueError("values and probabilities must be two finite arrays of the same length >= 1")
+    if np.min(p) < 0 or abs(math.fsum(p) - 1) > 2 * FLOAT_ERROR:
+        raise ValueError(f"probabilities must be non-negative and add up to 1, their sum is {math.fsum(p)!r}")
+    if n < 1 or n > 2**53:
+        raise ValueError(f"n must be an integer from 1 to 2^53, got {n!r}")
+    if not 0 < rtol < 1:
+        raise ValueError(f"rtol must be between 0 and 1, got {rtol!r}")
+    return g[p > 0], p[p > 0]
 
 
 def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Sums:
