@@ -1,0 +1,197 @@
+r"""Certified :math:`\frac1n\mathbb E[G_1 + \dots + G_n]_+` for a G with one positive and one negative value: no grid.
+
+Let G be x > 0 with probability p, −v < 0 with probability r, else 0 (2-RR, the standard clone), with E[G] <= 0; if it
+is positive, E[S]_+ = E[S] + E[−S]_+. Given that M of the n terms are not 0, M ~ Bin(n, p + r), the sum is
+X_M = (x + v)K − vM with K ~ Bin(M, π), π = p/(p + r). With m the first count that makes it positive, b_M = Pr[K = m]
+and T_M = Pr[K >= m], de Moivre's identity E[K − Mπ; K >= m] = m(1 − π) Pr[K = m] gives
+
+.. math:: \mathbb E[X_M]_+ = (x + v)\, m (1 - \pi)\, b_M + \bigl((x + v)\pi - v\bigr) M\, T_M .
+
+From M to M + 1, m stays or grows by one, b_M is multiplied by a ratio of small numbers, and
+
+.. math:: T_{M+1} = T_M + \pi \Pr[K = m - 1] \quad\text{or}\quad T_{M+1} = T_M - (1 - \pi) \Pr[K = m],
+
+so two cumulative sums, of log-ratios and of these, give all of them: O(√n) terms. Where each error goes:
+
+===================  =========================================================================================
+pmf                  ratios of neighbours, normalised by their own sum; each logarithm and each partial sum
+                     is rounded; what is cut off is at most the last term times ρ/(1 − ρ), ρ the next ratio
+T_M                  relative to the sum of the absolute values of what was added up, from the largest M down
+values of G          X_M moves by at most _OFF·(x + v)M, which matters where it is positive or m is off by one
+probabilities        E[S]_+ has positive coefficients in them: a factor (1 ± FLOAT_ERROR)^n
+M left out           E[X_M]_+ <= xM, and <= xM(M + 1) b_M, as Pr[K = k] falls from m on
+===================  =========================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.interval import Interval
+from shuffle_sym.numeric.transforms import Array, checked
+
+MAX_TERMS = 2**24
+_OFF = 4 * FLOAT_ERROR + 32 * UNIT_ROUNDOFF
+_LOG_LEFT_OUT = -100.0
+_SMALLEST = 1e-305
+
+
+def applies(values: Array) -> bool:
+    """One positive and one negative value, or none of either."""
+    kinds = [len(np.unique(values[values > 0])), len(np.unique(values[values < 0]))]
+    return min(kinds) == 0 or max(kinds) == 1
+
+
+def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> Interval:
+    r"""Bounds of :math:`\frac1n\mathbb E[S]_+`, no wider than ``rtol`` of the upper end (below 1e-305: from 0).
+
+    ``values`` and ``probabilities`` are doubles with relative errors of at most FLOAT_ERROR.
+
+    >>> positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
+    Interval(lower=0.24999999..., upper=0.2500000...)
+    """
+    values, probabilities = checked(values, probabilities, n, rtol)
+    if not applies(values):
+        raise ValueError('values must have at most one positive and one negative one; use method="contour"')
+    if np.max(values) <= 0:
+        return Interval(0.0, 0.0)
+    gains, losses = (math.fsum(probabilities * np.maximum(sign * values, 0.0)) for sign in (1.0, -1.0))
+    mean, error = gains - losses, 4 * FLOAT_ERROR * (gains + losses)
+    lower, upper = max(mean - error, 0.0), mean + error
+    if losses > 0:
+        x, v = float(np.max(values)), -float(np.min(values))
+        p, r, zero = (math.fsum(probabilities[np.sign(values) == sign]) for sign in (1, -1, 0))
+        part = (_Two(v, x, r, p, zero, n) if mean > 0 else _Two(x, v, p, r, zero, n)).bounds(rtol)
+        lower, upper = (lower + part[0], upper + part[1]) if mean > 0 else part
+    if upper - lower > rtol * upper and upper > _SMALLEST:
+        reached = (upper - lower) / upper
+        raise ValueError(
+            f"rtol = {rtol:g} at n = {n} needs more than doubles can give; "
+            f"ask for a larger rtol (reached so far: {reached:.2g})"
+        )
+    return Interval(lower if lower > _SMALLEST else 0.0, max(upper, 5e-324))
+
+
+class _Two:
+    """G is x with probability p, −v with probability r, else 0, and E[G] <= 0 up to round-off."""
+
+    def __init__(self, x: float, v: float, p: float, r: float, zero: float, n: int) -> None:
+        # A sum with one value below −nx is negative: how far below does not matter.
+        self.x, self.v, self.p, self.r, self.zero, self.n = x, min(v, 4.0 * n * x), p, r, zero, n
+        self.pi, self.rest = p / (p + r), r / (p + r)
+
+    def bounds(self, rtol: float) -> tuple[float, float]:
+        """Of E[S]_+/n; the window of M grows until what lies outside does not matter."""
+        log_tail = math.log(rtol) - 50.0
+        while True:
+            lower, upper, outside = self._bounds(log_tail)
+            if outside <= 0.01 * rtol * upper or upper + outside < _SMALLEST or log_tail < -1500:
+                slack = 4 * self.n * FLOAT_ERROR  # of the probabilities
+                return max(lower, 0.0) * math.exp(-slack), (upper + outside) * math.exp(slack)
+            wanted = math.log(max(upper, _SMALLEST)) + math.log(rtol) - math.log(self.n) - math.log(self.x) - 20
+            log_tail = min(1.5 * log_tail, max(4 * log_tail, wanted))
+
+    def _bounds(self, log_tail: float) -> tuple[float, float, float]:
+        n, x, v, u = self.n, self.x, self.v, UNIT_ROUNDOFF
+        counts, log_pmf, pmf_error, tail = _binomial(n, self.p + self.r, self.zero, log_tail, None)
+        outside = x * tail  # E[X_M]_+/n <= x
+        counts, log_pmf = counts[counts > 0], log_pmf[counts > 0]
+        first = self._first_positive(counts)
+        log_b, b_error = self._log_b(counts, first, log_tail)
+
+        score = log_pmf + log_b
+        best = int(np.argmax(score))
+        kept = np.flatnonzero(score >= score[best] + _LOG_LEFT_OUT)
+        kept = np.arange(kept[0], kept[-1] + 1)
+        log_left_out = float(score[best]) + _LOG_LEFT_OUT + math.log(len(counts) * (n + 1.0) * x) + b_error
+        outside += math.exp(max(log_left_out, -745.0))
+        M, m = counts[kept], first[kept]
+        exponents = log_b[kept] - log_b[best]
+        if np.max(np.abs(exponents)) > 600:
+            raise ValueError(f'n = {n} needs a wider range than doubles have; use method="contour"')
+        b = np.exp(exponents)
+        tails, sizes = self._tails(M, m, b)
+
+        terms = (x + v) * self.rest * m * b
+        drift = (x * self.p - v * self.r) / (self.p + self.r)
+        parts = terms + drift * M * tails
+        moves = _OFF * (x + v) * M
+        perhaps_positive = (x + v) * (m - 1) - v * M > -4 * moves
+        previous = np.where(perhaps_positive, b * m * self.rest / ((M - m + 1) * self.pi), 0.0)  # Pr[K = m − 1]
+        errors = (8 * u + b_error) * terms + abs(drift) * M * (b_error + (len(M) + 100) * u) * sizes
+        errors += moves * (sizes + b + 5 * previous)
+        weights = np.exp(log_pmf[kept] - log_pmf[best])
+        value, error = float(weights @ parts), float(weights @ errors)
+        error += (pmf_error + (len(M) + 100) * u) * float(weights @ (np.abs(parts) + errors))
+        scale = math.exp(max(float(score[best]) - math.log(n), -745.0))
+        rounding = u * (2 * abs(float(score[best])) + 100)
+        return (value - error) * scale * (1 - rounding), (value + error) * scale * (1 + rounding), outside
+
+    def _first_positive(self, M: Array) -> Array:
+        """The first k with xk > v(M − k); from the smaller of two shares, so that even rounded it grows by 0 or 1."""
+        share = self.v / (self.x + self.v)
+        if share <= 0.5:
+            return np.floor(share * M) + 1
+        return M - np.ceil(self.x / (self.x + self.v) * M) + 1
+
+    def _log_b(self, M: Array, m: Array, log_tail: float) -> tuple[Array, float]:
+        """log Pr[Bin(M, π) = m] for each M, and a bound on the error."""
+        if len(M) > 1:
+            before, m_before = M[:-1], m[:-1]
+            grows = m[1:] > m_before
+            steps = np.log(
+                np.where(grows, self.pi / (m_before + 1), self.rest / (before + 1 - m_before)) * (before + 1)
+            )
+        else:
+            steps = np.zeros(0)
+        last = int(M[-1])
+        counts, log_pmf, error, _ = _binomial(last, self.p, self.r, max(log_tail, -60.0), int(m[-1]))
+        at_last = float(log_pmf[int(m[-1]) - int(counts[0])])
+        falls = np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
+        error += UNIT_ROUNDOFF * (len(M) + 2) * (16 + float(np.max(np.abs(falls))) + abs(at_last))
+        return at_last - falls, error
+
+    def _tails(self, M: Array, m: Array, b: Array) -> tuple[Array, Array]:
+        """Pr[Bin(M, π) >= m] in the units of b, and the sum of the absolute values that it was added up from."""
+        last = float(M[-1])
+        k = np.arange(m[-1], min(m[-1] + 12 * math.sqrt(last * self.pi * self.rest) + 200, last))
+        products = np.cumprod((last - k) / (k + 1) * (self.pi / self.rest))
+        start = float(b[-1]) * (1 + float(np.sum(products)))
+        following = (last - m[-1] - len(k)) / (m[-1] + len(k) + 1) * (self.pi / self.rest)
+        cut_off = float(b[-1] * products[-1] * following / (1 - following)) if len(k) else 0.0
+        M, m, b, grows = M[:-1], m[:-1], b[:-1], m[1:] > m[:-1]
+        rises = b * self.rest * np.where(grows, -1.0, m / (M - m + 1))
+        tails = start - np.concatenate([np.cumsum(rises[::-1])[::-1], [0.0]])
+        sizes = start + np.concatenate([np.cumsum(np.abs(rises)[::-1])[::-1], [0.0]])
+        # The cut-off and the rounding of start, which has fewer than 13√M + 200 factors, into units of (len + 100)u.
+        unit = (len(M) + 101) * UNIT_ROUNDOFF
+        return tails, sizes + (cut_off + 16 * (len(k) + 1) * UNIT_ROUNDOFF * start) / unit
+
+
+def _binomial(N: int, p: float, q: float, log_tail: float, until: int | None) -> tuple[Array, Array, float, float]:
+    """Counts, their log-probabilities under Bin(N, p/(p + q)), a bound on the error of these, and the mass left out."""
+    if q == 0:
+        return np.array([float(N)]), np.zeros(1), 0.0, 0.0
+    mode = min(math.floor((N + 1) * (p / (p + q))), N)
+    width = math.sqrt(-2 * log_tail)
+    reach = width * math.sqrt(N * p * q) / (p + q) + width * width + 2
+    low, high = max(math.floor(mode - reach), 0), min(math.ceil(mode + reach), N)
+    if until is not None:
+        low, high = min(low, until), max(high, until)
+    if high - low > MAX_TERMS:
+        raise ValueError(f'n = {N} needs more than {MAX_TERMS} terms here; use method="contour"')
+    counts = np.arange(low, high + 1, dtype=float)
+    odds = p / q
+    steps = np.log((N - counts[:-1]) / (counts[:-1] + 1) * odds)
+    up, down = steps[mode - low :], -steps[: mode - low][::-1]
+    logs = np.concatenate([np.cumsum(down)[::-1], [0.0], np.cumsum(up)])
+    total = float(np.sum(np.exp(logs)))
+    rises, falls = (N - high) / (high + 1) * odds, low / (N - low + 1) / odds
+    tail = math.exp(max(float(logs[-1]), -745.0)) * rises / max(1 - rises, 1e-300) if rises else 0.0
+    tail += math.exp(max(float(logs[0]), -745.0)) * falls / max(1 - falls, 1e-300) if falls else 0.0
+    tail *= 1.01 / total
+    error = UNIT_ROUNDOFF * len(counts) * (20 + 2 * float(np.max(np.abs(logs)))) + 2 * min(tail, 1.0)
+    return counts, logs - math.log(total), error, tail

@@ -1,0 +1,305 @@
+r"""The moment generating function of a sum of n copies of G on a vertical line, with a bound on every error.
+
+A *sum* here is a positive measure on the line with transform M(s): the law of S = ΣG (`AllSums`, M = φ^n), or that law
+without the outcomes in which no term is positive (`RareSums`), which add nothing to E[S]_+ and are most of the mass
+when positive values are rare. Either knows a point c > 0 near the minimum of log M(s) − 2 log s and, relative to M(c),
+what M is elsewhere. F is the relative error of values and E that of probabilities; u the unit round-off; J values.
+The true probabilities add up to 1. NumPy's elementary functions are taken to be within 4 units in the last place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
+
+Array = npt.NDArray[np.float64]
+Complex = npt.NDArray[np.complex128]
+
+_CHUNK = 2**16
+_TINY = 1e-290
+_RARE = 30.0  # expected number of positive terms up to which outcomes without any are taken out
+_LOG_ALONE = 40.0  # log (φ/φ₋)^n at c from which on taking them out makes no difference
+_LARGEST_EXPONENT = 690.0
+
+
+class Sums(Protocol):
+    """``log_scale`` ± ``log_slack`` is log M(c); everything else is relative to M(c)."""
+
+    n: int
+    size: int  # values of G that a node costs
+    c: float
+    log_scale: float
+    log_slack: float
+    variance: float  # of the tilted measure; it need not be exact
+    total: float  # at least the tilted mean of Σ|G_i|
+
+    def log_growths(self, d: Array) -> Array:
+        """Upper bounds of log M(c + d)/M(c)."""
+
+    def powers(self, y: Array) -> tuple[Complex, Array]:
+        """M(c + iy)/M(c), and bounds on the error."""
+
+    def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
+        """Where |M(c + iy)/M(c)| < e^log_level is certain for all y between ``left`` and ``right``."""
+
+
+def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[Array, Array]:
+    """The law without impossible values, or a ValueError that names what is wrong."""
+    g, p = np.asarray(values, dtype=float), np.asarray(probabilities, dtype=float)
+    if g.ndim != 1 or g.shape != p.shape or not len(g) or not (np.all(np.isfinite(g)) and np.all(np.isfinite(p))):
+        raise ValueError("values and probabilities must be two finite arrays of the same length >= 1")
+    if np.min(p) < 0 or abs(math.fsum(p) - 1) > 2 * FLOAT_ERROR:
+        raise ValueError(f"probabilities must be non-negative and add up to 1, their sum is {math.fsum(p)!r}")
+    if n < 1 or n > 2**53:
+        raise ValueError(f"n must be an integer from 1 to 2^53, got {n!r}")
+    if not 0 < rtol < 1:
+        raise ValueError(f"rtol must be between 0 and 1, got {rtol!r}")
+    return g[p > 0], p[p > 0]
+
+
+def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Sums:
+    """What suits the law; ``values`` of both signs, the largest about 1, and n >= 2."""
+    top = float(np.max(values))
+    # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
+    values, where = np.unique(np.maximum(values, -4.0 * n * top), return_inverse=True)
+    merged: Array = np.bincount(where, weights=probabilities).astype(float)
+    if n * float(np.sum(merged[values > 0])) <= _RARE:
+        rare = RareSums(values, merged, n, value_error)
+        if rare.exponent < _LOG_ALONE:
+            return rare
+    return AllSums(values, merged, n, value_error)
+
+
+class _Tilted:
+    r"""The law q_j = p_j e^{x_j}/φ(c), x_j = cg_j, of one term.
+
+    Inputs included, Σ p_j expm1(x_j) = φ(c) − 1 has an error of at most
+    Σ p_j ((E + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
+    E + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
+    phi_error + E + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
+    error F + 2u, and what follows (sin, cos and products 14u, the sum 2Ju, the logarithm and n times it 36u) is
+    relative to Σ q_j |yg_j|: it is known to within |y| · ``drift``.
+    """
+
+    def __init__(self, values: Array, probabilities: Array, c: float, value_error: float, error: float) -> None:
+        self.g = values
+        g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, len(values), c * values
+        growth, grown = p * np.expm1(x), p * np.exp(x)
+        phi, excess = math.fsum(grown), math.fsum(growth)
+        bent = float(grown @ np.abs(x))
+        factor, self.exponent, tiny = error + (2 * J + 10) * u, value_error + 2 * u, J * 2.0**-1070
+        directly = (factor * phi + self.exponent * bent + tiny) / phi
+        from_one = (factor * float(np.sum(np.abs(growth))) + self.exponent * bent + tiny) / phi
+        self.log_phi = math.log1p(excess) if from_one <= directly else math.log(phi)
+        phi_error = 1.01 * min(directly, from_one)
+        self.log_error = phi_error + 8 * u * abs(self.log_phi)
+        self.q = grown / phi
+        self.q_errors = phi_error + error + (J + 10) * u + self.exponent * np.abs(x)
+        self.drift = float(self.q * np.abs(g) @ (self.q_errors + value_error + (2 * J + 80) * u))
+
+    def log_growths(self, d: Array) -> tuple[Array, Array]:
+        """log φ(c + d)/φ(c), and bounds on its error."""
+        growth = np.expm1(np.multiply.outer(d, self.g))
+        # Exponents have an error, too: |x| e^x <= (1 + [x]_+) |expm1(x)|.
+        top = 1 + max(float(np.max(d)) * float(np.max(self.g)), 0.0)
+        errors = self.q * (self.q_errors + (len(self.g) + 20) * UNIT_ROUNDOFF + self.exponent * top)
+        excess = np.maximum(growth @ self.q, -0.999)
+        logs: Array = np.log1p(excess)
+        return logs, 1.01 * (np.abs(growth) @ errors) / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
+
+    def log_ratios(self, y: Array) -> tuple[Array, Array]:
+        """log φ(c + iy)/φ(c): real part and argument."""
+        real, imaginary = np.empty(len(y)), np.empty(len(y))
+        rows = max(_CHUNK // len(self.g), 1)
+        for i in range(0, len(y), rows):
+            x = np.multiply.outer(y[i : i + rows], self.g / 2)
+            sines = np.sin(x)
+            real[i : i + rows] = (sines * sines) @ (-2 * self.q)
+            imaginary[i : i + rows] = (sines * np.cos(x)) @ (2 * self.q)
+        return _log1p(real, imaginary)
+
+
+class AllSums:
+    """All of S: M = φ^n."""
+
+    def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
+        self.n, self.size = n, len(values)
+        log_p = np.log(probabilities)
+
+        def moments(s: float) -> tuple[float, float]:
+            mean, variance, _ = _moments(s, values, log_p)
+            return n * mean, n * variance
+
+        self.c = _saddle_point(moments, n * float(np.max(values)), float(np.max(values)))
+        self.one = one = _Tilted(values, probabilities, self.c, value_error, FLOAT_ERROR)
+        self.log_scale, self.log_slack = n * one.log_phi, n * one.log_error
+        self.spread = float(one.q @ (values - one.q @ values) ** 2)
+        self.variance = n * self.spread
+        self.total = 1.01 * n * float(one.q @ np.abs(values))
+
+    def log_growths(self, d: Array) -> Array:
+        logs, errors = self.one.log_growths(d)
+        return self.n * (logs + errors)
+
+    def powers(self, y: Array) -> tuple[Complex, Array]:
+        n, u = self.n, UNIT_ROUNDOFF
+        logs, angles = self.one.log_ratios(y)
+        # |(ζ + η)^n − ζ^n| <= nη (|ζ| + η)^(n−1), η = drift·y; |ζ| is taken as 1/10 at least.
+        eta = self.one.drift * y
+        growths = np.exp(np.minimum((n - 1) * (np.maximum(logs, math.log(0.1)) + 10 * eta), 700.0))
+        powers = np.exp(n * (logs + 1j * angles))
+        return powers, n * eta * growths + 64 * u * np.abs(powers) + 8 * u
+
+    def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
+        r"""f(y) = |φ(c + iy)/φ(c)|² = Σ q_i q_j cos(y(g_i − g_j)) has |f''| <= 2 Var, so between two points at a
+        distance H it is at most the larger value there plus H² Var/4.
+        """
+        y = np.concatenate([left, right])
+        excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift * y
+        highest = np.maximum(excess[: len(left)], excess[len(left) :]) + (right - left) ** 2 * self.spread / 3.9
+        below: npt.NDArray[np.bool_] = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level
+        return below
+
+
+class RareSums:
+    r"""S where some term is positive: M = φ^n − φ₋^n, with φ₋ the part of φ from values <= 0, of probability P₋.
+
+    Relative to φ₋(c)^n that is (A + B)^n − A^n with A = φ₋(c + iy)/φ₋(c), the transform of a tilted law, |A| <= 1, and
+    B = Σ_{g_j > 0} ψ_j e^{iyg_j}, ψ_j = p_j e^{cg_j}/φ₋(c), |B| <= ψ = Σ ψ_j; M(c) becomes (1 + ψ)^n − 1. Its
+    derivatives are at most n(1 + ψ)^(n−1) in B, and n((1 + ψ)^(n−1) − 1) <= n M(c) in A: small errors of either are
+    small next to M(c), however small that is. B is known to within ``fixed`` + |y| · ``drift``.
+    """
+
+    def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
+        u, J, E = UNIT_ROUNDOFF, len(values), FLOAT_ERROR
+        self.n, self.size, self.value_error = n, J, value_error
+        positive = values > 0
+        g, p, lows, low_p = values[positive], probabilities[positive], values[~positive], probabilities[~positive]
+        log_p, low_log_p = np.log(p), np.log(low_p)
+
+        def moments(s: float) -> tuple[float, float]:
+            low_mean, low_variance, low_log = _moments(s, lows, low_log_p)
+            mean, variance, log = _moments(s, g, log_p)
+            log_psi = log - low_log
+            exponent = n * (math.log1p(math.exp(log_psi)) if log_psi < 30 else log_psi)
+            gone = -math.expm1(-max(exponent, _TINY))
+            share = 1 / (1 + math.exp(-log_psi)) if log_psi > -700 else math.exp(log_psi)
+            # About n·low_mean: the first moment, and what the positive values add to the second one
+            apart = n * share * (mean - low_mean) / gone
+            added = variance - low_variance + (1 - share + n * share) * (mean - low_mean) ** 2
+            return n * low_mean + apart, max(n * low_variance + n * share * added / gone - apart * apart, 0.0)
+
+        self.c = c = _saddle_point(moments, n * float(np.max(g)), float(np.max(g)))
+        rare, low = math.fsum(p), math.fsum(low_p)
+        self.low = _Tilted(lows, low_p / low, c, value_error, 2 * E + (J + 2) * u)
+        log_low = math.log1p(-rare) if rare < 0.5 else math.log(low)
+        low_error = 1.01 * (E + 2 * J * u) * min(rare / low, 1.0) + 8 * u * abs(log_low) + self.low.log_error
+        log_low += self.low.log_phi
+        self.g, self.psi = g, np.exp(c * g + (log_p - log_low))
+        self.psi_errors = E + low_error + (2 * J + 20) * u + (value_error + 2 * u) * c * g
+        self.psi_errors += 4 * u * (np.abs(log_p) + abs(log_low))
+        psi = float(np.sum(self.psi))
+        self.fixed = float(self.psi @ (self.psi_errors + (2 * J + 100) * u))
+        self.drift = float(self.psi @ g) * (value_error + 4 * u)
+        self.exponent = n * math.log1p(psi)
+        gone = -math.expm1(-self.exponent)
+        self.log_rest = self.exponent + math.log(gone)  # log((1 + ψ)^n − 1)
+        self.gain = 1.01 * n / (1 + psi) / gone  # n(1 + ψ)^(n−1)/M(c)
+        self.log_scale = n * log_low + self.log_rest
+        self.log_slack = n * low_error + self.gain * self.fixed + 8 * u * (2 + self.exponent + abs(self.log_rest))
+        self.variance = moments(c)[1]
+        low_total = float(self.low.q @ np.abs(lows))
+        self.total = 1.01 * n * (low_total + float(self.psi @ g) / (1 + psi) / gone)
+
+    def log_growths(self, d: Array) -> Array:
+        u, n = UNIT_ROUNDOFF, self.n
+        logs, errors = self.low.log_growths(d)
+        psi_errors = (
+            self.psi_errors + (self.size + 20) * u + np.multiply.outer(np.abs(d), self.g) * (self.value_error + 4 * u)
+        )
+        psi = np.sum(self.psi * np.exp(np.multiply.outer(d, self.g)) * (1 + 1.01 * psi_errors), axis=-1)
+        exponents = n * np.log1p(psi * np.exp(errors - logs)) * (1 + 16 * u)
+        rests = exponents + np.log(-np.expm1(-exponents))
+        found: Array = n * (logs + errors) + rests + 16 * u * (2 + exponents + np.abs(rests))
+        found += self.log_slack - self.log_rest
+        return found
+
+    def powers(self, y: Array) -> tuple[Complex, Array]:
+        n, rows = self.n, max(_CHUNK // len(self.g), 1)
+        B = np.empty(len(y), dtype=complex)
+        for i in range(0, len(y), rows):
+            x = np.multiply.outer(y[i : i + rows], self.g)
+            B[i : i + rows].real = np.cos(x) @ self.psi
+            B[i : i + rows].imag = np.sin(x) @ self.psi
+        log_A = _complex(*self.low.log_ratios(y))
+        A = np.exp(log_A)
+        near = np.abs(B) <= np.abs(A) / 2  # here the difference is small, and e^z − 1 is what has to be computed
+        ratios = np.where(near, B, 0) / np.where(near, A, 1)
+        log_total = np.log(np.where(near | (A + B == 0), 1, A + B))
+        far = np.where(A + B == 0, 0, np.exp(n * log_total)) - np.exp(n * log_A)
+        close = np.exp(n * log_A) * _expm1(n * _complex(*_log1p(ratios.real, ratios.imag)))
+        found: Complex = np.asarray(np.where(near, close, far) * math.exp(-self.log_rest), dtype=complex)
+        errors = self.gain * (self.fixed + self.drift * y) + 1.01 * n * self.low.drift * y
+        # Near: n|B| (|A| + |B|)^(n−1) <= (1 + exponent) M(c). Else |A + B| <= 3ψ and n <= 140 unless ψ < 1/3, so that
+        # n|log(A + B)| |A + B|^n <= 1000 M(c).
+        return found, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + self.exponent), 4096.0)
+
+    def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
+        return np.zeros(len(left), dtype=bool)
+
+
+def _moments(s: float, values: Array, log_weights: Array) -> tuple[float, float, float]:
+    """Mean and variance under weights tilted by e^{sx}, and the logarithm of their sum."""
+    exponents = s * values + log_weights
+    top = float(np.max(exponents))
+    weights = np.exp(exponents - top)
+    total = float(np.sum(weights))
+    mean = float(weights @ values) / total
+    return mean, float(weights @ (values - mean) ** 2) / total, top + math.log(total)
+
+
+def _complex(real: Array, imaginary: Array) -> Complex:
+    return np.asarray(real + 1j * imaginary, dtype=complex)
+
+
+def _expm1(z: Complex) -> Complex:
+    """e^z − 1, with an error of a few u next to |z| + |e^z − 1|."""
+    real = np.expm1(z.real) * np.cos(z.imag) - 2 * np.sin(z.imag / 2) ** 2
+    return _complex(real, np.exp(z.real) * np.sin(z.imag))
+
+
+def _log1p(real: Array, imaginary: Array) -> tuple[Array, Array]:
+    """log(1 + w): real part and argument, to within a few u |w| where |1 + w| is near 1, a few u elsewhere."""
+    excess = real * (2 + real) + imaginary * imaginary
+    near = np.abs(excess) < 0.5
+    modulus = np.hypot(1 + real, imaginary)
+    logs = np.where(near, np.log1p(np.where(near, excess, 0.0)) / 2, np.log(np.maximum(modulus, _TINY)))
+    return logs, np.arctan2(imaginary, 1 + real)
+
+
+def _saddle_point(moments: Callable[[float], tuple[float, float]], reach: float, top: float) -> float:
+    r"""The s > 0 that minimises log M(s) − 2 log s, to a few digits: any s > 0 is right, this one is best.
+
+    Newton's method for the slope, mean(s) − 2/s, which increases, inside a bracket that shrinks. ``reach`` is at least
+    the largest sum; s·top stays below the largest exponent.
+    """
+    low, high = 1 / reach, _LARGEST_EXPONENT / top
+    mean, variance = moments(low)
+    # Of a normal law with this mean and variance
+    s = low + (math.sqrt(mean * mean + 8 * variance) - mean) / max(2 * variance, _TINY)
+    for _ in range(200):
+        if not low < s < high:
+            s = math.sqrt(low * high)
+        mean, variance = moments(s)
+        slope, curvature = mean - 2 / s, variance + 2 / (s * s)
+        low, high = (s, high) if slope < 0 else (low, s)
+        s -= slope / curvature
+        if abs(slope) < 0.05 * math.sqrt(curvature) or high - low < 1e-3 * low:
+            break
+    return min(max(s, low), high)
