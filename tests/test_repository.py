@@ -36,6 +36,8 @@ ROOMS = [
     "ground_truth",
     "numeric",
     "shuffle",
+    "inverses",
+    "sweep",
     "pld",
     "fourier",
     "cross_check",
