@@ -33,6 +33,7 @@ from shuffle_sym.derivations.clones import (
     lemma_b1,
     lemma_b3,
 )
+from shuffle_sym.derivations.contour import smoothing_lemma, smoothing_sides, smoothing_transforms
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.derivations.printed import compare
 from shuffle_sym.derivations.tables import gparv_table
@@ -71,6 +72,9 @@ ALL: dict[str, Callable[[], Derivation]] = {
         eq68,
         delta_infinity,
         clones_order,
+        smoothing_lemma,
+        smoothing_sides,
+        smoothing_transforms,
     )
 }
 
