@@ -82,8 +82,8 @@ class Shuffle:
         ``method``: ``"contour"`` is the contour integral, which costs the same for every n; ``"binomial"`` sums
         binomial tails, where G has one positive and one negative value (2-RR, clones); ``"fft"`` is the mean-preserving
         lattice; ``"exact"`` the exact sum (small n); ``"fft-published"`` Algorithm 4 of Su et al. 2025 as printed,
-        whose width is what it is. ``"auto"`` takes the cheapest of the first three that meets ``rtol``, and the interval
-        says which (``.method``). No method changes the truth, only the width.
+        whose width is what it is. ``"auto"`` takes the cheapest of the first three that meets ``rtol``; ``.method`` of
+        the interval says which. No method changes the truth, only the width.
         """
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
