@@ -137,7 +137,7 @@ class PairPLD(PrivacyLossDistribution):
                     raise ValueError(f"{name} must hold masses between 0 and 1, got {mass} for outcome {key!r}")
             _refuse_not_normalised(name, masses)
         # The pair is what was given, divided by its sums: those of doubles are off by their roundings.
-        p, q = ([Fraction(x) / sum(map(Fraction, side)) for x in side] for side in (p, q))
+        p, q = _normalised(p), _normalised(q)
         self.p, self.q = p, q
         with_mass = [(x, y) for x, y in zip(p, q, strict=True) if x > 0]
         self._finite = [(x, y) for x, y in with_mass if y > 0]
@@ -189,6 +189,12 @@ def _outcomes(P: Any, Q: Any) -> tuple[list[Any], list[Any], list[Any]]:
     if len(P) != len(Q):
         raise ValueError(f"P and Q must be equally long, got lengths {len(P)} and {len(Q)}")
     return list(range(len(P))), [_mass(x, "P") for x in P], [_mass(x, "Q") for x in Q]
+
+
+def _normalised(masses: Sequence[Any]) -> list[Fraction]:
+    exact = [Fraction(x) for x in masses]
+    total = sum(exact)
+    return exact if total == 1 else [x / total for x in exact]
 
 
 def _mass(value: Any, name: str) -> Any:
