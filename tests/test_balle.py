@@ -248,9 +248,9 @@ def test_the_printed_bennett_bound_is_below_the_divergence_of_two_real_datasets(
 @pytest.mark.exact
 def test_the_smallest_gamma_in_the_range_of_l_would_not_be_a_bound():
     # Hoeffding with γ = 1/t everywhere, against 2-RR, which is ε0-LDP and has γ = 2/(t + 1).
-    t, alpha, n = 9, mpmath.mpf("1.5"), 400
+    t, alpha, n = 9, mpmath.mpf(3), 120
     a, b = alpha - 1, (alpha + 1) * (1 - mpmath.mpf(1) / t)
     wrong = mpmath.mpf(t) / n * b**2 / (4 * a) * (1 - (1 - mpmath.exp(-2 * a**2 / b**2)) / t) ** n
-    truth = ss.Shuffle(ss.BinaryRR(sp.log(t)), n).exact(q(3, 2))
+    truth = ss.Shuffle(ss.BinaryRR(sp.log(t)), n).exact(3)
     assert exactly(truth) > float(wrong)
-    assert exactly(truth) <= bounds.balle2019_hoeffding.delta(sp.log(t), n, sp.log(q(3, 2)))
+    assert exactly(truth) <= bounds.balle2019_hoeffding.delta(sp.log(t), n, sp.log(3))

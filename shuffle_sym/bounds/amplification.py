@@ -93,7 +93,7 @@ class Amplification(ABC):
                 return True
             moments = self._read(exact if make is None else make(exact))
             self._check(moments, n)
-            return self._delta(moments, n, exact_eps) <= target
+            return bool(self._delta(moments, n, exact_eps) <= target)
 
         return self._search(holds, least)
 

@@ -10,8 +10,9 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from shuffle_sym import arguments, decomposition, derivations, field
+from shuffle_sym import arguments, decomposition, field
 from shuffle_sym.bounds.rounding import DIGITS, number
+from shuffle_sym.derivations.blanket import lemma58
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.randomizers import Laplace
 
@@ -85,7 +86,7 @@ def _from_table(ratios: list[Any], masses: list[Any]) -> Callable[[mpmath.mpf], 
 def _laplace_second() -> Callable[[mpmath.mpf, mpmath.mpf], mpmath.mpf]:
     """γ E[G²] as a function of ε0 and α: the last line of `derivations.lemma58`, which holds for all pairs of inputs
     (`derivations.lemma58_all_pairs`)."""
-    result = derivations.lemma58().result
+    result = lemma58().result
     eps0, alpha = (sp.Symbol(name, positive=True) for name in ("epsilon_0", "alpha"))
     function: Callable[[mpmath.mpf, mpmath.mpf], mpmath.mpf] = sp.lambdify((eps0, alpha), result, modules="mpmath")
     return function
