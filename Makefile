@@ -35,6 +35,7 @@ cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py
+	$(BIN)/python benchmarks/contour.py
 	$(BIN)/python benchmarks/fourier.py
 
 clean:  ## remove the virtual environment and caches

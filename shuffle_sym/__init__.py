@@ -11,6 +11,7 @@ from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
+from shuffle_sym.inverses import calibrate, users_needed
 from shuffle_sym.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.randomizers import (
@@ -29,6 +30,7 @@ from shuffle_sym.randomizers import (
     from_matrix,
 )
 from shuffle_sym.shuffle import Shuffle
+from shuffle_sym.sweep import sweep
 
 __version__ = "0.1.0"
 
@@ -55,9 +57,12 @@ __all__ = [
     "SubsetSelection",
     "VerificationError",
     "bounds",
+    "calibrate",
     "decomposition",
     "derivations",
     "exact",
     "from_matrix",
     "ground_truth",
+    "sweep",
+    "users_needed",
 ]

@@ -9,14 +9,20 @@ truth <= blanket    the worst pair of all neighbouring datasets, by brute force,
 lower <= x <= upper the exact blanket value lies in the interval of every float method
 ==================  ============================================================================================
 
-``python -m shuffle_sym.cross_check`` runs the full grid (minutes); the test suite runs `quick()`.
+Besides, `random_comparisons` draws decompositions with one to six atoms of very different sizes, n up to 40 and α over
+the whole range, and looks for the exact value in the interval of every method that applies.
+
+``python -m shuffle_sym.cross_check`` runs the full grid and 100,000 random comparisons (minutes); the test suite runs
+`quick()` and a sample.
 """
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,6 +30,7 @@ import sympy as sp
 from tqdm.auto import tqdm
 
 from shuffle_sym import decomposition, exact, ground_truth
+from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.randomizers import (
     BLH,
@@ -37,7 +44,12 @@ from shuffle_sym.randomizers import (
 )
 from shuffle_sym.shuffle import Shuffle
 
-FLOAT_METHODS = ("fft", "fft-published")
+FLOAT_METHODS = ("contour", "fft", "fft-published")
+RANDOM_METHODS = ("contour", "binomial", "fft")
+RANDOM_COMPARISONS = 100_000
+_SCALES = (1, 1, 1, 1, 1, 1, 1, 1, 10, 10, 100, 10**9)
+_RTOLS = (0.1, 0.01, 0.01, 1e-3, 1e-3, 1e-5)
+_MOST_USERS = (40, 40, 40, 24, 12, 8, 6)  # by the number of atoms: the exact sum has to end
 _MANY_MESSAGES, _FEW_USERS = 4, 4
 LAWS = ("pair = formula", "data = formula", "truth <= blanket", "lower <= x <= upper")
 
@@ -119,9 +131,59 @@ def check(case: Case) -> Iterator[Outcome]:
         blanket = M.exact(alpha)
         yield Outcome(LAWS[2], worst.delta <= blanket, f"{where}: blanket {blanket}, {worst}")
         for method in FLOAT_METHODS:
-            if method == "fft" or R.eps0 is not sp.oo:
+            if method != "fft-published" or R.eps0 is not sp.oo:
                 interval = M.delta(sp.log(alpha), method=method)
                 yield Outcome(LAWS[3], blanket in interval, f"{where}: exact {float(blanket)}, {method} {interval}")
+
+
+def random_decomposition(rng: random.Random) -> Decomposition:
+    """One to six atoms, masses from 1e-9 to 1, null atoms, atoms impossible under one input, β = 0 and β = 1."""
+    size = rng.randint(1, 6)
+
+    def masses() -> list[sp.Rational]:
+        scales = [rng.choice(_SCALES) for _ in range(size)]
+        weights = [rng.choice([0, 1, 1, 1]) * rng.randint(1, 9) * scale for scale in scales]
+        weights[rng.randrange(size)] += 1
+        return [sp.Rational(w, sum(weights)) for w in weights]
+
+    covered = rng.choice([sp.Rational(i, 8) for i in range(9)])
+    return Decomposition(masses(), masses(), [covered * c for c in masses()])
+
+
+def random_comparisons(count: int, seed: int) -> Counter[str]:
+    """At least ``count`` comparisons: how many hold, how many methods refused, and how many are *violations*."""
+    rng, found = random.Random(seed), Counter[str]()
+    while found["holds"] + found["VIOLATION"] < count:
+        D = random_decomposition(rng)
+        for _ in range(6):
+            n = rng.randint(1, rng.choice([4, _MOST_USERS[len(D.atoms)]]))
+            alpha = sp.Rational(rng.randint(100, rng.choice([200, 1000, 10**6])), 100)
+            truth, M = exact.divergence(D, n, alpha), Shuffle(D, n)
+            for method in RANDOM_METHODS:
+                rtol = rng.choice(_RTOLS)
+                if method == "fft" and (rtol < 0.05 or rng.random() < 0.8):
+                    continue  # the lattice is slow where masses are far apart, and has its own tests
+                try:
+                    interval = M.delta(sp.log(alpha), rtol=rtol, method=method)
+                except ValueError:
+                    found[f"{method} refused or does not apply"] += 1
+                    continue
+                found["holds" if truth in interval else "VIOLATION"] += 1
+                if truth not in interval:
+                    print(f"VIOLATION: {D!r}, n = {n}, alpha = {alpha}: exact {truth}, {method} {interval!r}")
+    return found
+
+
+def random_main() -> int:
+    """The random comparisons on two processes."""
+    parts = 20
+    with ProcessPoolExecutor(2) as pool:
+        futures = [pool.submit(random_comparisons, RANDOM_COMPARISONS // parts, seed) for seed in range(parts)]
+        total = Counter[str]()
+        for future in tqdm(futures, unit="part", desc="random"):
+            total += future.result()
+    print("random comparisons: " + ", ".join(f"{key}: {number}" for key, number in sorted(total.items())))
+    return 1 if total["VIOLATION"] else 0
 
 
 def main() -> int:
@@ -144,4 +206,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main() or random_main())

@@ -110,7 +110,7 @@ class Decomposition:
         """The mass of every other user that no component covers."""
         return field.substitute(self.beta_form, self.bindings)
 
-    @property
+    @cached_property
     def free_symbols(self) -> set[sp.Symbol]:
         return field.free_symbols((e for atom in self.atoms for e in atom[1:]), self.bindings)
 
@@ -127,7 +127,11 @@ class Decomposition:
 
     def has_no_loss_above(self, eps: sp.Expr) -> bool:
         """Whether ε is at or above the largest loss, decided exactly: ε = ε0 counts, a rounding error does not."""
-        return self.max_loss is not sp.oo and field.at_least(eps, self.max_loss)
+        return field.at_least(eps, self.max_loss, self._max_loss_float)
+
+    @cached_property
+    def _max_loss_float(self) -> float:
+        return float(self.max_loss)
 
     @cached_property
     def gparv(self) -> gparv.Gparv:

@@ -11,6 +11,7 @@ zero, or shown to be zero by SymPy; otherwise the question is refused.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -164,10 +165,12 @@ def sign(expr: sp.Expr, bindings: Bindings) -> int:
     raise VerificationError(f"cannot decide the sign of {substitute(expr, bindings)} with {_LAST_BITS} bits")
 
 
-def at_least(x: sp.Expr, y: sp.Expr) -> bool:
-    """Whether x >= y, for two finite numbers, decided exactly: equality counts, a rounding error does not."""
-    near, far = float(x), float(y)
-    if abs(near - far) > 1e-9 * (1 + abs(far)):
+def at_least(x: sp.Expr, y: sp.Expr, about_y: float | None = None) -> bool:
+    """Whether x >= y, decided exactly: equality counts, a rounding error does not. ``about_y`` is y as a double, if it
+    is known; y may be infinite."""
+    far = float(y) if about_y is None else about_y
+    near = float(x)
+    if math.isinf(far) or abs(near - far) > 1e-9 * (1 + abs(far)):
         return near > far
     (form,), bindings = rational_form([x - y])
     return sign(form, bindings) >= 0

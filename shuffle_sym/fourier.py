@@ -78,7 +78,7 @@ class FourierAccountant:
 
         def answer(count: int) -> Interval:
             largest = self._max_loss(count)
-            if largest is not sp.oo and field.at_least(number, largest):
+            if field.at_least(number, largest):
                 return Interval(0.0, 0.0, "fourier")
             return self._delta(float(number), count, rtol)
 

@@ -3,7 +3,6 @@ r"""`Shuffle`: n users, a shuffler in between, and how private the result is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -14,13 +13,15 @@ from shuffle_sym import arguments, decomposition, exact, field, gparv
 from shuffle_sym.continuous import Continuous
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.interval import Interval, outward
+from shuffle_sym.numeric import binomial, contour, lattice
 from shuffle_sym.numeric.inverse import smallest_epsilon
-from shuffle_sym.numeric.lattice import positive_part
 from shuffle_sym.numeric.published import positive_part_published, spacing
 from shuffle_sym.randomizer import Randomizer
 
 _MAX_CELLS = 4096
-METHODS = ("auto", "fft", "fft-published", "exact")
+METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
+_SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
+_AUTO = ("contour", "binomial", "fft")  # from the cheapest on
 
 
 class Shuffle:
@@ -78,43 +79,98 @@ class Shuffle:
     def delta(self, eps: Any, *, rtol: float = 1e-3, method: str = "auto") -> Interval:
         r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
 
-        ``method``: ``"fft"`` is the mean-preserving lattice, ``"exact"`` the exact sum (small n), ``"fft-published"``
-        Algorithm 4 of Su et al. 2025 as printed, whose width is what it is; ``"auto"`` is ``"fft"``.
+        ``method``: ``"contour"`` is the contour integral, which costs the same for every n; ``"binomial"`` sums
+        binomial tails, where G has one positive and one negative value (2-RR, clones); ``"fft"`` is the mean-preserving
+        lattice; ``"exact"`` the exact sum (small n); ``"fft-published"`` Algorithm 4 of Su et al. 2025 as printed,
+        whose width is what it is. ``"auto"`` takes the first of the first three that meets ``rtol``, and the interval
+        says which (``.method``). No method changes the truth, only the width.
         """
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        used = "fft" if method == "auto" else method
         if isinstance(self.source, Continuous):
-            return self._delta_of_continuous(self.source, number, rtol, used)
+            return self._delta_of_continuous(self.source, number, rtol, method)
         contenders = self._numeric()
-        if used == "fft" and len(contenders) > 1:
+        if method in _SHARPENED and len(contenders) > 1:
             # A rough look is enough to see which pairs of inputs cannot be the worst.
-            rough = [self._delta_of(D, number, self._evaluators(max(rtol, 0.3))[used]) for D in contenders]
+            rough = [self._delta_of(D, number, max(rtol, 0.3), method) for D in contenders]
             least = max(e.lower for e in rough)
             contenders = tuple(D for D, e in zip(contenders, rough, strict=True) if e.upper >= least)
-        ends = [self._delta_of(D, number, self._evaluators(rtol)[used]) for D in contenders]
-        return Interval(max(e.lower for e in ends), max(e.upper for e in ends), used)
+        ends = [self._delta_of(D, number, rtol, method) for D in contenders]
+        used = "+".join(dict.fromkeys(e.method for e in ends if e.method))
+        return Interval(max(e.lower for e in ends), max(e.upper for e in ends), used or method)
 
-    def _delta_of(
-        self, D: Decomposition, eps: sp.Expr, evaluate: Callable[[Decomposition, sp.Expr], Interval]
-    ) -> Interval:
-        return Interval(0.0, 0.0) if D.has_no_loss_above(eps) else evaluate(D, sp.exp(eps))
+    def log_delta(self, eps: Any, *, rtol: float = 1e-3) -> Interval:
+        r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
+
+        The bounds of δ itself are no wider than ``rtol`` of the upper one; log 0 is −inf.
+
+        >>> import shuffle_sym as ss
+        >>> print(ss.Shuffle(ss.KRR(k=10, eps0=4), n=10**6).log_delta(1))
+        [-4247.68, -4247.67]
+        """
+        number = arguments.central_epsilon(eps)
+        rtol = arguments.relative_tolerance(rtol)
+        ends = []
+        for D in self._numeric():
+            if D.has_no_loss_above(number):
+                ends.append((-math.inf, -math.inf))
+                continue
+            law = D.gparv.floats(sp.exp(number))
+            part = contour.log_positive_part(law.values, law.probabilities, self.n, rtol)
+            null, slack = math.fsum(law.null), 4 * field.FLOAT_ERROR
+            log_null = math.log(null) if null > 0 else -math.inf
+            low, high = _log_sum(part.lower, log_null), _log_sum(part.upper, log_null)
+            rounding = slack + 8 * field.UNIT_ROUNDOFF * (1 + (abs(high) if high > -math.inf else 0.0))
+            ends.append((low - rounding, high + rounding))
+        return Interval(max(e[0] for e in ends), max(e[1] for e in ends), "contour")
+
+    def _delta_of(self, D: Decomposition, eps: sp.Expr, rtol: float, method: str) -> Interval:
+        if D.has_no_loss_above(eps):
+            return Interval(0.0, 0.0)
+        alpha = sp.exp(eps)
+        if method == "exact":
+            value = float(exact.divergence(D, self.n, alpha, digits=20))
+            return outward(value, value, method)
+        law = D.gparv.floats(alpha)
+        if method == "fft-published":
+            eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
+            if eps0 is sp.oo:
+                raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
+            part = positive_part_published(law.values, law.probabilities, self.n, spacing(float(eps0)))
+            return _with_null(law, part, method)
+        return self._by_certified(law, rtol, _AUTO if method == "auto" else (method,))
+
+    def _by_certified(self, law: gparv.Law, rtol: float, methods: tuple[str, ...]) -> Interval:
+        """The first of ``methods`` that applies and reaches ``rtol``; the last refusal if none does."""
+        evaluate = {"contour": contour.positive_part, "binomial": binomial.positive_part, "fft": lattice.positive_part}
+        refusals = []
+        for method in methods:
+            if method == "binomial" and len(methods) > 1 and not binomial.applies(law.values):
+                continue
+            try:
+                return _with_null(law, evaluate[method](law.values, law.probabilities, self.n, rtol), method)
+            except ValueError as refusal:
+                refusals.append(refusal)
+        raise ValueError(f"{refusals[0]}; for small n exact(alpha, digits=…) has any accuracy") from refusals[0]
 
     def _delta_of_continuous(self, R: Continuous, eps: sp.Expr, rtol: float, method: str) -> Interval:
         """Lower and upper discretisation, refined until the two are within ``rtol``."""
         arguments.numeric_only(R.free_symbols, "a number")
-        if method != "fft":
-            raise ValueError(f'method must be "auto" or "fft" for {R!r}, which is continuous, got {method!r}')
+        if method not in ("auto", "contour", "fft"):
+            raise ValueError(
+                f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
+            )
         if R.eps0 is not sp.oo and arguments.decided(eps >= R.eps0):
             return Interval(0.0, 0.0, method)
-        evaluate, tail, cells = self._evaluators(rtol / 4)[method], 1e-8, 32
+        tail, cells = 1e-8, 32
         lower, upper = 0.0, 1.0
         while cells <= _MAX_CELLS:
-            lower = max(lower, self._delta_of(self._discretised("lower", cells, tail), eps, evaluate).lower)
-            upper = min(upper, self._delta_of(self._discretised("upper", cells, tail), eps, evaluate).upper)
+            below = self._delta_of(self._discretised("lower", cells, tail), eps, rtol / 4, method)
+            above = self._delta_of(self._discretised("upper", cells, tail), eps, rtol / 4, method)
+            lower, upper = max(lower, below.lower), min(upper, above.upper)
             if upper - lower <= rtol * upper:
-                return Interval(lower, upper, method)
+                return Interval(lower, upper, above.method)
             if tail > rtol * lower / 8:
                 tail = max(rtol * lower / 100, tail * 1e-8)  # what is cut off would be seen
             else:
@@ -130,25 +186,6 @@ class Shuffle:
             self._discretisations[key] = getattr(self.source, side)(cells, tail)
         return self._discretisations[key]
 
-    def _evaluators(self, rtol: float) -> dict[str, Callable[[Decomposition, sp.Expr], Interval]]:
-        def by_lattice(D: Decomposition, alpha: sp.Expr) -> Interval:
-            law = D.gparv.floats(alpha)
-            return _with_null(law, positive_part(law.values, law.probabilities, self.n, rtol))
-
-        def as_published(D: Decomposition, alpha: sp.Expr) -> Interval:
-            eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
-            if eps0 is sp.oo:
-                raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
-            law = D.gparv.floats(alpha)
-            step = spacing(float(eps0))
-            return _with_null(law, positive_part_published(law.values, law.probabilities, self.n, step))
-
-        def by_enumeration(D: Decomposition, alpha: sp.Expr) -> Interval:
-            value = float(exact.divergence(D, self.n, alpha, digits=20))
-            return outward(value, value)
-
-        return {"fft": by_lattice, "fft-published": as_published, "exact": by_enumeration}
-
     def epsilon(self, delta: Any, *, rtol: float = 1e-3, method: str = "auto") -> Interval:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta``: δ(upper) <= ``delta`` for certain.
 
@@ -161,21 +198,26 @@ class Shuffle:
         if not isinstance(self.source, Continuous):
             self._numeric()
         ceiling = math.inf if self.max_loss is sp.oo else math.nextafter(float(self.max_loss), math.inf)
-        used = "fft" if method == "auto" else method
         found = smallest_epsilon(
             lambda eps, delta_rtol: self.delta(eps, rtol=delta_rtol, method=method),
             target,
             rtol,
             ceiling,
-            sharpens=used == "fft",
+            sharpens=method in _SHARPENED,
         )
-        return Interval(found.lower, found.upper, used)
+        return Interval(found.lower, found.upper, found.method or method)
 
     def __repr__(self) -> str:
         return f"Shuffle({self.source!r}, n={self.n})"
 
 
-def _with_null(law: gparv.Law, part: Interval) -> Interval:
+def _with_null(law: gparv.Law, part: Interval, method: str) -> Interval:
     null = math.fsum(law.null)
     slack = 4 * field.FLOAT_ERROR
-    return outward(part.lower + null * (1 - slack), part.upper + null * (1 + slack))
+    return outward(part.lower + null * (1 - slack), part.upper + null * (1 + slack), method)
+
+
+def _log_sum(x: float, y: float) -> float:
+    """log(e^x + e^y); −inf stands for 0."""
+    low, high = min(x, y), max(x, y)
+    return high if low == -math.inf else high + math.log1p(math.exp(low - high))

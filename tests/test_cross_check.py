@@ -14,3 +14,10 @@ def test_symbols_exact_values_brute_force_and_floats_agree(case):
     outcomes = list(cross_check.check(case))
     assert {outcome.law for outcome in outcomes} == set(cross_check.LAWS)
     assert [outcome for outcome in outcomes if not outcome.holds] == []
+
+
+@pytest.mark.parametrize("seed", [101, 102])
+def test_a_sample_of_the_random_comparisons_holds(seed):
+    found = cross_check.random_comparisons(150, seed)
+    assert found["holds"] >= 150
+    assert found["VIOLATION"] == 0

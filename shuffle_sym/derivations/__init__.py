@@ -41,6 +41,7 @@ from shuffle_sym.derivations.clones import (
     lemma_b1,
     lemma_b3,
 )
+from shuffle_sym.derivations.contour import smoothing_lemma, smoothing_sides, smoothing_transforms
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.derivations.printed import compare
 from shuffle_sym.derivations.protocols import (
@@ -99,6 +100,9 @@ ALL: dict[str, Callable[[], Derivation]] = {
         optimal_k,
         theorem42,
         frequency_estimate,
+        smoothing_lemma,
+        smoothing_sides,
+        smoothing_transforms,
     )
 }
 

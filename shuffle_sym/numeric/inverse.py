@@ -80,3 +80,42 @@ def _interpolated(points: list[tuple[float, float]], height: float) -> float:
     """Where the line through the two points nearest to ``height`` reaches it."""
     (x0, y0), (x1, y1) = sorted(points, key=lambda p: abs(p[1] - height))[:2]
     return x0 + (height - y0) * (x1 - x0) / (y1 - y0) if y1 != y0 else x0
+
+
+def boundary(
+    delta_at: Callable[[float, float], Interval], target: float, meets: float, fails: float, rtol: float
+) -> tuple[float, float]:
+    r"""Where a δ that is monotone in x > 0 crosses the target: an x with δ <= target and one with δ > target, both for
+    certain, within ``rtol`` of each other, or as near as certified values of δ can tell them apart.
+
+    ``delta_at(x, rtol)`` returns certified bounds; ``meets`` and ``fails`` are such points to begin with, on either
+    side. In log x, log δ is nearly a straight line: interpolation, with the middle where that is slow.
+    """
+    goal = math.log(target)
+    scores = {}
+    for x in (meets, fails):
+        found = delta_at(x, 0.02)
+        scores[x] = math.log(max((found.lower + found.upper) / 2, 1e-300)) - goal
+    delta_rtol, slow, aside = 0.02, 0, 0.4 * rtol
+    for _ in range(_MAX_STEPS):
+        if abs(meets - fails) <= rtol * max(meets, fails):
+            break
+        left, right = math.log(meets), math.log(fails)
+        share = 0.5 if slow >= 2 else scores[meets] / (scores[meets] - scores[fails])
+        # A little beyond the guess, towards the farther end, so that the two close in from both sides.
+        share += math.copysign(aside / abs(right - left), 0.5 - share)
+        x = math.exp(left + min(max(share, 0.02), 0.98) * (right - left))
+        found = delta_at(x, delta_rtol)
+        if found.lower <= target < found.upper:
+            if delta_rtol > 1e-5:
+                delta_rtol /= 10
+            elif aside < abs(right - left) / 4:
+                aside *= 2
+            else:
+                break
+            continue
+        gap = abs(right - left)
+        scores[x] = math.log(max((found.lower + found.upper) / 2, 1e-300)) - goal
+        meets, fails = (x, fails) if found.upper <= target else (meets, x)
+        slow = slow + 1 if abs(math.log(meets / fails)) > gap / 2 else 0
+    return meets, fails

@@ -1,0 +1,74 @@
+r"""The contour accountant: one certified δ at any n, ε(n) curves, and a δ of 10^-300, in one run on one core.
+
+Speed is a ratio inside one run: machines are noisy, so nothing here is asserted and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core; before NumPy is imported
+
+import time
+
+import mpmath
+import numpy as np
+import sympy as sp
+from measuring import measured
+
+import shuffle_sym as ss
+
+R = ss.KRR(k=10, eps0=4)
+EPS = {10**4: 0.38, 10**6: 0.0319, 10**9: 0.00070}
+
+
+def one_delta() -> None:
+    print("10-RR, eps0 = 4: one certified delta, rtol = 1e-3")
+    print(f"{'n':>11} {'eps':>8} {'method':>14} {'ms':>9} {'ratio':>8} {'width':>9}  interval")
+    first = None
+    for n, eps in EPS.items():
+        M = ss.Shuffle(R, n)
+        # Another ε each time: nothing is found in a cache.
+        points = iter(np.linspace(eps, eps * 1.001, 400).tolist())
+        seconds, _, found = measured(lambda M=M, points=points: M.delta(next(points)), 101)
+        first = first or seconds
+        row = f"{seconds * 1e3:9.2f} {seconds / first:7.2f}x {found.relative_width:9.1e}  {found}"
+        print(f"{n:11} {eps:8} {found.method:>14} {row}")
+        seconds, _, found = measured(lambda M=M: M.epsilon(1e-6), 9)
+        print(f"{n:11} {'':8} {'epsilon(1e-6)':>14} {seconds * 1e3:9.2f} {'':8} {found.relative_width:9.1e}  {found}")
+    M = ss.Shuffle(R, 10**4)
+    seconds, _, found = measured(lambda: M.delta(0.38, method="fft-published"), 1)
+    print(f"{10**4:11} {0.38:8} {'fft-published':>14} {seconds * 1e3:9.2f} {seconds / first:7.0f}x {'':9}  {found}")
+
+
+def curves() -> None:
+    sizes = [round(n) for n in np.geomspace(1e3, 1e8, 50)]
+    for name, randomizer in {
+        "10-RR": R,
+        "BLH": ss.BLH(d=64, eps0=4),
+        "RAPPOR": ss.RAPPOR(d=64, eps0=4),
+        "OUE": ss.OUE(d=64, eps0=4),
+    }.items():
+        start = time.perf_counter()
+        found = [ss.Shuffle(randomizer, n).epsilon(1e-6) for n in sizes]
+        widest = max(e.relative_width for e in found)
+        print(
+            f"{name:>8}: 50 values of eps(n), n = 1e3 … 1e8, in {time.perf_counter() - start:.2f} s, width {widest:.1e}"
+        )
+
+
+def tiny() -> None:
+    M, alpha = ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), 3450), sp.Rational(5, 2)
+    exact = M.exact(alpha, digits=400)
+    start = time.perf_counter()
+    found = M.delta(sp.log(alpha))
+    seconds = time.perf_counter() - start
+    off = max(abs(sp.Rational(end) / exact - 1) for end in (found.lower, found.upper))
+    print(f"2-RR, t = 3, n = 3450, alpha = 5/2: {found} in {seconds * 1e3:.1f} ms, off by at most {float(off):.1e}")
+    print(f"  exact: {mpmath.nstr(mpmath.mpf(exact.p) / exact.q, 10)}")
+
+
+if __name__ == "__main__":
+    one_delta()
+    curves()
+    tiny()

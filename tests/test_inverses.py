@@ -1,0 +1,88 @@
+"""The questions the other way round: what is returned meets its target, and the next step does not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym import decomposition
+from shuffle_sym.interval import Interval
+from shuffle_sym.numeric.inverse import boundary
+
+q = sp.Rational
+
+
+@pytest.mark.parametrize(("n", "eps", "delta"), [(10_000, 1, 1e-6), (50, 0.5, 1e-2), (10**9, 0.1, 1e-12), (3, 0, 0.3)])
+def test_the_calibrated_level_meets_the_target_and_a_little_more_does_not(n, eps, delta):
+    found = ss.calibrate(lambda eps0: ss.KRR(k=4, eps0=eps0), n, eps, delta)
+    assert found.relative_width <= 1e-3
+    lower, upper = (
+        ss.Shuffle(ss.KRR(k=4, eps0=sp.Rational(e)), n).delta(eps, rtol=1e-5) for e in (found.lower, found.upper)
+    )
+    assert lower.upper <= delta < upper.lower
+
+
+@pytest.mark.exact
+def test_the_calibrated_level_is_right_in_exact_arithmetic():
+    # 2-RR with n = 2 at α = 2: δ = (t − 2)/(t + 1)·… is an exact fraction at every rational t.
+    def exact(t: sp.Rational) -> sp.Rational:
+        return ss.Shuffle(ss.BinaryRR(eps0=sp.log(t)), 2).exact(2)
+
+    found = ss.calibrate(lambda eps0: ss.BinaryRR(eps0=eps0), 2, sp.log(2), 0.1)
+    assert exact(sp.Rational(Fraction(sp.exp(sp.Rational(found.lower)).evalf(30).__str__()))) <= q(1, 10)
+    assert exact(sp.Rational(Fraction(sp.exp(sp.Rational(found.upper)).evalf(30).__str__()))) > q(1, 10)
+
+
+def test_decompositions_are_calibrated_as_well():
+    clones = ss.calibrate(decomposition.clones, 10_000, 1, 1e-6)
+    krr = ss.calibrate(lambda eps0: ss.KRR(k=10, eps0=eps0), 10_000, 1, 1e-6)
+    assert clones.upper < krr.lower
+
+
+@pytest.mark.parametrize(("eps0", "eps", "delta"), [(4, 1, 1e-6), (2, 0.3, 1e-4), (1, 0.1, 1e-8)])
+def test_so_many_users_are_enough_and_one_less_is_not(eps0, eps, delta):
+    R = ss.KRR(k=10, eps0=eps0)
+    found = ss.users_needed(R, eps, delta)
+    assert found.lower == found.upper
+    n = int(found.upper)
+    assert ss.Shuffle(R, n).delta(eps, rtol=1e-5).upper <= delta
+    assert ss.Shuffle(R, n - 1).delta(eps, rtol=1e-5).lower > delta
+
+
+@pytest.mark.exact
+def test_the_number_of_users_is_that_of_exact_arithmetic():
+    R, alpha = ss.KRR(k=3, eps0=sp.log(3)), q(3, 2)
+    smallest = next(n for n in range(1, 60) if ss.Shuffle(R, n).exact(alpha) <= q(1, 50))
+    assert ss.users_needed(R, sp.log(alpha), 0.02) == Interval(smallest, smallest)
+
+
+def test_one_user_is_enough_at_the_local_level():
+    assert ss.users_needed(ss.KRR(k=10, eps0=0.5), 1, 1e-8) == Interval(1, 1)
+
+
+def test_many_users_are_found_within_the_tolerance():
+    R = ss.KRR(k=10, eps0=8)
+    found = ss.users_needed(R, 0.01, 1e-9)
+    assert 1e9 < found.lower <= found.upper <= found.lower * (1 + 1e-3)
+    assert ss.Shuffle(R, int(found.upper)).delta(0.01, rtol=1e-5).upper <= 1e-9
+
+
+def test_a_handful_of_evaluations_is_enough():
+    calls = []
+
+    def curve(x: float, rtol: float) -> Interval:
+        calls.append(x)
+        value = x**3 * 1e-9
+        return Interval(value * (1 - rtol / 2), value * (1 + rtol / 2))
+
+    meets, fails = boundary(curve, 1e-6, 1.0, 100.0, 1e-3)
+    assert meets <= 10 <= fails <= meets * 1.001
+    assert len(calls) <= 14
+
+
+def test_a_value_that_cannot_be_told_from_the_target_stops_the_search():
+    meets, fails = boundary(lambda x, rtol: Interval(x / 1.1, x * 1.1), 1.0, 0.5, 2.0, 1e-9)
+    assert meets * 1.1 <= 1 < fails / 1.1
