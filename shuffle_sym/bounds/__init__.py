@@ -10,6 +10,7 @@ from shuffle_sym.bounds.balle2019 import (
     balle2019_thm31_delta,
     balle2019_thm31_eps0,
     balle2019_thm31_gamma,
+    balle2019_thm42,
     balle2019_thm53,
 )
 from shuffle_sym.bounds.composition import (
@@ -31,6 +32,7 @@ __all__ = [
     "balle2019_thm31_delta",
     "balle2019_thm31_eps0",
     "balle2019_thm31_gamma",
+    "balle2019_thm42",
     "balle2019_thm53",
     "basic_composition",
     "erlingsson2019",

@@ -258,3 +258,34 @@ def _at_most_1(eps: Any) -> sp.Expr:
 def _users_in_the_blanket(eps: sp.Expr, delta: sp.Expr) -> sp.Expr:
     """What γ(n − 1)/k has to be at least."""
     return sp.Max(14 * sp.log(2 / delta) / eps**2, 27 / eps)
+
+
+def balle2019_thm42(n: Any, eps: Any, delta: Any) -> float:
+    r"""What the worst-case MSE of every (ε, δ)-DP single-message protocol for sums is at least (Balle et al. 2019,
+    Theorem 4.2, in numbers): the maximum over k of
+
+    .. math:: \min\Bigl\{\frac{n}{8k^2e^\varepsilon},
+              \frac1{48}\Bigl(k - \frac1k\Bigr)\Bigl(\frac12 - \delta\Bigr)\Bigr\}.
+
+    Rounded down. Any k gives a bound (`derivations.theorem42`); the theorem takes :math:`\lceil n^{1/3} \rceil`.
+
+    >>> round(balle2019_thm42(n=10**6, eps=1, delta=1e-8), 4)
+    1.7083
+    """
+    n, eps, delta = arguments.users(n), arguments.central_epsilon(eps), arguments.between_0_and_1(delta, "delta")
+    if delta >= sp.Rational(1, 2):
+        raise ValueError(f"delta must be below 1/2 for this bound, got {sp.N(delta, 6)}")
+    with mpmath.workdps(DIGITS):
+        alpha, room = mpmath.exp(number(eps)), mpmath.mpf(1) / 2 - number(delta)
+
+        def both(k: int) -> tuple[mpmath.mpf, mpmath.mpf]:
+            return n / (8 * k * k * alpha), (k - mpmath.mpf(1) / k) * room / 48
+
+        low, high = 1, 2
+        while both(high)[0] > both(high)[1]:
+            low, high = high, 2 * high
+        # One side falls and the other grows: the largest minimum is where they cross.
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if both(middle)[0] > both(middle)[1] else (low, middle)
+        return max(0.0, -up(-max(min(both(low)), min(both(high)))))

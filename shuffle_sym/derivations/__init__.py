@@ -47,6 +47,7 @@ from shuffle_sym.derivations.printed import compare
 from shuffle_sym.derivations.protocols import (
     frequency_estimate,
     optimal_k,
+    sum_standard_error,
     sum_unbiased,
     sum_variance,
     sum_worst_case,
@@ -97,6 +98,7 @@ ALL: dict[str, Callable[[], Derivation]] = {
         sum_unbiased,
         sum_variance,
         sum_worst_case,
+        sum_standard_error,
         optimal_k,
         theorem42,
         frequency_estimate,

@@ -32,6 +32,15 @@ WORST_VARIANCE = (
     + gamma * (precision + 2) / (12 * precision)
 )
 
+first, second = sp.symbols("S_1 S_2", nonnegative=True)
+#: What is reported for Var[y/k], from the mean S_1 of y/k and the mean S_2 of its square.
+SAFE_VARIANCE = (
+    gamma * (second - first)
+    + gamma * (1 - gamma) * (2 * precision + 1) / (6 * precision)
+    + gamma**2 / 4
+    + (1 - gamma) ** 2 / (4 * precision**2)
+)
+
 p, q, N, users, C = sp.symbols("p q N n C", positive=True)
 #: The estimated count; its variance and the estimate of that are these over (p − q)².
 COUNT = (C - users * q) / (p - q)
@@ -149,6 +158,44 @@ def sum_worst_case() -> Derivation:
                 sp.Limit((half / 2 + (precision + 2) / (12 * precision)), precision, sp.oo),
                 sp.Rational(1, 3),
                 "the factor of γ for γ → 0, large k",
+            ),
+        ),
+    )
+
+
+def sum_standard_error() -> Derivation:
+    r"""The standard error to report with a sum: with S_1 and S_2 the means of y/k and (y/k)² over the messages,
+
+    .. math:: \hat V = \gamma(S_2 - S_1) + \gamma(1-\gamma)\frac{2k+1}{6k} + \frac{\gamma^2}{4}
+              + \frac{(1-\gamma)^2}{4k^2}
+
+    is positive, and its mean is the mean of V[y/k] over the users and at most 1/(4k²) more: what rounding adds cannot
+    be told from the messages, so all that it can add is counted.
+    """
+    mean, square = _first_moment() / precision, _second_moment() / precision**2
+    off, room, g = sp.symbols("h v g", nonnegative=True)  # f = 1/2 + h, S_2 − S_1 = v − 1/4, γ = 1/(1 + g)
+    safe = sp.Subs(SAFE_VARIANCE, (first, second), (mean, square))
+    share = 1 / (1 + g)
+    return Derivation(
+        "The standard error of a sum",
+        "for Balle et al. 2019, Algorithm 3",
+        (
+            Step(
+                safe.doit().subs(cell, precision * x - rest),
+                MESSAGE_VARIANCE + (1 - gamma) ** 2 * (rest - half) ** 2 / precision**2,
+                "one user's share of the mean, with kx = j + f",
+            ),
+            Step(
+                (1 - share) ** 2 * off**2 / precision**2,
+                (1 - share) ** 2 * (off**2 + room) / precision**2,
+                "what is too much: (f - 1/2)² is at most 1/4 (γ = 1/(1 + g))",
+                "<=",
+            ),
+            Step(
+                share * (1 - share) / 12,
+                SAFE_VARIANCE.subs(second, first + room - sp.Rational(1, 4)).subs(gamma, share),
+                "it is positive: y² - y ≥ -1/4",
+                "<=",
             ),
         ),
     )
