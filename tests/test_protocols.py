@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time
+import tracemalloc
 from fractions import Fraction
 from itertools import product
 
@@ -94,6 +96,18 @@ def test_hashes_of_different_inputs_are_independent():
     first, second = (P.encoding.hashes(numbers, x).astype(int) for x in (0, 1))
     joint = np.bincount(4 * first + second, minlength=16) / count
     assert np.all(np.abs(joint - 1 / 16) <= five_deviations(1 / 16, count))
+
+
+def test_ten_million_users_take_less_than_ten_seconds_and_a_gigabyte():
+    values = rng().integers(0, 1000, 10**7)
+    P, S = Histogram(1000, 0.01), Sum(60, 0.001)
+    for protocol, data in ((P, values), (S, values / 1000)):
+        tracemalloc.start()
+        start = time.perf_counter()
+        protocol.run(data, rng(1))
+        assert time.perf_counter() - start < 10
+        assert tracemalloc.get_traced_memory()[1] < 10**9
+        tracemalloc.stop()
 
 
 # ------------------------------------------------------------------------------------------- the shuffler
