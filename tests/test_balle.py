@@ -254,3 +254,21 @@ def test_the_smallest_gamma_in_the_range_of_l_would_not_be_a_bound():
     truth = ss.Shuffle(ss.BinaryRR(sp.log(t)), n).exact(3)
     assert exactly(truth) > float(wrong)
     assert exactly(truth) <= bounds.balle2019_hoeffding.delta(sp.log(t), n, sp.log(3))
+
+
+def test_the_order_of_figure_3_is_that_of_the_bounds_and_not_of_the_randomizers():
+    # Section 6: "binary randomized response has better amplification properties than Laplace, which in turn is better
+    # than the randomizer response over a domain of size k = 100".
+    eps0, n, delta = 1, 10**4, 1e-6
+    two, noise, many = ss.BinaryRR(eps0), ss.Laplace(eps0), ss.KRR(100, eps0)
+    hoeffding = [bounds.balle2019_hoeffding(R, n, delta) for R in (two, noise, many)]
+    assert hoeffding == sorted(hoeffding)
+    real = ss.Shuffle(decomposition.dataset(two, 0, 1, 1), n).epsilon(delta, rtol=1e-2)
+    assert ss.Shuffle(many, n).epsilon(delta, rtol=1e-2).upper * 4 < real.lower
+
+
+def test_bennett_is_not_better_than_hoeffding_for_every_randomizer():
+    # Section 6 says so of panel (iii); binary randomized response has the smallest range that its variance allows.
+    for n in (10**3, 10**5, 10**7):
+        by_hoeffding, by_bennett = (bound.eps0(n, 0.1, 1e-6, ss.BinaryRR) for bound in SPECIFIC)
+        assert by_bennett < by_hoeffding
