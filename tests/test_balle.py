@@ -150,10 +150,34 @@ def test_the_closed_form_is_the_sum_of_lemma_5_3(bound):
     }[bound]
     chances = [mpmath.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m) for m in range(n + 1)]
     total = mpmath.fsum(chances[m] * terms(m) for m in range(1, n + 1)) / (gamma * n)
-    found = bound.delta(R, n, eps)
-    assert found <= total * (1 + 1e-9)
-    if bound is bounds.balle2019_hoeffding:
-        assert found == pytest.approx(float(total), rel=1e-9)
+    # On the n copies of G at once.
+    B, C, S = G.largest, G.second, G.largest - G.smallest
+    direct = {
+        bounds.balle2019_hoeffding: S**2 / (4 * a) * mpmath.exp(-2 * n * a**2 / S**2),
+        bounds.balle2019_bennett: (B / mpmath.log1p(u) * mpmath.exp(-n * C / B**2 * ((1 + u) * mpmath.log1p(u) - u))),
+    }[bound] / n
+    smaller = "sum" if bound is bounds.balle2019_hoeffding else "direct"
+    assert {"sum": total, "direct": direct}[smaller] == min(total, direct)
+    assert bound.delta(R, n, eps) == pytest.approx(float(min(total, direct)), rel=1e-9)
+
+
+@specific
+def test_a_bound_at_a_billion_users_is_rounded_up_and_by_no_more_than_a_few_units(bound):
+    R, n, eps = ss.KRR(5, sp.log(4)), 10**9, q(1, 1000)
+    with mpmath.workdps(120):
+        gamma, a = mpmath.mpf(5) / 8, mpmath.expm1(mpmath.mpf(1) / 1000)
+        alpha = 1 + a
+        values, span = [4 - alpha, 1 - 4 * alpha, 1 - alpha], (1 + alpha) * 3
+        second = (values[0] ** 2 + values[1] ** 2 + 3 * values[2] ** 2) / 8
+        u = a * values[0] / second
+        if bound is bounds.balle2019_hoeffding:
+            rate = -mpmath.log(1 - gamma * (1 - mpmath.exp(-2 * a**2 / (gamma * span) ** 2)))
+            truth = gamma * span**2 / (4 * a * n) * mpmath.exp(-n * rate)
+        else:
+            rate = second / values[0] ** 2 * ((1 + u) * mpmath.log(1 + u) - u)
+            truth = values[0] / (mpmath.log(1 + u) * n) * mpmath.exp(-n * rate)
+        found = bound.delta(R, n, eps)
+        assert truth <= mpmath.mpf(found) <= truth * (1 + mpmath.mpf(2) ** -51)
 
 
 # ------------------------------------------------------------------------------------------- inverses
