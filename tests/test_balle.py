@@ -101,6 +101,22 @@ def test_the_number_of_users_that_theorem_3_1_names_is_the_smallest():
         bounds.balle2019_thm31_gamma(1000, enough - 1, 1, 1e-8)
 
 
+def test_theorem_3_1_keeps_its_second_term():
+    # For δ near 1 the second term, 27k/((n − 1)ε), is the larger one.
+    assert bounds.balle2019_thm31_gamma(4, 1001, 1, 0.9) == pytest.approx(27 * 4 / 1000, rel=1e-15)
+    # c = γ(n − 1)/k = 100: cε = 26.9 says nothing, 27.1 something.
+    assert bounds.balle2019_thm31_delta(5, q(1, 2), 1001, 0.269) == 1.0
+    assert bounds.balle2019_thm31_delta(5, q(1, 2), 1001, 0.271) == 1.0  # 2 exp(−cε²/14) is still above 1
+    assert bounds.balle2019_thm31_delta(5, q(1, 2), 1001, 0.5) == pytest.approx(2 * math.exp(-25 / 14), rel=1e-14)
+    assert bounds.balle2019_thm31_delta(5, q(1, 20), 1001, 1) == 1.0  # 2 exp(−10/14) = 0.98, but cε = 10
+
+
+def test_the_theorem_of_erlingsson_et_al_gives_its_delta_back():
+    eps = bounds.erlingsson2019(0.4, 10**5, 1e-6)
+    assert bounds.erlingsson2019.delta(0.4, 10**5, eps) == pytest.approx(1e-6, rel=1e-12)
+    assert bounds.erlingsson2019.eps0(10**5, eps, 1e-6) == pytest.approx(0.4, rel=1e-9)
+
+
 # ------------------------------------------------------------------------------------------- what is sharper
 
 

@@ -62,6 +62,18 @@ def test_messages_have_the_law_of_the_matrix(R):
             assert abs(found[y] - p) <= five_deviations(p, count)
 
 
+@pytest.mark.parametrize("x", [0.0, 0.05, 0.3, 0.61, 1.0])
+def test_messages_of_a_sum_have_the_law_of_algorithm_2(x):
+    k, gamma, count = 4, 0.2, 100_000
+    law = np.full(k + 1, gamma / (k + 1))
+    cell = math.floor(k * x)
+    law[cell] += (1 - gamma) * (1 - (k * x - cell))
+    law[min(cell + 1, k)] += (1 - gamma) * (k * x - cell)
+    found = np.bincount(Sum(k, gamma).randomize(np.full(count, x), rng(11)), minlength=k + 1) / count
+    for y, p in enumerate(law):
+        assert abs(found[y] - p) <= five_deviations(p, count)
+
+
 @oracles
 def test_a_message_matches_its_input_with_p_and_any_other_with_q(R):
     P, count = Frequencies(R), 100_000
@@ -235,11 +247,27 @@ def test_every_way_to_choose_gamma_meets_the_target(by):
     assert S.delta(n, eps).upper <= delta
 
 
+@pytest.mark.parametrize("eps0", [q(i, 7) for i in range(1, 30, 3)])
+def test_the_noise_that_is_drawn_is_never_less_than_the_noise_that_was_analysed(eps0):
+    R = ss.KRR(6, eps0)
+    gamma = Frequencies(R).encoding.gamma
+    assert R.gamma <= sp.Rational(gamma)
+    assert sp.Rational(math.nextafter(math.nextafter(gamma, 0), 0)) < R.gamma
+
+
 def test_the_certified_gamma_is_the_smallest_and_hardly_too_large():
     n, eps, delta = 10**5, 0.5, 1e-6
     certified, clones, closed = (smallest_gamma(20, n, eps, delta, by) for by in ("certified", "clones", "theorem31"))
     assert certified < clones < closed
     assert Histogram(20, certified * q(999, 1000)).delta(n, eps, rtol=1e-4).lower > delta
+
+
+def test_gamma_is_rounded_up_to_six_digits():
+    for k in range(2, 12):
+        found = smallest_gamma(k, 10**5, 0.5, 1e-6, "theorem31")
+        asked = sp.Rational(bounds.balle2019_thm31_gamma(k, 10**5, 0.5, 1e-6))
+        assert asked <= found <= asked * (1 + q(1, 10**5))
+        assert len(str(float(found)).replace("0.", "").lstrip("0")) <= 6
 
 
 @pytest.mark.parametrize("by", ["certified", "theorem31"])
