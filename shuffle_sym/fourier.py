@@ -19,6 +19,8 @@ MAX_BYTES = 2**30
 _BYTES_A_POINT = 64  # law, transform, its power, and the weights that read δ off
 _FEWEST_POINTS = 2**10
 _MOST_GUESSES = 6
+_SPACINGS = (1e-12, 2.0)
+_FINER = 10  # powers of 2 between the coarse grids of different parts, at most
 _SMALLEST = 1e-260  # below this what is left out is seen: from 0 to an upper end is all that is told
 _MOST_AT_FIRST = 2**20
 _REUSED = 8  # a transform that is larger by up to this factor is used again
@@ -58,8 +60,13 @@ class FourierAccountant:
         self.m = None if m is None else arguments.even(m, "m")
         if (L is None) != (m is None):
             raise ValueError(f"L and m must be given together or not at all, got L = {L}, m = {m}")
-        if self.m is not None:
+        if self.m is not None and self.L is not None:
             self._refuse_too_large(self.m)
+            if not _SPACINGS[0] <= 2 * self.L / self.m <= _SPACINGS[1]:
+                raise ValueError(
+                    f"L and m must make a spacing 2L/m between {_SPACINGS[0]:g} and {_SPACINGS[1]:g}, "
+                    f"got L = {L}, m = {m}: {2 * self.L / self.m:.3g}"
+                )
         self._prepared: dict[Any, _Rounds] = {}
         self._grids: dict[Any, LossGrid] = {}
         self._capped: dict[Any, list[LossGrid]] = {}
@@ -71,7 +78,8 @@ class FourierAccountant:
     def delta(self, eps: Any, rounds: Any = 1, *, rtol: Any = 1e-3) -> Any:
         r"""Certified bounds of δ(ε) after ``rounds`` rounds; a list of them for a list of rounds.
 
-        No wider than ``rtol`` of the upper end, unless L and m are given: then the width is what it is.
+        No wider than ``rtol`` of the upper end, unless L and m (or the ``tail`` of a pld) are given: then the width is
+        what it is. Below 1e-260 it reaches from 0 to an upper end.
         """
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
@@ -100,6 +108,8 @@ class FourierAccountant:
 
     def _epsilon(self, target: float, rounds: int, rtol: float) -> Interval:
         largest = self._max_loss(rounds)
+        if field.at_least(sp.Integer(0), largest):
+            return Interval(0.0, 0.0, "fourier")
         ceiling = math.inf if largest is sp.oo else math.nextafter(float(largest), math.inf)
         found = smallest_epsilon(
             lambda eps, delta_rtol: self._delta(eps, rounds, delta_rtol),
@@ -131,7 +141,10 @@ class FourierAccountant:
         for tail in _TAILS:
             prepared = self._rounds(rounds, tail)
             if not prepared.has_finite_part or prepared.largest <= eps:
-                return prepared.without_finite_part()
+                found = prepared.without_finite_part()
+                if found.width <= rtol * found.upper:
+                    break
+                continue  # what was left out may exceed ε
             question = _Question(prepared, eps, rtol)
             if tail > _TAILS[-1] and prepared.left_out > 0.1 * rtol * math.exp(question.log_delta):
                 continue  # it would be seen
@@ -161,7 +174,7 @@ class FourierAccountant:
             blurred += found.upper > upper * (1 + rtol / 4)
             lower, upper = max(lower, found.lower), min(upper, found.upper)
             if upper - lower <= max(rtol * upper, 2 * rounds.left_out) or upper < _SMALLEST:
-                return Interval(min(lower, upper), upper, "fourier")
+                return Interval(lower, upper, "fourier")
             if not question.smaller_than_guessed(upper):
                 spacing /= 2
 
@@ -174,7 +187,7 @@ class FourierAccountant:
         for rounding in ("split",) if self.rounding == "split" else ("down", "up"):
             grids = self._grids_of(question, spacing, rounding)
             ends.append(self._ends(question, grids, -(m // 2), m))
-        return Interval(ends[0].lower, max(ends[-1].upper, ends[0].lower), "fourier")
+        return Interval(ends[0].lower, ends[-1].upper, "fourier")
 
     def _ends(self, question: _Question, grids: list[LossGrid], low: int, size: int) -> Interval:
         rounds, eps, theta = question.rounds, question.eps, question.theta
@@ -187,7 +200,7 @@ class FourierAccountant:
         lower = 0.0 if rounding == "up" else law.lower(math.nextafter(eps, math.inf), question.log_beyond)
         upper = 1.0 if rounding == "down" else law.upper(math.nextafter(eps, -math.inf))
         lost = rounds.lost([grid.dropped for grid in grids])
-        return outward(rounds.infinite + lower, max(lost + upper, rounds.infinite + lower))
+        return outward(rounds.infinite + lower, lost + upper)
 
     def _grids_of(self, question: _Question, spacing: float, rounding: str) -> list[LossGrid]:
         whole = [self._grid(p, spacing, rounding) for p in question.rounds.losses]
@@ -202,7 +215,9 @@ class FourierAccountant:
     def _grid(self, losses: Losses, spacing: float, rounding: str) -> LossGrid:
         key = (losses, spacing, rounding)
         if key not in self._grids:
-            self._refuse_too_large(math.ceil((losses.largest - losses.least) / spacing))
+            self._refuse_too_large(
+                math.ceil((losses.largest - losses.least) / spacing), "; ask for a larger rtol, or give L and m"
+            )
             self._grids = _with(self._grids, key, LossGrid(losses, spacing, rounding))
         return self._grids[key]
 
@@ -236,18 +251,20 @@ class _Rounds:
 
     def __init__(self, losses: list[Losses], counts: list[int], spacing: float | None, rounding: str) -> None:
         self.losses, self.counts, self.copies = losses, counts, sum(counts)
-        self.infinite = self._some_round([p.infinite * (1 - 1e-12) for p in losses])
+        self.infinite = self._some_round([p.infinite_bounds[0] for p in losses])
         self.left_out = self.lost([0.0] * len(losses)) - self.infinite
         self.has_finite_part = all(p.count for p in losses)
         self.largest = sum(c * (p.largest + 2 * p.loss_error) for c, p in zip(counts, losses, strict=True))
         self._tilts: dict[Any, Tilt] = {}
         if self.has_finite_part:
             # The coarse laws bound those on finer grids that contain theirs: a given spacing, or powers of 2.
-            natural, unit = max(p.coarse_spacing for p in losses), spacing or 1.0
-            power = math.ceil(math.log2(natural / unit))
-            self.coarsest = unit * 2.0 ** (power if spacing is None else max(power, 0))
+            unit, least = spacing or 1.0, 0 if spacing else -1000
+            powers = [max(math.ceil(math.log2(p.coarse_spacing / unit)), least) for p in losses]
+            # A part that does not spread must not make all grids fine.
+            powers = [max(power, max(powers) - _FINER) for power in powers]
+            self.coarsest = unit * 2.0 ** min(powers)
             self.rounded_by = spacing if spacing and rounding == "outward" else 0.0
-            self.coarse = [p.coarse(self.coarsest) for p in losses]
+            self.coarse = [p.coarse(unit * 2.0**power) for p, power in zip(losses, powers, strict=True)]
 
     def tilt(self, caps: tuple[float, ...]) -> Tilt:
         if caps not in self._tilts:
@@ -257,7 +274,7 @@ class _Rounds:
 
     def lost(self, dropped: Sequence[float]) -> float:
         """What counts as δ(∞) in the upper end: impossible under Q, left out, or dropped."""
-        masses = [(p.infinite + p.neglected + x) * (1 + 1e-12) for p, x in zip(self.losses, dropped, strict=True)]
+        masses = [p.infinite_bounds[1] + p.neglected + x for p, x in zip(self.losses, dropped, strict=True)]
         return self._some_round(masses)
 
     def _some_round(self, masses: list[float]) -> float:

@@ -17,7 +17,7 @@ from shuffle_sym.numeric.histograms import CUTS, Histograms
 from shuffle_sym.numeric.losses import Losses, Outcomes
 from shuffle_sym.randomizer import Randomizer
 
-_MAX_CELLS = 4e8
+_MAX_CELLS = 2e8
 _LEAST_TAIL = 1e-270
 
 
@@ -89,7 +89,8 @@ class ShuffledPLD(PrivacyLossDistribution):
                 losses = np.log(block.first_sums[seen] / block.second_sums[seen])
                 # A sum over all histograms outside is at most the largest u times their probability.
                 outside = block.outside * largest * (1 + 1e-12)
-                yield Outcomes(losses, shares[seen], float(np.sum(shares[impossible])), outside, 2 * block.error)
+                infinite = float(np.sum(shares[impossible]))
+                yield Outcomes(losses, shares[seen], infinite, outside, 2 * block.error, 2 * block.sums_error)
 
         return Losses(blocks)
 
@@ -98,7 +99,7 @@ class ShuffledPLD(PrivacyLossDistribution):
         if cells > _MAX_CELLS:
             raise ValueError(
                 f"n = {self.n} with {len(histograms.p)} kinds of messages needs about {cells:.1g} cells, "
-                f"more than {_MAX_CELLS:.1g}"
+                f"more than {_MAX_CELLS:.1g}; clones(eps0) has three kinds, and a larger tail= fewer cells"
             )
 
     def _null_outcomes(self) -> Iterator[Outcomes]:
@@ -107,7 +108,7 @@ class ShuffledPLD(PrivacyLossDistribution):
         null = (masses.c == 0) & (masses.a > 0)
         a, b = masses.a[null], masses.b[null]
         error = 4 * (field.FLOAT_ERROR + field.UNIT_ROUNDOFF)
-        yield Outcomes(np.log(a[b > 0] / b[b > 0]), a[b > 0], float(np.sum(a[b == 0])), 0.0, error)
+        yield Outcomes(np.log(a[b > 0] / b[b > 0]), a[b > 0], float(np.sum(a[b == 0])), 0.0, error, error)
 
     def reversed(self) -> ShuffledPLD:
         """The privacy loss of (Q, P)."""
@@ -121,7 +122,7 @@ class PairPLD(PrivacyLossDistribution):
     """The privacy loss of two distributions that are given outcome by outcome.
 
     ``P`` and ``Q`` are equally long sequences, or mappings from outcomes to masses. Fractions must sum to 1; doubles
-    must do so up to their roundings.
+    must do so up to their roundings, and are divided by their sum.
 
     >>> from fractions import Fraction as F
     >>> PairPLD({"a": F(3, 4), "b": F(1, 4)}, {"a": F(1, 4), "b": F(3, 4)}).max_loss
@@ -135,6 +136,8 @@ class PairPLD(PrivacyLossDistribution):
                 if not 0 <= mass <= 1:
                     raise ValueError(f"{name} must hold masses between 0 and 1, got {mass} for outcome {key!r}")
             _refuse_not_normalised(name, masses)
+        # The pair is what was given, divided by its sums: those of doubles are off by their roundings.
+        p, q = ([Fraction(x) / sum(map(Fraction, side)) for x in side] for side in (p, q))
         self.p, self.q = p, q
         with_mass = [(x, y) for x, y in zip(p, q, strict=True) if x > 0]
         self._finite = [(x, y) for x, y in with_mass if y > 0]
@@ -156,7 +159,8 @@ class PairPLD(PrivacyLossDistribution):
             logs = np.array([_log_ratio(x / y) for x, y in kept])
             masses = np.array([float(x) for x, _ in kept])
             neglected = math.nextafter(neglected, 1.0) if neglected or len(kept) < len(self._finite) else 0.0
-            block = Outcomes(logs, masses, float(self._infinite), neglected, 4 * field.UNIT_ROUNDOFF)
+            error = 4 * field.UNIT_ROUNDOFF
+            block = Outcomes(logs, masses, float(self._infinite), neglected, error, error)
             self._losses = Losses(lambda: (block,))
         return self._losses
 

@@ -21,7 +21,7 @@ from shuffle_sym.randomizer import Randomizer
 _MAX_CELLS = 4096
 METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
 _SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
-_AUTO = ("contour", "binomial", "fft")  # from the cheapest on
+_FEW_USERS = 10**5  # up to here binomial tails, where they apply, are cheaper than the contour
 
 
 class Shuffle:
@@ -82,8 +82,8 @@ class Shuffle:
         ``method``: ``"contour"`` is the contour integral, which costs the same for every n; ``"binomial"`` sums
         binomial tails, where G has one positive and one negative value (2-RR, clones); ``"fft"`` is the mean-preserving
         lattice; ``"exact"`` the exact sum (small n); ``"fft-published"`` Algorithm 4 of Su et al. 2025 as printed,
-        whose width is what it is. ``"auto"`` takes the first of the first three that meets ``rtol``, and the interval
-        says which (``.method``). No method changes the truth, only the width.
+        whose width is what it is. ``"auto"`` takes the cheapest of the first three that meets ``rtol``; ``.method`` of
+        the interval says which. No method changes the truth, only the width.
         """
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
@@ -139,7 +139,10 @@ class Shuffle:
                 raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
             part = positive_part_published(law.values, law.probabilities, self.n, spacing(float(eps0)))
             return _with_null(law, part, method)
-        return self._by_certified(law, rtol, _AUTO if method == "auto" else (method,))
+        if method != "auto":
+            return self._by_certified(law, rtol, (method,))
+        few = self.n <= _FEW_USERS and binomial.applies(law.values)
+        return self._by_certified(law, rtol, ("binomial", "contour", "fft") if few else ("contour", "binomial", "fft"))
 
     def _by_certified(self, law: gparv.Law, rtol: float, methods: tuple[str, ...]) -> Interval:
         """The first of ``methods`` that applies and reaches ``rtol``; the last refusal if none does."""
@@ -198,14 +201,21 @@ class Shuffle:
         if not isinstance(self.source, Continuous):
             self._numeric()
         ceiling = math.inf if self.max_loss is sp.oo else math.nextafter(float(self.max_loss), math.inf)
+        used: dict[str | None, None] = {}
+
+        def delta_at(eps: float, delta_rtol: float) -> Interval:
+            found = self.delta(eps, rtol=delta_rtol, method=method)
+            used[found.method] = None
+            return found
+
         found = smallest_epsilon(
-            lambda eps, delta_rtol: self.delta(eps, rtol=delta_rtol, method=method),
+            delta_at,
             target,
             rtol,
             ceiling,
             sharpens=method in _SHARPENED,
         )
-        return Interval(found.lower, found.upper, found.method or method)
+        return Interval(found.lower, found.upper, "+".join(name for name in used if name and name != "auto") or method)
 
     def __repr__(self) -> str:
         return f"Shuffle({self.source!r}, n={self.n})"

@@ -100,6 +100,13 @@ BAD = {
     "log_delta, eps": (lambda: M.log_delta(-1), ValueError, ["eps must be a number >= 0", "-1"]),
     "L = 0": (lambda: ss.FourierAccountant(PLD, 0, 10), ValueError, ["L must be a number > 0, got 0"]),
     "L = -1": (lambda: ss.FourierAccountant(PLD, -1, 10), ValueError, ["L must be a number > 0, got -1"]),
+    "L too large": (lambda: ss.FourierAccountant(PLD, 1e300, 4), ValueError, ["L and m", "spacing 2L/m", "L = 1e+300"]),
+    "L too small": (lambda: ss.FourierAccountant(PLD, 1e-20, 2), ValueError, ["L and m", "spacing 2L/m", "m = 2"]),
+    "bound, k symbolic": (
+        lambda: ss.bounds.balle2019_thm31(sp.Symbol("k", integer=True), 0.5, 9, 0.1),
+        TypeError,
+        ["k"],
+    ),
     "L without m": (lambda: ss.FourierAccountant(PLD, L=20), ValueError, ["L and m must be given together"]),
     "m odd": (lambda: ss.FourierAccountant(PLD, 20, 11), ValueError, ["m must be an even integer >= 2, got 11"]),
     "m = 0": (lambda: ss.FourierAccountant(PLD, 20, 0), ValueError, ["m must be an integer >= 2, got 0"]),

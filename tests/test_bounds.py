@@ -32,6 +32,18 @@ def test_optimal_composition_is_that_of_the_worst_mechanism(t, delta, rounds):
         assert truth <= found <= truth + 1e-14
 
 
+@pytest.mark.exact
+@pytest.mark.parametrize(("rounds", "alpha"), [(60, 10**6), (200, 10**15), (200, 10**30)])
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 10**45)])
+def test_optimal_composition_keeps_its_digits_where_it_is_tiny(rounds, alpha, delta):
+    t = Fraction(3, 2)
+    whole = (1 + t) ** rounds
+    terms = (math.comb(rounds, i) * max(t ** (rounds - i) - alpha * t**i, 0) for i in range(rounds + 1))
+    truth = 1 - (1 - delta) ** rounds * (1 - sum(terms) / whole)
+    found = bounds.optimal_composition(sp.log(q(t)), q(delta), rounds, sp.log(alpha))
+    assert truth <= found <= truth * (1 + Fraction(1, 10**12)) + Fraction(1, 10**300)
+
+
 def test_basic_and_advanced_composition_are_above_the_optimal_one():
     for eps, delta, rounds in ((0.1, 1e-8, 100), (0.5, 0, 10), (1, 1e-5, 3)):
         total, total_delta = bounds.basic_composition(eps, delta, rounds)

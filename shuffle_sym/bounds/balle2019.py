@@ -182,6 +182,7 @@ def balle2019_thm31(k: Any, gamma: Any, n: Any, delta: Any) -> float:
     0.1803
     """
     k = arguments.size(k, "k", 2)
+    arguments.numeric_only(k.free_symbols, "a bound")
     n = arguments.users(n)
     gamma = arguments.between_0_and_1(gamma, "gamma")
     delta = arguments.between_0_and_1(delta, "delta")

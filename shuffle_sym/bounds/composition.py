@@ -51,15 +51,20 @@ def optimal_composition(eps: Any, delta: Any, rounds: Any, total_eps: Any) -> fl
     total_eps = arguments.central_epsilon(total_eps)
     with mpmath.workdps(DIGITS):
         e, d, target = number(eps), number(delta), number(total_eps)
-        log_t, log_all = e, k * mpmath.log1p(mpmath.exp(e))
-        sums = mpmath.mpf(0)
+        log_all, sums = k * mpmath.log1p(mpmath.exp(e)), mpmath.mpf(0)
+        ways = mpmath.mpf(1)
         for lost in range(k + 1):
-            high, low = (k - lost) * log_t, target + lost * log_t
+            high, low = (k - lost) * e, target + lost * e
             if high <= low:
                 break
             # C(k, l) t^(k−l)/(1 + t)^k is a probability: only the product is of moderate size.
-            sums += mpmath.binomial(k, lost) * mpmath.exp(high - log_all) * -mpmath.expm1(low - high)
-        return min(up(1 - (1 - d) ** k * (1 - sums)), 1.0)
+            sums += ways * mpmath.exp(high - log_all) * -mpmath.expm1(low - high)
+            ways *= mpmath.mpf(k - lost) / (lost + 1)
+        # All terms are positive: nothing cancels, however small δ is.
+        leaked = -mpmath.expm1(k * mpmath.log1p(-d))
+        total = leaked + (1 - leaked) * sums
+        # k + 10 roundings in each term, and more digits than doubles have to hide them in.
+        return min(up(total * (1 + (k + 10) * mpmath.mpf(10) ** (3 - DIGITS))), 1.0) if total else 0.0
 
 
 def optimal_composition_epsilon(eps: Any, delta: Any, rounds: Any, total_delta: Any) -> float:

@@ -222,7 +222,9 @@ class ComposedLaw:
             last = math.ceil(v / self.spacing) + 1
             near, near_error = self._sum(eps, first - 1 - last, first + last)
             widest = (last + 2) * self.spacing
-            near_error += self.outside * math.expm1(min(widest, 600.0)) * math.exp(min(self.theta * widest, 600.0))
+            if widest * (1 + self.theta) > 300:
+                return 0.0  # the whole window is near
+            near_error += self.outside * math.expm1(widest) * math.exp(self.theta * widest)
             lower -= scaled(near + near_error, log_total + rounding) + 2 * math.exp(log_beyond)
         return max(lower, 0.0)
 

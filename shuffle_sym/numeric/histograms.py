@@ -96,6 +96,7 @@ class Block:
     probabilities: Array
     outside: float
     error: float
+    sums_error: float = 0.0
 
 
 class Histograms:
@@ -129,17 +130,16 @@ class Histograms:
         """Draw the count of the type ``level`` in every one of these partial histograms."""
         if level == len(self.p) - 1:
             sums = (len(self.p) + 2) * (UNIT_ROUNDOFF + 2 * FLOAT_ERROR)
-            yield Block(u + left * self.u[level], v + left * self.v[level], mass, 0.0, error + sums)
+            yield Block(u + left * self.u[level], v + left * self.v[level], mass, 0.0, error + sums, sums)
             return
         p, q = float(self.p[level]), float(np.sum(self.p[level + 1 :]))
-        low = int(np.min(left))
         reach = self._reach(int(np.max(left)), p / (p + q))
-        rows = binomial_rows(np.arange(low, int(np.max(left)) + 1), p, q, reach)
-        error += rows.error + 2 * UNIT_ROUNDOFF
-        width = rows.probabilities.shape[1]
-        each = max(BLOCK // width, 1)
+        each = max(BLOCK // (2 * reach + 1), 1)
         for start in range(0, len(left), each):
             part = slice(start, start + each)
+            low = int(np.min(left[part]))
+            rows = binomial_rows(np.arange(low, int(np.max(left[part])) + 1), p, q, reach)
+            part_error, width = error + rows.error + 2 * UNIT_ROUNDOFF, rows.probabilities.shape[1]
             which = left[part] - low
             probabilities = mass[part, np.newaxis] * rows.probabilities[which]
             counts = rows.first[which][:, np.newaxis] + np.arange(width)
@@ -148,7 +148,7 @@ class Histograms:
             beyond = rows.outside if self.cut == "binomial" else max(rows.outside, self.tail)
             outside = float(np.sum(probabilities[~kept])) * (1 + 1e-9) + beyond * float(np.sum(mass[part]))
             counts, owner = counts[kept], np.nonzero(kept)[0]
-            yield Block(np.zeros(0), np.zeros(0), np.zeros(0), outside, error)
+            yield Block(np.zeros(0), np.zeros(0), np.zeros(0), outside, part_error)
             if len(owner):
                 yield from self._drawn(
                     level + 1,
@@ -156,5 +156,5 @@ class Histograms:
                     u[part][owner] + counts * self.u[level],
                     v[part][owner] + counts * self.v[level],
                     probabilities[kept],
-                    error,
+                    part_error,
                 )

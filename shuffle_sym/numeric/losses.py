@@ -24,21 +24,21 @@ from shuffle_sym.numeric.tilting import log_mgf
 
 _KEPT_OUTCOMES = 2**22  # more are computed again each time: they would fill the memory
 _COARSE_POINTS = 2**10
-ROUNDINGS = ("split", "up", "down")
 
 
 @dataclass(frozen=True)
 class Outcomes:
     """Some outcomes: their losses, their P-masses, and the P-mass of those that are impossible under Q or left out.
 
-    ``error`` bounds the relative error of the masses and the error of the losses.
+    ``mass_error`` bounds the relative error of the masses (the infinite one, too), ``loss_error`` that of the losses.
     """
 
     losses: Array
     masses: Array
     infinite: float
     neglected: float
-    error: float
+    mass_error: float
+    loss_error: float
 
 
 class Losses:
@@ -51,13 +51,14 @@ class Losses:
         self._blocks = blocks
         self._kept: list[Outcomes] | None = []
         self._coarse: dict[float, LossGrid] = {}
-        self.mass_error, self.count = 0.0, 0
+        self.mass_error, self.loss_error, self.count = 0.0, 0.0, 0
         infinite, neglected = [], []
         self.least, self.largest = math.inf, -math.inf
         for block in blocks():
             infinite.append(block.infinite)
             neglected.append(block.neglected)
-            self.mass_error = max(self.mass_error, block.error)
+            self.mass_error = max(self.mass_error, block.mass_error)
+            self.loss_error = max(self.loss_error, block.loss_error)
             if len(block.losses):
                 self.count += len(block.losses)
                 self.least = min(self.least, float(np.min(block.losses)))
@@ -65,7 +66,13 @@ class Losses:
                 if self._kept is not None:
                     self._kept = [*self._kept, block] if self.count <= _KEPT_OUTCOMES else None
         self.infinite, self.neglected = math.fsum(infinite), math.fsum(neglected) * (1 + 1e-12)
-        self.loss_error = self.mass_error + 4 * UNIT_ROUNDOFF * self.reach
+        self.loss_error += 4 * UNIT_ROUNDOFF * self.reach
+
+    @property
+    def infinite_bounds(self) -> tuple[float, float]:
+        """δ(∞) from below and from above."""
+        error = self.mass_error + 1e-12
+        return max(self.infinite * (1 - error), 0.0), self.infinite * (1 + error)
 
     @property
     def reach(self) -> float:
@@ -96,8 +103,8 @@ class LossGrid:
 
     def __init__(self, losses: Losses, spacing: float, rounding: str) -> None:
         self.losses, self.spacing, self.rounding = losses, spacing, rounding
-        # Any split belongs to *some* loss: 8 roundings in w are as many units of spacing in the loss.
-        self.shift = losses.loss_error + 8 * UNIT_ROUNDOFF * (spacing + losses.reach)
+        # Any split belongs to *some* loss: 8 roundings in w are as many units of e^spacing − 1 in the loss.
+        self.shift = losses.loss_error + 8 * UNIT_ROUNDOFF * (math.expm1(spacing) + losses.reach)
         sign = -1 if rounding == "down" else 1
         if not losses.count:
             self.first, self.masses = 0, np.zeros(2)
