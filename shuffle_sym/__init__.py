@@ -6,7 +6,7 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth
+from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, protocols
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.fourier import FourierAccountant
@@ -63,6 +63,7 @@ __all__ = [
     "exact",
     "from_matrix",
     "ground_truth",
+    "protocols",
     "sweep",
     "users_needed",
 ]

@@ -37,6 +37,7 @@ ROOMS = [
     "numeric",
     "shuffle",
     "inverses",
+    "protocols",
     "sweep",
     "pld",
     "fourier",

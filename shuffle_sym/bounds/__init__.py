@@ -1,19 +1,41 @@
 r"""Closed-form bounds from the literature, one file a paper, for comparison. Each is rounded up, and refuses where its
 theorem says nothing."""
 
-from shuffle_sym.bounds.balle2019 import balle2019_thm31
+from shuffle_sym.bounds.amplification import Amplification
+from shuffle_sym.bounds.balle2019 import (
+    balle2019_bennett,
+    balle2019_cor531,
+    balle2019_hoeffding,
+    balle2019_thm31,
+    balle2019_thm31_delta,
+    balle2019_thm31_eps0,
+    balle2019_thm31_gamma,
+    balle2019_thm42,
+    balle2019_thm53,
+)
 from shuffle_sym.bounds.composition import (
     advanced_composition,
     basic_composition,
     optimal_composition,
     optimal_composition_epsilon,
 )
+from shuffle_sym.bounds.erlingsson2019 import erlingsson2019
 from shuffle_sym.bounds.feldman2020 import feldman2020_thm31, feldman2020_thm31_delta
 
 __all__ = [
+    "Amplification",
     "advanced_composition",
+    "balle2019_bennett",
+    "balle2019_cor531",
+    "balle2019_hoeffding",
     "balle2019_thm31",
+    "balle2019_thm31_delta",
+    "balle2019_thm31_eps0",
+    "balle2019_thm31_gamma",
+    "balle2019_thm42",
+    "balle2019_thm53",
     "basic_composition",
+    "erlingsson2019",
     "feldman2020_thm31",
     "feldman2020_thm31_delta",
     "optimal_composition",

@@ -3,6 +3,14 @@ r"""Derivations: what the papers state, step by step, each step checked by SymPy
 from collections.abc import Callable
 
 from shuffle_sym.derivations.adversaries import appendix_a, strong_view, theorem10, two_rr_pair
+from shuffle_sym.derivations.amplification import (
+    corollary531,
+    lemma55,
+    lemma56,
+    lemma58_all_pairs,
+    second_moment,
+    theorem53,
+)
 from shuffle_sym.derivations.blanket import (
     idealised_limit,
     joint_blanket,
@@ -36,6 +44,15 @@ from shuffle_sym.derivations.clones import (
 from shuffle_sym.derivations.contour import smoothing_lemma, smoothing_sides, smoothing_transforms
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.derivations.printed import compare
+from shuffle_sym.derivations.protocols import (
+    frequency_estimate,
+    optimal_k,
+    sum_standard_error,
+    sum_unbiased,
+    sum_variance,
+    sum_worst_case,
+    theorem42,
+)
 from shuffle_sym.derivations.tables import gparv_table
 
 #: Every derivation that needs no argument, by name.
@@ -72,6 +89,19 @@ ALL: dict[str, Callable[[], Derivation]] = {
         eq68,
         delta_infinity,
         clones_order,
+        lemma55,
+        lemma56,
+        lemma58_all_pairs,
+        theorem53,
+        second_moment,
+        corollary531,
+        sum_unbiased,
+        sum_variance,
+        sum_worst_case,
+        sum_standard_error,
+        optimal_k,
+        theorem42,
+        frequency_estimate,
         smoothing_lemma,
         smoothing_sides,
         smoothing_transforms,

@@ -1,0 +1,211 @@
+r"""How each randomizer's messages are drawn and counted.
+
+An encoding turns inputs into messages and messages into *support counts*: how many messages match each input. What is
+done with the counts is the same for all of them (see `frequencies`).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sympy as sp
+
+from shuffle_sym import field
+from shuffle_sym.matching import Matching
+from shuffle_sym.protocols.data import Messages, chunks, integers_below, randomized_response, smallest_type
+from shuffle_sym.randomizers import KRR, OLH, OUE, RAPPOR, HadamardResponse
+
+Counts = npt.NDArray[np.int64]
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+class Encoding(ABC):
+    """Messages of one randomizer, as arrays."""
+
+    def __init__(self, R: Matching) -> None:
+        self.inputs = int(R.input_count)
+        self.p, self.q = match_probabilities(R)
+
+    @abstractmethod
+    def empty(self, n: int) -> Messages:
+        """Room for n messages."""
+
+    @abstractmethod
+    def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
+        """One message for each value."""
+
+    @abstractmethod
+    def check(self, messages: Any) -> Messages:
+        """The messages, or an error that says what they must be."""
+
+    @abstractmethod
+    def support(self, messages: Messages) -> Counts:
+        """How many messages match each input."""
+
+    #: How many numbers are needed for one user while drawing or counting.
+    width = 1
+
+
+def match_probabilities(R: Matching) -> tuple[float, float]:
+    """Pr[R(x) matches x], and Pr[R(x) matches x'] for another input x'."""
+    hit, miss = R.likelihood(True), R.likelihood(False)
+    own = R.joint((0,), (True,)) * hit
+    other = R.joint((0, 1), (True, True)) * hit + R.joint((0, 1), (False, True)) * miss
+    p, q = (float(sp.N(field.substitute(e, R.bindings), 30)) for e in (own, other))
+    return p, q
+
+
+class Category(Encoding):
+    """k-RR: the message is an input."""
+
+    def __init__(self, R: KRR) -> None:
+        super().__init__(R)
+        gamma = R.gamma
+        self.gamma = float(sp.N(gamma, 30))
+        if sp.Rational(self.gamma) < gamma:
+            self.gamma = min(math.nextafter(self.gamma, 1), 1.0)  # rounded to more noise
+
+    def empty(self, n: int) -> Messages:
+        return np.empty(n, smallest_type(self.inputs))
+
+    def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
+        return randomized_response(values, self.inputs, self.gamma, rng)
+
+    def check(self, messages: Any) -> Messages:
+        return integers_below(messages, self.inputs, "messages")
+
+    def support(self, messages: Messages) -> Counts:
+        return np.bincount(messages.astype(np.int64, copy=False), minlength=self.inputs).astype(np.int64, copy=False)
+
+
+class Bits(Encoding):
+    """RAPPOR and OUE: d bits, packed eight to a byte."""
+
+    def __init__(self, R: RAPPOR | OUE) -> None:
+        super().__init__(R)
+        self.bytes = -(-self.inputs // 8)
+        self.width = self.inputs
+
+    def empty(self, n: int) -> Messages:
+        return np.empty((n, self.bytes), np.uint8)
+
+    def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
+        bits = rng.random((len(values), self.inputs)) < self.q
+        bits[np.arange(len(values)), values.astype(np.int64)] = rng.random(len(values)) < self.p
+        return np.packbits(bits, axis=1)
+
+    def check(self, messages: Any) -> Messages:
+        array = np.asarray(messages)
+        if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != self.bytes or not len(array):
+            raise ValueError(
+                f"messages must be rows of {self.bytes} bytes ({self.inputs} packed bits), at least one, got shape "
+                f"{array.shape} of {array.dtype}"
+            )
+        return array
+
+    def support(self, messages: Messages) -> Counts:
+        counts = np.zeros(self.inputs, np.int64)
+        for part in chunks(len(messages), self.inputs):
+            counts += np.unpackbits(messages[part], axis=1, count=self.inputs).sum(axis=0, dtype=np.int64)
+        return counts
+
+
+class Hashed(Encoding):
+    """BLH and OLH: the number of a hash function, and the randomised hash.
+
+    The analysis takes h from *all* functions; here a 64-bit number names one of a pseudo-random family (the finaliser
+    of splitmix64), in which values of different inputs are as good as independent. ε0-LDP holds for any family; the
+    variance and the amplification are those of the ideal one.
+    """
+
+    def __init__(self, R: OLH) -> None:
+        super().__init__(R)
+        self.g = int(R.g)
+        self.type = np.dtype([("hash", np.uint64), ("value", smallest_type(self.g))])
+        # p is the probability that g-ary randomized response keeps the hash: γ is that of g-RR.
+        self.gamma = min((1 - self.p) * self.g / (self.g - 1) * (1 + 1e-15), 1.0)
+
+    def hashes(self, numbers: npt.NDArray[np.uint64], x: Any) -> npt.NDArray[np.uint64]:
+        with np.errstate(over="ignore"):
+            mixed = numbers + (np.asarray(x, np.uint64) + np.uint64(1)) * _GOLDEN
+            for shift, factor in zip((np.uint64(30), np.uint64(27)), _MIX, strict=True):
+                mixed = (mixed ^ (mixed >> shift)) * factor
+            mixed ^= mixed >> np.uint64(31)
+        return ((mixed >> np.uint64(32)) * np.uint64(self.g)) >> np.uint64(32)
+
+    def empty(self, n: int) -> Messages:
+        return np.empty(n, self.type)
+
+    def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
+        messages = self.empty(len(values))
+        messages["hash"] = rng.integers(0, 2**64, len(values), dtype=np.uint64)
+        own = self.hashes(messages["hash"], values.astype(np.uint64))
+        messages["value"] = randomized_response(own, self.g, self.gamma, rng)
+        return messages
+
+    def check(self, messages: Any) -> Messages:
+        array = np.asarray(messages)
+        if array.dtype != self.type or array.ndim != 1 or not len(array):
+            raise ValueError(f"messages must be a not empty array of {self.type}, got {array.dtype}")
+        integers_below(array["value"], self.g, "messages")
+        return array
+
+    def support(self, messages: Messages) -> Counts:
+        counts = np.zeros(self.inputs, np.int64)
+        for part in chunks(len(messages)):
+            numbers, values = np.ascontiguousarray(messages["hash"][part]), messages["value"][part].astype(np.uint64)
+            for x in range(self.inputs):
+                counts[x] += np.count_nonzero(self.hashes(numbers, x) == values)
+        return counts
+
+
+class Columns(Encoding):
+    """Hadamard response: the number of a column; counting is one fast Walsh-Hadamard transform."""
+
+    def __init__(self, R: HadamardResponse) -> None:
+        super().__init__(R)
+        self.K = int(R.K)
+
+    def empty(self, n: int) -> Messages:
+        return np.empty(n, smallest_type(self.K))
+
+    def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
+        rows = values.astype(np.int64) + 1
+        columns = rng.integers(0, self.K, len(values))
+        odd = np.bitwise_count(rows & columns) % 2 == 1
+        wanted = rng.random(len(values)) >= self.p  # an odd number of common ones: no match
+        # Flipping a column at the lowest one of its row changes the parity, and keeps the column uniform.
+        return np.where(odd == wanted, columns, columns ^ (rows & -rows)).astype(smallest_type(self.K))
+
+    def check(self, messages: Any) -> Messages:
+        return integers_below(messages, self.K, "messages")
+
+    def support(self, messages: Messages) -> Counts:
+        transform = np.bincount(messages.astype(np.int64, copy=False), minlength=self.K).astype(np.int64)
+        step = 1
+        while step < self.K:
+            pairs = transform.reshape(-1, 2, step)
+            transform = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+            step *= 2
+        return (len(messages) + transform[1:]) // 2
+
+
+def encoding(R: Any) -> Encoding:
+    """The encoding of a randomizer whose messages can be drawn here."""
+    kinds: tuple[tuple[type, type[Any]], ...] = (
+        (KRR, Category),
+        (RAPPOR, Bits),
+        (OUE, Bits),
+        (OLH, Hashed),
+        (HadamardResponse, Columns),
+    )
+    for kind, build in kinds:
+        if isinstance(R, kind):
+            found: Encoding = build(R)
+            return found
+    raise TypeError(f"R must be KRR, BinaryRR, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}")
