@@ -35,6 +35,21 @@ from shuffle_sym.derivations.clones import (
 )
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.derivations.printed import compare
+from shuffle_sym.derivations.renyi import (
+    central_moments,
+    claim1,
+    corollary32,
+    eq7,
+    eq32,
+    eq72,
+    lemma61,
+    lemma61_tail,
+    lemma62,
+    odd_moments,
+    rdp_moments,
+    theorem36,
+    theorem71,
+)
 from shuffle_sym.derivations.tables import gparv_table
 
 #: Every derivation that needs no argument, by name.
@@ -71,6 +86,19 @@ ALL: dict[str, Callable[[], Derivation]] = {
         eq68,
         delta_infinity,
         clones_order,
+        eq32,
+        lemma61,
+        lemma61_tail,
+        lemma62,
+        eq72,
+        central_moments,
+        odd_moments,
+        rdp_moments,
+        theorem36,
+        theorem71,
+        claim1,
+        corollary32,
+        eq7,
     )
 }
 
