@@ -9,6 +9,16 @@ from shuffle_sym.bounds.composition import (
     optimal_composition_epsilon,
 )
 from shuffle_sym.bounds.feldman2020 import feldman2020_thm31, feldman2020_thm31_delta
+from shuffle_sym.bounds.girgis2021 import (
+    girgis2021_best_gamma,
+    girgis2021_cor32,
+    girgis2021_cor35,
+    girgis2021_eq9,
+    girgis2021_thm31,
+    girgis2021_thm33,
+    girgis2021_thm34,
+    girgis2021_thm36,
+)
 
 __all__ = [
     "advanced_composition",
@@ -16,6 +26,14 @@ __all__ = [
     "basic_composition",
     "feldman2020_thm31",
     "feldman2020_thm31_delta",
+    "girgis2021_best_gamma",
+    "girgis2021_cor32",
+    "girgis2021_cor35",
+    "girgis2021_eq9",
+    "girgis2021_thm31",
+    "girgis2021_thm33",
+    "girgis2021_thm34",
+    "girgis2021_thm36",
     "optimal_composition",
     "optimal_composition_epsilon",
 ]
