@@ -6,7 +6,7 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth
+from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, rdp
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.fourier import FourierAccountant
@@ -60,4 +60,5 @@ __all__ = [
     "exact",
     "from_matrix",
     "ground_truth",
+    "rdp",
 ]

@@ -7,6 +7,8 @@ from shuffle_sym.bounds.composition import (
     basic_composition,
     optimal_composition,
     optimal_composition_epsilon,
+    poisson_subsampled,
+    strong_composition,
 )
 from shuffle_sym.bounds.feldman2020 import feldman2020_thm31, feldman2020_thm31_delta
 from shuffle_sym.bounds.girgis2021 import (
@@ -36,4 +38,6 @@ __all__ = [
     "girgis2021_thm36",
     "optimal_composition",
     "optimal_composition_epsilon",
+    "poisson_subsampled",
+    "strong_composition",
 ]
