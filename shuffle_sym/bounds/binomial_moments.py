@@ -154,5 +154,6 @@ def log_cdf_upper(k: Array, n: int, p: float) -> Array:
         chernoff = -n * (special.xlogy(x, x / p) + special.xlog1py(1 - x, (p - x) / (1 - p)))
         # Not bdtr: at n = 1e9 it is off in the first digit.
         cdf = np.log(special.betainc(np.maximum(n - k, 1e-300), np.maximum(k, 0) + 1, 1 - p)) + CDF_ALLOWANCE
+    chernoff += CDF_ALLOWANCE - 1e-12 * chernoff
     bound = np.where(cdf > -600, np.minimum(cdf, chernoff), chernoff)
     return np.where(k < 0, -np.inf, np.minimum(bound, 0))
