@@ -232,7 +232,12 @@ def _smallest(curve: Curve, converted: Callable[[Any, float], float], orders: It
             arguments.order(order, "orders")
         return min((AtOrder(at(order), order) for order in candidates), key=lambda found: found.value)
     coarse = sorted({round(2 * (MAX_ORDER / 2) ** (i / 24)) for i in range(25)})
-    i = min(range(len(coarse)), key=lambda i: at(coarse[i]))
+    i = 0
+    for j, order in enumerate(coarse):
+        if at(order) < at(coarse[i]):
+            i = j
+        elif j - i > 3:  # past the valley
+            break
     low, high = coarse[max(i - 1, 0)], coarse[min(i + 1, len(coarse) - 1)]
     while high - low > 2:
         middle = (low + high) // 2

@@ -12,7 +12,6 @@ moment, divided by λ − 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -207,8 +206,3 @@ def renyi_divergence(moment: Any, order: Any, digits: int = 50) -> mpmath.mpf:
         raise ValueError(f"moment must be a number >= 1, got {moment!r}")
     with mpmath.workdps(digits + _GUARD):
         return mpmath.log(_mp(value, digits)) / (_mp(power, digits) - 1)
-
-
-def largest(moments: Iterable[Any]) -> Any:
-    """The largest of exact and mpmath numbers."""
-    return max(moments, key=lambda value: arguments.exact_number(value, "moment"))
