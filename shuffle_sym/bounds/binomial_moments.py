@@ -62,8 +62,9 @@ def log_excess(eps0: float, sizes: npt.ArrayLike, order: int) -> tuple[Array, Ar
 
 
 def log_sum(logs: Array, axis: int = 0) -> Array:
-    """log Σ exp, without overflow; at least one entry along the axis is finite."""
+    """log Σ exp, without overflow; at least one entry along the axis is not −∞."""
     top = np.max(logs, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
     total: Array = np.log(np.sum(np.exp(logs - top), axis=axis)) + np.squeeze(top, axis=axis)
     return total
 
@@ -72,12 +73,16 @@ def _mode(m: Array, p: float, t: float, gain: float, order: int) -> Array:
     """About where Pr[K] r^λ is largest: log((m − K)p/(K(1 − p))) + λ(d log r/dK) = 0, in z = logit(K/m)."""
     d = gain * (t + 1) / t
     start = math.log(p / (1 - p))
-    z = np.full_like(m, start)
-    for _ in range(6):
+    # r(z) >= 1 where z >= start: the root is between start and start + λd/m. Newton's step, halving where it leaves.
+    low, high = np.full_like(m, start), np.minimum(start + order / m * d, 40.0)
+    z = low
+    for _ in range(10):
         x = special.expit(z)
         r = 1 / t + d * x
         value = z - start - order / m * d / r
+        low, high = np.where(value < 0, z, low), np.where(value < 0, high, z)
         z = z - value / (1 + order / m * d * d * x * (1 - x) / r**2)
+        z = np.where((z > low) & (z < high), z, (low + high) / 2)
     found: Array = m * special.expit(z)
     return found
 
@@ -132,18 +137,20 @@ def _tail(log_terms: Array, K: Array, m: Array, step: Array) -> Array:
     end = log_terms[rows, last]
     quotient = end - log_terms[rows, np.maximum(last - 1, 0)]
     open_end = (K[rows, last] + step[:, 0] <= m[:, 0]) & (last > 0)
-    with np.errstate(divide="ignore"):
-        tail = end + quotient - np.log(-np.expm1(np.minimum(quotient, -1e-300)))
-    return np.where(open_end, tail, -np.inf)
+    return np.where(open_end, end + _geometric(quotient), -np.inf)
 
 
 def _tail_below(log_mass: Array, low: Array) -> Array:
     if log_mass.shape[1] < 2:
         return np.full(len(log_mass), -np.inf)
     quotient = log_mass[:, 0] - log_mass[:, 1]
+    return np.where(low[:, 0] > 0, log_mass[:, 0] + _geometric(quotient), -np.inf)
+
+
+def _geometric(quotient: Array) -> Array:
+    """log(r + r² + …) for r = exp(quotient); infinite where terms do not fall."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        tail = log_mass[:, 0] + quotient - np.log(-np.expm1(np.minimum(quotient, -1e-300)))
-    return np.where(low[:, 0] > 0, tail, -np.inf)
+        return np.where(quotient < 0, quotient - np.log(-np.expm1(np.minimum(quotient, -1e-300))), np.inf)
 
 
 def log_cdf_upper(k: Array, n: int, p: float) -> Array:

@@ -158,15 +158,17 @@ def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
     eps0, n, order, exact = _read(eps0, n, order)
     if eps0 == 0:
         return 0.0
+    first = _up(_theorem31(eps0, _size(exact, eps0, n, 0.5), order, _chernoff(eps0, n, order, 0.5)), order)
     sizes, chances = _blocks(n, eps0, order)
     _, logs = log_excess(eps0, sizes, order)
+    if not np.all(np.isfinite(logs)):
+        return first
     logs = np.minimum.accumulate(logs)  # M falls in m
     # E[X] = X_last + Σ_j (X_j − X_{j+1}) Pr[m + 1 < size_{j+1}]: differences are not negative, upper bounds may enter.
     total = [float(logs[-1])]
     with np.errstate(divide="ignore"):
         total.extend(logs[:-1] + np.log(-np.expm1(logs[1:] - logs[:-1])) + chances)
-    best = _up(_logarithm(total), order)
-    return min(best, _up(_theorem31(eps0, _size(exact, eps0, n, 0.5), order, _chernoff(eps0, n, order, 0.5)), order))
+    return min(_up(_logarithm(total), order), first)
 
 
 def _blocks(n: int, eps0: float, order: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
