@@ -135,6 +135,32 @@ def ratio(alpha: Any) -> sp.Expr:
     return number
 
 
+def order(value: Any, name: str = "order") -> sp.Expr:
+    """The order λ > 1 of a Rényi divergence."""
+    number = exact_number(value, name)
+    if number.free_symbols or decided(number > 1) is not True:
+        raise _refuse(name, "a number > 1", value)
+    return number
+
+
+def integer_order(value: Any) -> int:
+    """An order at which only integers are proved."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 2:
+        return value
+    number = order(value)
+    if not number.is_Integer:
+        raise _refuse("order", "an integer >= 2 here (rdp.interpolated gives real orders between integers)", value)
+    return int(number)
+
+
+def share(value: Any, name: str) -> float:
+    """A number in (0, 1]."""
+    number = exact_number(value, name)
+    if number.free_symbols or decided(sp.And(number > 0, number <= 1)) is not True or not float(number) > 0:
+        raise _refuse(name, "a number in (0, 1]", value)
+    return float(number)
+
+
 def between_0_and_1(value: Any, name: str) -> sp.Expr:
     """An exact number strictly between 0 and 1."""
     number = exact_number(value, name)

@@ -404,6 +404,24 @@ def clones_koskela(eps0: Any = None) -> Decomposition:
     )
 
 
+def clones_one_sided(eps0: Any = None) -> Decomposition:
+    r"""Every other user is a double of the differing user with x1, with probability 1/t: c = b/t (Girgis et al. 2021,
+    Theorem 3.6). An upper bound for every ε0-LDP randomizer, in this direction: R(x0), R(x1) is 2-RR, post-processed.
+
+    >>> D = clones_one_sided(sp.log(3))
+    >>> D.a, D.b, D.c
+    ((3/4, 1/4), (1/4, 3/4), (1/12, 1/4))
+    """
+    t = field.t
+    return _from_eps0(
+        eps0,
+        a=[t / (t + 1), 1 / (t + 1)],
+        b=[1 / (t + 1), t / (t + 1)],
+        c=[1 / (t * (t + 1)), 1 / (t + 1)],
+        title="one-sided clones",
+    )
+
+
 def _from_eps0(eps0: Any, a: list[Any], b: list[Any], c: list[Any], title: str) -> Decomposition:
     level = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
     return Decomposition(a, b, c, bindings={field.t: sp.exp(level)}, title=title)

@@ -36,6 +36,15 @@ class WorstPair:
     delta: Any
 
 
+@dataclass(frozen=True)
+class WorstMoment:
+    """Neighbouring datasets with the largest Rényi moment of one order, E[(X0/X1)^λ] under X1."""
+
+    X0: Dataset
+    X1: Dataset
+    moment: Any
+
+
 def delta(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alpha: Any, digits: int = 50) -> Any:
     r"""D_α between the shuffled messages of two neighbouring datasets, :math:`\sum_h [P_0(h) - \alpha P_1(h)]_+`.
 
@@ -64,11 +73,43 @@ def worst_pair(R: Randomizer, n: int, alpha: Any, digits: int = 50) -> WorstPair
     return worst_pairs(R, n, [alpha], digits)[0]
 
 
+def renyi_moment(R: Randomizer, X0: Sequence[int], X1: Sequence[int], order: Any, digits: int = 50) -> Any:
+    r"""E[(P_0/P_1)^λ] under P_1, λ = ``order`` > 1, for two neighbouring datasets: :math:`\sum_h P_0(h)^\lambda
+    P_1(h)^{1-\lambda}`. A ``Rational`` if R is rational and λ an integer, else an ``mpf``.
+
+    >>> import shuffle_sym as ss
+    >>> renyi_moment(ss.BinaryRR(eps0=sp.log(3)), (1, 0), (0, 0), 2)
+    5/3
+    """
+    digits, power = _checked(R, digits), arguments.order(order)
+    first, second = _dataset(R, X0, "X0"), _dataset(R, X1, "X1")
+    _neighbours(first, second)
+    messages = _Messages(R, len(first), [power], digits)
+    with mpmath.workdps(digits + _GUARD_DIGITS):
+        return messages.moment(messages.shuffled(first), messages.shuffled(second), 0)
+
+
+def worst_moments(R: Randomizer, n: int, orders: Sequence[Any], digits: int = 50) -> list[WorstMoment]:
+    r"""The largest Rényi moments over *all* neighbouring datasets of n users, in both directions, one for each order.
+
+    >>> import shuffle_sym as ss
+    >>> worst_moments(ss.BinaryRR(eps0=sp.log(3)), 2, [2])
+    [WorstMoment(X0=(0, 0), X1=(1, 0), moment=29/15)]
+    """
+    return [WorstMoment(*found) for found in _worst(R, n, [arguments.order(e) for e in orders], digits, "moment")]
+
+
 def worst_pairs(R: Randomizer, n: int, alphas: Sequence[Any], digits: int = 50) -> list[WorstPair]:
     """`worst_pair` for several α; every dataset is multiplied out once for all of them."""
+    return [WorstPair(*found) for found in _worst(R, n, [arguments.ratio(a) for a in alphas], digits, "divergence")]
+
+
+def _worst(
+    R: Randomizer, n: int, parameters: Sequence[sp.Expr], digits: int, what: str
+) -> list[tuple[Dataset, Dataset, Any]]:
+    """For each α or order the neighbouring datasets with the largest ``what``, and its value."""
     digits = _checked(R, digits)
     n = arguments.users(n)
-    ratios = [arguments.ratio(alpha) for alpha in alphas]
     arguments.numeric_only(R.free_symbols, "worst_pair")
     inputs = int(R.input_count)
     # With every permutation of the inputs at hand, (1, 0) among `others` is (0, 1) among the permuted ones.
@@ -77,17 +118,18 @@ def worst_pairs(R: Randomizer, n: int, alphas: Sequence[Any], digits: int = 50) 
     count = math.comb(n + inputs - 2, n - 1) * len(pairs)
     if count > MAX_PAIRS:
         raise ValueError(f"{R!r} with n = {n} has {count} neighbouring pairs, more than {MAX_PAIRS}; take a smaller n")
-    messages = _Messages(R, n, ratios, digits)
-    worst: list[WorstPair | None] = [None] * len(ratios)
+    messages = _Messages(R, n, parameters, digits)
+    compared = getattr(messages, what)
+    worst: list[tuple[Dataset, Dataset, Any] | None] = [None] * len(parameters)
     with mpmath.workdps(digits + _GUARD_DIGITS):
         for others, product in _others(n - 1, inputs, messages, R.symmetric):
             shuffled = {x: messages.one_more(product, x) for x in named}
             for x0, x1 in pairs:
-                for i in range(len(ratios)):
-                    value = messages.divergence(shuffled[x0], shuffled[x1], i)
+                for i in range(len(parameters)):
+                    value = compared(shuffled[x0], shuffled[x1], i)
                     best = worst[i]
-                    if best is None or value > best.delta:
-                        worst[i] = WorstPair((x0, *others), (x1, *others), value)
+                    if best is None or value > best[2]:
+                        worst[i] = ((x0, *others), (x1, *others), value)
     return [pair for pair in worst if pair is not None]
 
 
@@ -140,6 +182,21 @@ class _Messages:
         if self.exact:
             return sp.Rational(Fraction(total, bottom * self._total))
         return mpmath.mpf(total)
+
+    def moment(self, P: Polynomial, Q: Polynomial, i: int) -> Any:
+        """Σ p^λ q^(1 − λ), where the i-th parameter is λ."""
+        top, bottom = self._alphas[i]
+        if any(h not in Q for h in P):
+            raise ValueError("the moment is infinite: a histogram of X0 is impossible for X1; use delta")
+        if self.exact and bottom == 1:
+            # One group for each value of q: few fractions are added.
+            groups: dict[int, int] = {}
+            for h, p in P.items():
+                groups[Q[h]] = groups.get(Q[h], 0) + p**top
+            total = sum((p / Fraction(q) ** (top - 1) for q, p in groups.items()), Fraction(0))
+            return sp.Rational(total / self._total)
+        power = mpmath.mpf(top) / bottom
+        return mpmath.fsum(mpmath.mpf(p) ** power * mpmath.mpf(Q[h]) ** (1 - power) for h, p in P.items()) / self._total
 
 
 def _checked(R: Randomizer, digits: Any) -> int:

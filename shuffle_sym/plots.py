@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -39,6 +40,28 @@ def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = Fals
         ax.set_title(title, fontsize="medium")
     found[0].set(ylabel=ylabel)
     return list(found)
+
+
+def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, linear: Sequence[str] = ()) -> list[Any]:
+    """Panels in rows, title → label of the x-axis, each with its own scales; logarithmic but for the titles in
+    ``linear``, whose x-axis is not."""
+    rows = -(-len(titles) // columns)
+    size = (3.1 * columns, 2.5 * rows)
+    _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False)
+    for ax, (title, xlabel) in zip(found.flat, titles.items(), strict=True):
+        _styled(ax, xlabel, logx=title not in linear, logy=True)
+        ax.set_title(title, fontsize="medium")
+    for row in found:
+        row[0].set(ylabel=ylabel)
+    return list(found.flat)
+
+
+def closed_forms(
+    ax: Any, xs: Sequence[Any], forms: Mapping[str, Any], at: Callable[[Any, Any], float], **style: Any
+) -> None:
+    """Several bounds over the same x, ``at(bound, x)``, a colour for each, drawn where they hold."""
+    for (label, bound), colour in zip(forms.items(), COLOURS, strict=False):
+        where_it_holds(ax, xs, partial(at, bound), color=colour, label=label, **style)
 
 
 def _styled(ax: Any, xlabel: str, *, logx: bool, logy: bool) -> None:

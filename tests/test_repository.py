@@ -33,6 +33,7 @@ ROOMS = [
     "derivations",
     "exact",
     "bounds",
+    "rdp",
     "ground_truth",
     "numeric",
     "shuffle",

@@ -18,9 +18,21 @@ from shuffle_sym.bounds.composition import (
     basic_composition,
     optimal_composition,
     optimal_composition_epsilon,
+    poisson_subsampled,
+    strong_composition,
 )
 from shuffle_sym.bounds.erlingsson2019 import erlingsson2019
 from shuffle_sym.bounds.feldman2020 import feldman2020_thm31, feldman2020_thm31_delta
+from shuffle_sym.bounds.girgis2021 import (
+    girgis2021_best_gamma,
+    girgis2021_cor32,
+    girgis2021_cor35,
+    girgis2021_eq9,
+    girgis2021_thm31,
+    girgis2021_thm33,
+    girgis2021_thm34,
+    girgis2021_thm36,
+)
 
 __all__ = [
     "Amplification",
@@ -38,6 +50,16 @@ __all__ = [
     "erlingsson2019",
     "feldman2020_thm31",
     "feldman2020_thm31_delta",
+    "girgis2021_best_gamma",
+    "girgis2021_cor32",
+    "girgis2021_cor35",
+    "girgis2021_eq9",
+    "girgis2021_thm31",
+    "girgis2021_thm33",
+    "girgis2021_thm34",
+    "girgis2021_thm36",
     "optimal_composition",
     "optimal_composition_epsilon",
+    "poisson_subsampled",
+    "strong_composition",
 ]

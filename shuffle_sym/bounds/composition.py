@@ -35,6 +35,41 @@ def advanced_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple
     return total, min(evaluated(lambda d, extra: k * d + extra, delta, slack), 1.0)
 
 
+def strong_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple[float, float]:
+    r"""(ε', 1 − (1 − δ)^k (1 − δ')) with δ' = ``slack`` and ε' the least of kε, kεh + ε√(2k log(1/δ')) and
+    kεh + ε√(2k log(e + ε√k/δ')), :math:`h = (e^\varepsilon - 1)/(e^\varepsilon + 1)` (Kairouz, Oh and Viswanath 2015,
+    Theorem 3.4): a closed form above `optimal_composition`.
+
+    >>> "{:.6f} {:.6e}".format(*strong_composition(0.1, 1e-8, 100, 1e-7))
+    '6.177276 1.099999e-06'
+    """
+    eps, delta, k = _one_round(eps, delta, rounds)
+    slack = arguments.between_0_and_1(slack, "slack")
+
+    def formula(e: mpmath.mpf, d: mpmath.mpf) -> mpmath.mpf:
+        drift = k * e * mpmath.tanh(e / 2)
+        factor = min(mpmath.log(1 / d), mpmath.log(mpmath.e + e * mpmath.sqrt(k) / d))
+        return min(k * e, drift + e * mpmath.sqrt(2 * k * factor))
+
+    total = evaluated(lambda d, extra: -mpmath.expm1(k * mpmath.log1p(-d) + mpmath.log1p(-extra)), delta, slack)
+    return evaluated(formula, eps, slack), min(total, 1.0)
+
+
+def poisson_subsampled(eps: Any, delta: Any, gamma: Any) -> tuple[float, float]:
+    r"""(log(1 + γ(e^ε − 1)), γδ): every record takes part with probability γ, and one is added or removed (Li et al.
+    2012); the same holds for a share γ drawn without replacement, where one is replaced (Balle et al. 2018).
+
+    >>> "{:.6f} {:.1e}".format(*poisson_subsampled(1, 1e-6, 0.001))
+    '0.001717 1.0e-09'
+    """
+    eps, delta, _ = _one_round(eps, delta, 1)
+    arguments.share(gamma, "gamma")
+    rate = arguments.exact_number(gamma, "gamma")
+    return evaluated(lambda e, g: mpmath.log1p(g * mpmath.expm1(e)), eps, rate), evaluated(
+        lambda d, g: d * g, delta, rate
+    )
+
+
 def optimal_composition(eps: Any, delta: Any, rounds: Any, total_eps: Any) -> float:
     r"""δ after k rounds of (ε, δ)-DP mechanisms at ``total_eps``, the smallest that holds for all of them
     (Kairouz, Oh and Viswanath 2015):

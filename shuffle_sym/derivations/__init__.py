@@ -53,6 +53,21 @@ from shuffle_sym.derivations.protocols import (
     sum_worst_case,
     theorem42,
 )
+from shuffle_sym.derivations.renyi import (
+    central_moments,
+    claim1,
+    corollary32,
+    eq7,
+    eq32,
+    eq72,
+    lemma61,
+    lemma61_tail,
+    lemma62,
+    odd_moments,
+    rdp_moments,
+    theorem36,
+    theorem71,
+)
 from shuffle_sym.derivations.tables import gparv_table
 
 #: Every derivation that needs no argument, by name.
@@ -105,6 +120,19 @@ ALL: dict[str, Callable[[], Derivation]] = {
         smoothing_lemma,
         smoothing_sides,
         smoothing_transforms,
+        eq32,
+        lemma61,
+        lemma61_tail,
+        lemma62,
+        eq72,
+        central_moments,
+        odd_moments,
+        rdp_moments,
+        theorem36,
+        theorem71,
+        claim1,
+        corollary32,
+        eq7,
     )
 }
 

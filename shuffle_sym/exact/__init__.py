@@ -4,6 +4,7 @@ from shuffle_sym.exact.composition import composed_divergence, shuffled_pair
 from shuffle_sym.exact.divergence import divergence
 from shuffle_sym.exact.printed_pairs import printed_strong, printed_weak
 from shuffle_sym.exact.reduction_pair import reduction_pair, reduction_pair_divergence
+from shuffle_sym.exact.renyi import renyi_divergence, renyi_moment, two_rr_moment
 
 __all__ = [
     "composed_divergence",
@@ -12,5 +13,8 @@ __all__ = [
     "printed_weak",
     "reduction_pair",
     "reduction_pair_divergence",
+    "renyi_divergence",
+    "renyi_moment",
     "shuffled_pair",
+    "two_rr_moment",
 ]

@@ -18,7 +18,7 @@ def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, F
     """Probability of every histogram under x0 and under x1: one draw from a or b, n − 1 from (c, β)."""
     a, b, c = (*masses.a, 0), (*masses.b, 0), (*masses.c, masses.beta)
     pair: dict[Histogram, tuple[Fraction, Fraction]] = {}
-    for others in _histograms(n - 1, len(c)):
+    for others in histograms(n - 1, len(c)):
         weight = Fraction(math.factorial(n - 1))
         for count, probability in zip(others, c, strict=True):
             weight *= Fraction(probability) ** count / math.factorial(count)
@@ -37,10 +37,11 @@ def reduction_pair_divergence(D: Decomposition, n: int, alpha: Fraction) -> Frac
     return sum((max(p - alpha * q, Fraction(0)) for p, q in reduction_pair(masses, n).values()), Fraction(0))
 
 
-def _histograms(total: int, cells: int) -> Iterator[Histogram]:
+def histograms(total: int, cells: int) -> Iterator[Histogram]:
+    """All ways to put ``total`` messages into ``cells`` cells."""
     if cells == 1:
         yield (total,)
         return
     for first in range(total + 1):
-        for rest in _histograms(total - first, cells - 1):
+        for rest in histograms(total - first, cells - 1):
             yield (first, *rest)
