@@ -432,6 +432,16 @@ BAD = {
     "Erlingsson, n": (lambda: ss.bounds.erlingsson2019(0.1, 999, 1e-3), ValueError, ["n must be at least 1000", "999"]),
     "Erlingsson, eps0": (lambda: ss.bounds.erlingsson2019(0.5, 1000, 1e-3), ValueError, ["eps0 must be below 1/2"]),
     "Erlingsson, delta": (lambda: ss.bounds.erlingsson2019(0.1, 1000, 0.01), ValueError, ["delta must be below 1/100"]),
+    "theorem 3.1, k": (
+        lambda: ss.bounds.balle2019_thm31_gamma(sp.Symbol("k", integer=True, positive=True), 100, 1, 0.1),
+        TypeError,
+        ["a bound needs numbers", "k"],
+    ),
+    "histogram, k": (
+        lambda: ss.protocols.Histogram.for_target(sp.Symbol("k", integer=True, positive=True), 100, 1, 0.1),
+        TypeError,
+        ["a protocol needs numbers", "k"],
+    ),
     "theorem 3.1, eps": (
         lambda: ss.bounds.balle2019_thm31_gamma(4, 100, 2, 0.1),
         ValueError,

@@ -208,6 +208,7 @@ def balle2019_thm31_gamma(k: Any, n: Any, eps: Any, delta: Any) -> float:
     0.0325
     """
     k = arguments.size(k, "k", 2)
+    arguments.numeric_only(k.free_symbols, "a bound")
     n = arguments.users(n)
     eps, delta = _at_most_1(eps), arguments.between_0_and_1(delta, "delta")
     blanket = _users_in_the_blanket(eps, delta)
@@ -227,6 +228,7 @@ def balle2019_thm31_delta(k: Any, gamma: Any, n: Any, eps: Any) -> float:
     '3.514e-08'
     """
     k = arguments.size(k, "k", 2)
+    arguments.numeric_only(k.free_symbols, "a bound")
     n = arguments.users(n)
     gamma, eps = arguments.between_0_and_1(gamma, "gamma"), _at_most_1(eps)
     c = gamma * (n - 1) / k

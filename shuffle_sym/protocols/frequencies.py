@@ -122,6 +122,7 @@ class Histogram(Frequencies):
         """The least noise with which n users are (ε, δ)-DP, ``by`` the certified accountant, the (certified)
         ``"clones"`` or ``"theorem31"``."""
         size = arguments.size(k, "k", 2)
+        arguments.numeric_only(size.free_symbols, "a protocol")
         return cls(size, calibration.smallest_gamma(int(size), n, eps, delta, by))
 
     def __repr__(self) -> str:
