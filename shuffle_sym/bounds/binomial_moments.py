@@ -64,9 +64,10 @@ def log_excess(eps0: float, sizes: npt.ArrayLike, order: int) -> tuple[Array, Ar
 def log_sum(logs: Array, axis: int = 0) -> Array:
     """log Σ exp, without overflow; at least one entry along the axis is not −∞."""
     top = np.max(logs, axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    total: Array = np.log(np.sum(np.exp(logs - top), axis=axis)) + np.squeeze(top, axis=axis)
-    return total
+    with np.errstate(invalid="ignore"):
+        total = np.log(np.sum(np.exp(logs - top), axis=axis)) + np.squeeze(top, axis=axis)
+    found: Array = np.where(np.squeeze(top, axis=axis) == np.inf, np.inf, total)
+    return found
 
 
 def _mode(m: Array, p: float, t: float, gain: float, order: int) -> Array:
@@ -76,13 +77,16 @@ def _mode(m: Array, p: float, t: float, gain: float, order: int) -> Array:
     # r(z) >= 1 where z >= start: the root is between start and start + λd/m. Newton's step, halving where it leaves.
     low, high = np.full_like(m, start), np.minimum(start + order / m * d, 40.0)
     z = low
-    for _ in range(10):
+    for _ in range(60):
         x = special.expit(z)
         r = 1 / t + d * x
         value = z - start - order / m * d / r
         low, high = np.where(value < 0, z, low), np.where(value < 0, high, z)
-        z = z - value / (1 + order / m * d * d * x * (1 - x) / r**2)
-        z = np.where((z > low) & (z < high), z, (low + high) / 2)
+        new = z - value / (1 + order / m * d * d * x * (1 - x) / r**2)
+        new = np.where((new > low) & (new < high), new, (low + high) / 2)
+        z, moved = new, float(np.max(np.abs(new - z)))
+        if moved < 1e-3:
+            break
     found: Array = m * special.expit(z)
     return found
 
