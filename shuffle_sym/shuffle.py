@@ -107,7 +107,7 @@ class Shuffle:
 
         >>> import shuffle_sym as ss
         >>> print(ss.Shuffle(ss.KRR(k=10, eps0=4), n=10**6).log_delta(1))
-        [-4247.68, -4247.67]
+        [-4813.28, -4813.27]
         """
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
