@@ -70,7 +70,10 @@ def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Sum
     values, where = np.unique(np.maximum(values, -4.0 * n * top), return_inverse=True)
     merged: Array = np.bincount(where, weights=probabilities).astype(float)
     if n * float(np.sum(merged[values > 0])) <= _RARE:
-        rare = RareSums(values, merged, n, value_error)
+        try:
+            rare = RareSums(values, merged, n, value_error)
+        except ValueError:  # the values <= 0 are so low that none of them is left after tilting
+            return AllSums(values, merged, n, value_error)
         if rare.exponent < _LOG_ALONE:
             return rare
     return AllSums(values, merged, n, value_error)
@@ -92,6 +95,8 @@ class _Tilted:
         g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, len(values), c * values
         growth, grown = p * np.expm1(x), p * np.exp(x)
         phi, excess = math.fsum(grown), math.fsum(growth)
+        if phi < _TINY:
+            raise ValueError("the tilted law has no mass that doubles can hold; ask for another method")
         bent = float(grown @ np.abs(x))
         factor, self.exponent, tiny = error + (2 * J + 10) * u, value_error + 2 * u, J * 2.0**-1070
         directly = (factor * phi + self.exponent * bent + tiny) / phi
