@@ -29,9 +29,11 @@ def calibrate(make: Callable[[Any], Source], n: Any, eps: Any, delta: Any, *, rt
     end misses it for certain; they are within ``rtol`` of each other. That nothing beyond the upper end meets it again
     takes a δ(ε) that grows with ε0, which is not checked.
 
+    One user of 2-RR has δ = (t − α)/(t + 1), which is 1/4 at α = 2 for t = 3:
+
     >>> import shuffle_sym as ss
-    >>> print(calibrate(lambda eps0: ss.KRR(k=10, eps0=eps0), n=10_000, eps=1, delta=1e-6, rtol=1e-2))
-    [5.48..., 5.51...]
+    >>> sp.log(3) in calibrate(ss.BinaryRR, n=1, eps=sp.log(2), delta=0.25)
+    True
     """
     if not callable(make):
         raise TypeError(f"make must be a function of eps0 that returns a randomizer, got {make!r}")

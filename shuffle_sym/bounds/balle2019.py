@@ -9,6 +9,7 @@ once. Both hold, and what is returned is the smaller one. No sum over n is left 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import mpmath
@@ -28,7 +29,33 @@ def _over_covered_users(gamma: mpmath.mpf, rate: mpmath.mpf, n: int) -> mpmath.m
     return mpmath.exp(everyone_else) * mpmath.expm1(n * mpmath.log1p(gamma * mpmath.exp(-rate) / (1 - gamma)))
 
 
-class Hoeffding(Amplification):
+class _TailBound(Amplification):
+    """A bound front·e^(−n·rate) on E[X_1 + … + X_n]_+/n, for G directly and for L in Lemma 5.3; the smaller one."""
+
+    @abstractmethod
+    def _direct(self, G: Range, a: mpmath.mpf, n: int) -> tuple[mpmath.mpf, mpmath.mpf]:
+        """front and rate for n copies of G."""
+
+    @abstractmethod
+    def _covered(self, front: mpmath.mpf, rate: mpmath.mpf, gamma: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
+        """The same for L = γG of those who are covered."""
+
+    def _value(self, moments: Moments, n: int, eps: mpmath.mpf) -> mpmath.mpf:
+        a, alpha = mpmath.expm1(eps), mpmath.exp(eps)
+        return max(self._of_pair(pair(alpha), moments.gamma, a, n) for pair in moments.pairs)
+
+    def _of_pair(self, G: Range, gamma: mpmath.mpf | None, a: mpmath.mpf, n: int) -> mpmath.mpf:
+        if G.largest <= 0:
+            return mpmath.mpf(0)
+        front, rate = self._direct(G, a, n)
+        direct = front * mpmath.exp(-n * rate)
+        if gamma is None:
+            return direct
+        front, rate = self._covered(front, rate, gamma)
+        return min(direct, front * _over_covered_users(gamma, rate, n))
+
+
+class Hoeffding(_TailBound):
     r"""Lemma 5.5, :math:`E[L_1 + \dots + L_m]_+ \le \frac{b^2}{4a} e^{-2ma^2/b^2}` with a = α − 1 and b the length of
     the range, in Lemma 5.3 and on G directly (Balle et al. 2019).
 
@@ -46,23 +73,15 @@ class Hoeffding(Amplification):
 
     name = "balle2019_hoeffding"
 
-    def _value(self, moments: Moments, n: int, eps: mpmath.mpf) -> mpmath.mpf:
-        a, alpha = mpmath.expm1(eps), mpmath.exp(eps)
-        return max(self._of_pair(pair(alpha), moments.gamma, a, n) for pair in moments.pairs)
-
-    @staticmethod
-    def _of_pair(G: Range, gamma: mpmath.mpf | None, a: mpmath.mpf, n: int) -> mpmath.mpf:
-        if G.largest <= 0:
-            return mpmath.mpf(0)
+    def _direct(self, G: Range, a: mpmath.mpf, n: int) -> tuple[mpmath.mpf, mpmath.mpf]:
         b = G.largest - G.smallest
-        rate, front = 2 * a * a / (b * b), b * b / (4 * a * n)
-        direct = front * mpmath.exp(-n * rate)
-        if gamma is None:
-            return direct
-        return min(direct, front * gamma * _over_covered_users(gamma, rate / (gamma * gamma), n))
+        return b * b / (4 * a * n), 2 * a * a / (b * b)
+
+    def _covered(self, front: mpmath.mpf, rate: mpmath.mpf, gamma: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
+        return front * gamma, rate / (gamma * gamma)
 
 
-class Bennett(Amplification):
+class Bennett(_TailBound):
     r"""Lemma 5.6, corrected: :math:`E[L_1 + \dots + L_m]_+ \le \frac{b_+}{\log(1 + ab_+/c)} e^{-(mc/b_+^2)
     \phi(ab_+/c)}` with L <= b_+, E[L²] <= c, a = α − 1 and φ(u) = (1 + u) log(1 + u) − u, in Lemma 5.3 and on G
     directly (Balle et al. 2019).
@@ -76,22 +95,14 @@ class Bennett(Amplification):
 
     name = "balle2019_bennett"
 
-    def _value(self, moments: Moments, n: int, eps: mpmath.mpf) -> mpmath.mpf:
-        a, alpha = mpmath.expm1(eps), mpmath.exp(eps)
-        return max(self._of_pair(pair(alpha), moments.gamma, a, n) for pair in moments.pairs)
-
-    @staticmethod
-    def _of_pair(G: Range, gamma: mpmath.mpf | None, a: mpmath.mpf, n: int) -> mpmath.mpf:
-        if G.largest <= 0:
-            return mpmath.mpf(0)
+    def _direct(self, G: Range, a: mpmath.mpf, n: int) -> tuple[mpmath.mpf, mpmath.mpf]:
         b, c = G.largest, G.second
         u = a * b / c
         growth = mpmath.log1p(u)
-        rate, front = c / (b * b) * ((1 + u) * growth - u), b / (growth * n)
-        direct = front * mpmath.exp(-n * rate)
-        if gamma is None:
-            return direct
-        return min(direct, front * _over_covered_users(gamma, rate / gamma, n))
+        return b / (growth * n), c / (b * b) * ((1 + u) * growth - u)
+
+    def _covered(self, front: mpmath.mpf, rate: mpmath.mpf, gamma: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
+        return front, rate / gamma
 
 
 class Theorem53(Amplification):

@@ -9,6 +9,7 @@ import mpmath
 import sympy as sp
 
 from shuffle_sym import arguments
+from shuffle_sym.bounds.amplification import last_that_holds
 from shuffle_sym.bounds.rounding import DIGITS, evaluated, number, up
 
 
@@ -103,23 +104,24 @@ def optimal_composition(eps: Any, delta: Any, rounds: Any, total_eps: Any) -> fl
 
 
 def optimal_composition_epsilon(eps: Any, delta: Any, rounds: Any, total_delta: Any) -> float:
-    """The smallest ε, up to 1e-9, at which `optimal_composition` is at most ``total_delta``.
+    """The smallest ε, within 1e-10 (relative), at which `optimal_composition` is at most ``total_delta``.
 
     >>> round(optimal_composition_epsilon(0.1, 0, 100, 1e-6), 3)
     4.775
     """
     eps, delta, k = _one_round(eps, delta, rounds)
     target = arguments.delta_target(total_delta)
-    low, high = 0.0, evaluated(lambda e: k * e, eps)
-    if optimal_composition(eps, delta, k, high) > target:
+    largest = evaluated(lambda e: k * e, eps)
+
+    def holds(total: float) -> bool:
+        return optimal_composition(eps, delta, k, total) <= target
+
+    if not holds(largest):
         raise ValueError(
             f"total_delta = {target:g} is not reached: {k} rounds lose 1 - (1 - delta)^{k} = "
             f"{-math.expm1(k * math.log1p(-float(delta))):.4g} at every eps"
         )
-    while high - low > 1e-9 * max(high, 1.0):
-        middle = (low + high) / 2
-        low, high = (low, middle) if optimal_composition(eps, delta, k, middle) <= target else (middle, high)
-    return high
+    return 0.0 if holds(0.0) else last_that_holds(holds, largest, 0.0)
 
 
 def _one_round(eps: Any, delta: Any, rounds: Any) -> tuple[sp.Expr, sp.Expr, int]:

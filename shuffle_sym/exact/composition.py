@@ -9,8 +9,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym import arguments
-from shuffle_sym.decomposition import Decomposition
-from shuffle_sym.exact.reduction_pair import reduction_pair
+from shuffle_sym.exact.reduction_pair import hockey_stick
 
 Pair = dict[Any, tuple[Fraction, Fraction]]
 MAX_PRODUCTS = 20_000_000
@@ -38,17 +37,8 @@ def composed_divergence(rounds: Sequence[Pair], alpha: Any) -> sp.Rational:
         if i < len(merged) - 1:
             product = _merged((p * x, q * y) for p, q in product for x, y in pair)
     exact = Fraction(int(ratio.p), int(ratio.q))
-    total = sum((max(p * x - exact * q * y, Fraction(0)) for p, q in product for x, y in merged[-1]), Fraction(0))
+    total = hockey_stick(((p * x, q * y) for p, q in product for x, y in merged[-1]), exact)
     return sp.Rational(total.numerator, total.denominator)
-
-
-def shuffled_pair(D: Decomposition, n: Any) -> Pair:
-    """The reduction pair of a rational decomposition with n users, for `composed_divergence`."""
-    masses = D.exact()
-    if not isinstance(masses.beta, Fraction):
-        raise ValueError("the reduction pair is computed with fractions: give eps0 as sp.log of a rational")
-    pair: Pair = reduction_pair(masses, arguments.users(n))
-    return pair
 
 
 def _merged(outcomes: Any) -> list[tuple[Fraction, Fraction]]:

@@ -20,6 +20,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym import arguments
+from shuffle_sym.exact.reduction_pair import hockey_stick
 
 Pair = dict[Fraction, tuple[Fraction, Fraction]]
 
@@ -75,11 +76,7 @@ def divergences(pair: Mapping[Fraction, tuple[Fraction, Fraction]], alpha: Any) 
     (Fraction(1, 4), Fraction(3, 4))
     """
     ratio = _fraction(arguments.ratio(alpha), "alpha")
-    none = Fraction(0)
-    return (
-        sum((max(p - ratio * q, none) for p, q in pair.values()), none),
-        sum((max(q - ratio * p, none) for p, q in pair.values()), none),
-    )
+    return hockey_stick(pair.values(), ratio), hockey_stick(((q, p) for p, q in pair.values()), ratio)
 
 
 def _checked(k: Any, gamma: Any, n: Any) -> tuple[int, Fraction, int]:

@@ -6,9 +6,11 @@ The slow, literal way. It knows nothing of the GPARV, so it can tell whether The
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import Any
 
+from shuffle_sym import arguments
 from shuffle_sym.decomposition import Decomposition, Numbers
 
 Histogram = tuple[int, ...]
@@ -29,12 +31,22 @@ def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, F
     return pair
 
 
-def reduction_pair_divergence(D: Decomposition, n: int, alpha: Fraction) -> Fraction:
-    r"""D_α of the reduction pair, histogram by histogram, for a rational decomposition."""
+def shuffled_pair(D: Decomposition, n: Any) -> dict[Histogram, tuple[Fraction, Fraction]]:
+    """The reduction pair of a rational decomposition with n users."""
     masses = D.exact()
     if not isinstance(masses.beta, Fraction):
         raise ValueError("the reduction pair is computed with fractions: give eps0 as sp.log of a rational")
-    return sum((max(p - alpha * q, Fraction(0)) for p, q in reduction_pair(masses, n).values()), Fraction(0))
+    return reduction_pair(masses, arguments.users(n))
+
+
+def hockey_stick(outcomes: Iterable[tuple[Fraction, Fraction]], alpha: Fraction) -> Fraction:
+    """Σ [P − αQ]_+ over outcomes (P, Q)."""
+    return sum((max(p - alpha * q, Fraction(0)) for p, q in outcomes), Fraction(0))
+
+
+def reduction_pair_divergence(D: Decomposition, n: int, alpha: Fraction) -> Fraction:
+    r"""D_α of the reduction pair, histogram by histogram, for a rational decomposition."""
+    return hockey_stick(shuffled_pair(D, n).values(), alpha)
 
 
 def histograms(total: int, cells: int) -> Iterator[Histogram]:

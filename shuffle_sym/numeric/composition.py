@@ -37,7 +37,7 @@ import numpy as np
 from shuffle_sym.field import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import CHUNK, Array, Complex, Factor, convolution
 from shuffle_sym.numeric.losses import LossGrid
-from shuffle_sym.numeric.tilting import tilted
+from shuffle_sym.numeric.tilting import scaled, tilted
 
 LOG_OUTSIDE = math.log(1e-26)  # tilted mass that may lie outside the window, each side
 _UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
@@ -234,11 +234,3 @@ class ComposedLaw:
 
     def _rounding(self, eps: float) -> float:
         return self.slack + 8 * UNIT_ROUNDOFF * (abs(self.log_scale) + abs(self.theta * eps) + 1)
-
-
-def scaled(x: float, log_factor: float) -> float:
-    """x e^log_factor; a positive product never becomes a zero, and an overflow becomes inf."""
-    if x <= 0:
-        return 0.0
-    log_product = math.log(x) + log_factor
-    return max(math.exp(log_product), 5e-324) if log_product < 709 else math.inf

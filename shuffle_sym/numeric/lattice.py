@@ -29,7 +29,7 @@ import numpy as np
 from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.interval import Interval
 from shuffle_sym.numeric.convolution import Array, self_convolution, transform
-from shuffle_sym.numeric.tilting import saddle_point, tail_reach, tilted
+from shuffle_sym.numeric.tilting import saddle_point, scaled, tail_reach, tilted
 
 MAX_POINTS = 2**24
 _FEWEST_POINTS = 2**10
@@ -178,10 +178,10 @@ class _Lattice:
         log_total = n * self.log_scale - math.log(n)
         slack += 8 * UNIT_ROUNDOFF * (abs(log_total) + 800)
 
-        upper = _scaled(value + error + cut_off + rounding, log_total + slack)
-        lower = _scaled(value - error - cut_off, log_total - slack)
-        lower -= _scaled(moved + near + near_error, log_total + slack)
-        lower -= _scaled(1.0, log_beyond - math.log(n) + slack)
+        upper = scaled(value + error + cut_off + rounding, log_total + slack)
+        lower = scaled(value - error - cut_off, log_total - slack)
+        lower -= scaled(moved + near + near_error, log_total + slack)
+        lower -= scaled(1.0, log_beyond - math.log(n) + slack)
         return max(lower, 0.0), upper
 
     def _sign_change_range(self, log_target: float) -> tuple[float, float]:
@@ -211,11 +211,3 @@ class _Lattice:
         best = int(np.argmin(reaches))
         v, rate = max(float(reaches[best]), step), float(rates[best])
         return v, math.log(2 * (v + 1 / rate)) + float(log_mgfs[best]) - rate * v
-
-
-def _scaled(x: float, log_factor: float) -> float:
-    """x e^log_factor; a positive product never becomes a zero, and an overflow becomes inf."""
-    if x <= 0:
-        return 0.0
-    log_product = math.log(x) + log_factor
-    return max(math.exp(log_product), 5e-324) if log_product < 709 else math.inf

@@ -66,3 +66,11 @@ def tail_reach(values: Array, weights: Array, n: int, log_tail: float) -> tuple[
         return largest, -math.inf  # nothing lies beyond n times the largest value
     best = int(np.argmin(reaches))
     return float(reaches[best]), float(growths[best] - rates[best] * reaches[best])
+
+
+def scaled(x: float, log_factor: float) -> float:
+    """x e^log_factor; a positive product never becomes a zero, and an overflow becomes inf."""
+    if x <= 0:
+        return 0.0
+    log_product = math.log(x) + log_factor
+    return max(math.exp(log_product), 5e-324) if log_product < 709 else math.inf

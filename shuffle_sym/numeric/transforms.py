@@ -110,13 +110,17 @@ class _Tilted:
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
-        growth = np.expm1(np.multiply.outer(d, self.g))
+        exponents = np.multiply.outer(d, self.g)
+        beyond = np.max(exponents, axis=-1) > _LARGEST_EXPONENT
+        growth = np.expm1(np.minimum(exponents, _LARGEST_EXPONENT))
         # Exponents have an error, too: |x| e^x <= (1 + [x]_+) |expm1(x)|.
         top = 1 + max(float(np.max(d)) * float(np.max(self.g)), 0.0)
         errors = self.q * (self.q_errors + (len(self.g) + 20) * UNIT_ROUNDOFF + self.exponent * top)
         excess = np.maximum(growth @ self.q, -0.999)
         logs: Array = np.log1p(excess)
-        return logs, 1.01 * (np.abs(growth) @ errors) / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
+        bounds = 1.01 * (np.abs(growth) @ errors) / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
+        # Where doubles end, no bound: an infinite error.
+        return logs, np.where(beyond, np.inf, bounds)
 
     def log_ratios(self, y: Array) -> tuple[Array, Array]:
         """log φ(c + iy)/φ(c): real part and argument."""
@@ -228,12 +232,15 @@ class RareSums:
         psi_errors = (
             self.psi_errors + (self.size + 20) * u + np.multiply.outer(np.abs(d), self.g) * (self.value_error + 4 * u)
         )
-        psi = np.sum(self.psi * np.exp(np.multiply.outer(d, self.g)) * (1 + 1.01 * psi_errors), axis=-1)
+        lifts = np.multiply.outer(d, self.g)
+        known = (np.max(lifts, axis=-1) <= _LARGEST_EXPONENT) & np.isfinite(errors)
+        errors = np.where(known, errors, 0.0)
+        psi = np.sum(self.psi * np.exp(np.minimum(lifts, _LARGEST_EXPONENT)) * (1 + 1.01 * psi_errors), axis=-1)
         exponents = n * np.log1p(psi * np.exp(errors - logs)) * (1 + 16 * u)
         rests = exponents + np.log(-np.expm1(-exponents))
         found: Array = n * (logs + errors) + rests + 16 * u * (2 + exponents + np.abs(rests))
         found += self.log_slack - self.log_rest
-        return found
+        return np.where(known, found, np.inf)
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
         n, rows = self.n, max(_CHUNK // len(self.g), 1)

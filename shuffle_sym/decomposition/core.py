@@ -9,7 +9,7 @@ other direction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sympy as sp
 
 from shuffle_sym import arguments, field, gparv, latex
-from shuffle_sym.errors import VerificationError
 
 if TYPE_CHECKING:
-    from shuffle_sym.randomizer import OutputClass, Randomizer
+    pass
 
 
 class Atom(NamedTuple):
@@ -253,175 +252,3 @@ def is_zero(expr: sp.Expr, bindings: field.Bindings) -> bool:
     if simple.is_Rational:
         return bool(simple == 0)
     return not field.free_symbols((expr,), bindings) and field.sign(expr, bindings) == 0
-
-
-# ------------------------------------------------------------------------------- decompositions of a randomizer
-
-
-def _pair(R: Randomizer, x0: int | None, x1: int | None) -> tuple[int, int]:
-    if not hasattr(R, "classes"):
-        raise TypeError(f"R must be a randomizer, got {R!r}")
-    if x0 is None and x1 is None:
-        pairs = R.pairs()
-        if len(pairs) != 1:
-            raise ValueError(f"x0 and x1 must be given: {R!r} has {len(pairs)} ordered pairs of inputs that differ")
-        return pairs[0]
-    pair = (R.input(x0, "x0"), R.input(x1, "x1"))
-    arguments.different(*pair)
-    return pair
-
-
-def _from_classes(R: Randomizer, classes: Iterable[OutputClass], c: Iterable[sp.Expr], title: str) -> Decomposition:
-    classes = tuple(classes)
-    return Decomposition(
-        [y.masses[0] for y in classes],
-        [y.masses[1] for y in classes],
-        list(c),
-        labels=[y.label for y in classes],
-        bindings=R.bindings,
-        title=title,
-    )
-
-
-def blanket(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:
-    r"""The privacy blanket: :math:`c(y) = \inf_x R(x)(y)` (Balle et al. 2019, §5; Su et al. 2025, Theorem 7).
-
-    An upper bound on the divergence of all datasets in which one user has x0 or x1, and the best that any
-    decomposition gives (Su et al. 2025, Theorem 6). The inputs may be left out where all pairs are alike.
-
-    >>> import shuffle_sym as ss
-    >>> blanket(ss.KRR(k=3, eps0=sp.log(3))).c
-    (1/5, 1/5, 1/5)
-    """
-    return _blanket(R, _pair(R, x0, x1), "blanket")
-
-
-def _blanket(R: Randomizer, pair: tuple[int, int], title: str) -> Decomposition:
-    classes = R.classes(*pair)
-    return _from_classes(R, classes, [y.floor(R.bindings) for y in classes], title)
-
-
-def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:
-    r"""All other users have x2: :math:`c = R(x_2)`, and the divergence is that of two real datasets
-    (Su et al. 2025, Theorem 10): a lower bound on the privacy loss.
-
-    >>> import shuffle_sym as ss
-    >>> dataset(ss.KRR(k=3, eps0=sp.log(3)), 0, 1, 2).c
-    (1/5, 1/5, 3/5)
-    """
-    x0, x1 = _pair(R, x0, x1)
-    x2 = R.input(x2, "x2")
-    classes = R.classes(x0, x1, x2)
-    D = _from_classes(R, classes, [y.masses[2] for y in classes], f"dataset, others {x2}")
-    if D.beta_form != 0:
-        raise VerificationError(f"{R!r}: the probabilities of input {x2} sum to {1 - D.beta}, not to 1")
-    return D
-
-
-def strong(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:
-    r"""The view of the strong adversary A_s (Koskela et al. 2021, Definition 8; Balle et al. 2019, Theorem 3.1):
-    it also sees *which* users, the differing one included, drew their message from the blanket.
-
-    If the differing user did (mass γ), the view says nothing: a null atom. If not, the message comes from what x0 or x1
-    has above the blanket, hidden among the blanket messages of the others. For k-RR:
-    a = (1 − γ, 0, γ), b = (0, 1 − γ, γ), c = (γ/k, γ/k, 0), that is
-    :math:`D_\alpha = (1-\gamma)\,\mathbb E[1 - \alpha N_2/N_1]_+`.
-
-    >>> import shuffle_sym as ss
-    >>> D = strong(ss.KRR(k=3, eps0=sp.log(3)))
-    >>> D.a, D.b, D.c
-    ((2/5, 0, 3/5), (0, 2/5, 3/5), (1/5, 1/5, 0))
-    """
-    x0, x1 = _pair(R, x0, x1)
-    classes = R.classes(x0, x1)
-    floors = [y.floor(R.bindings) for y in classes]
-    drawn = field.simplest(sum(floors))
-    return Decomposition(
-        [*(y.masses[0] - floor for y, floor in zip(classes, floors, strict=True)), drawn],
-        [*(y.masses[1] - floor for y, floor in zip(classes, floors, strict=True)), drawn],
-        [*floors, sp.Integer(0)],
-        labels=[*(y.label for y in classes), r"\text{blanket}"],
-        bindings=R.bindings,
-        title="strong adversary",
-    )
-
-
-def weak(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:
-    r"""The view of the weak adversary A_w on k-RR (Koskela et al. 2021, Definition 9 and Theorem 10, corrected): it
-    sees which of the *other* users answered randomly. The joint law of (N1, N2, B) is the blanket's reduction pair.
-
-    >>> import shuffle_sym as ss
-    >>> R = ss.KRR(k=3, eps0=sp.log(3))
-    >>> weak(R) == blanket(R)
-    True
-    """
-    pair = _pair(R, x0, x1)
-    if not R.is_krr:
-        raise ValueError(
-            f"R must be k-ary randomized response (KRR), got {R!r}; the view of the weak adversary is defined for k-RR "
-            "only. blanket(R) is the analysis in which the others' blanket messages are known to be that, for every R"
-        )
-    return _blanket(R, pair, "weak adversary")
-
-
-# ---------------------------------------------------------------------------------- decompositions of every ε0-LDP R
-
-
-def clones(eps0: Any = None) -> Decomposition:
-    r"""The standard clone: an upper bound for every ε0-LDP randomizer (Feldman et al. 2020; Su et al. 2025, Theorem 2).
-
-    >>> D = clones(sp.log(3))
-    >>> D.a, D.b, D.c
-    ((3/4, 1/4), (1/4, 3/4), (1/6, 1/6))
-    """
-    t = field.t
-    return _from_eps0(
-        eps0,
-        a=[t / (t + 1), 1 / (t + 1)],
-        b=[1 / (t + 1), t / (t + 1)],
-        c=[1 / (2 * t), 1 / (2 * t)],
-        title="standard clone",
-    )
-
-
-def clones_koskela(eps0: Any = None) -> Decomposition:
-    r"""The pair of Koskela et al. 2021, Section 6: P = (A + Δ, C − A), Q = (A, C − A + Δ), with q = t/(t + 1), p = 1/t.
-
-    Where Δ = 0 the differing user sends nothing that is counted, here a third component. It is above `clones`.
-
-    >>> D = clones_koskela(sp.log(3))
-    >>> D.a, D.b, D.c
-    ((3/4, 0, 1/4), (0, 3/4, 1/4), (1/6, 1/6, 2/3))
-    """
-    t = field.t
-    q, p = t / (t + 1), 1 / t
-    return _from_eps0(
-        eps0,
-        a=[q, 0, 1 - q],
-        b=[0, q, 1 - q],
-        c=[p / 2, p / 2, 1 - p],
-        title="clones of Koskela et al.",
-    )
-
-
-def clones_one_sided(eps0: Any = None) -> Decomposition:
-    r"""Every other user is a double of the differing user with x1, with probability 1/t: c = b/t (Girgis et al. 2021,
-    Theorem 3.6). An upper bound for every ε0-LDP randomizer, in this direction: R(x0), R(x1) is 2-RR, post-processed.
-
-    >>> D = clones_one_sided(sp.log(3))
-    >>> D.a, D.b, D.c
-    ((3/4, 1/4), (1/4, 3/4), (1/12, 1/4))
-    """
-    t = field.t
-    return _from_eps0(
-        eps0,
-        a=[t / (t + 1), 1 / (t + 1)],
-        b=[1 / (t + 1), t / (t + 1)],
-        c=[1 / (t * (t + 1)), 1 / (t + 1)],
-        title="one-sided clones",
-    )
-
-
-def _from_eps0(eps0: Any, a: list[Any], b: list[Any], c: list[Any], title: str) -> Decomposition:
-    level = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
-    return Decomposition(a, b, c, bindings={field.t: sp.exp(level)}, title=title)

@@ -1,0 +1,26 @@
+r"""Decompositions (a, b, c): the object that carries every analysis, and the analyses that are decompositions."""
+
+from shuffle_sym.decomposition.analyses import (
+    blanket,
+    clones,
+    clones_koskela,
+    clones_one_sided,
+    dataset,
+    strong,
+    weak,
+)
+from shuffle_sym.decomposition.core import Atom, Decomposition, Numbers, is_zero
+
+__all__ = [
+    "Atom",
+    "Decomposition",
+    "Numbers",
+    "blanket",
+    "clones",
+    "clones_koskela",
+    "clones_one_sided",
+    "dataset",
+    "is_zero",
+    "strong",
+    "weak",
+]
