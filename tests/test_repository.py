@@ -42,6 +42,7 @@ ROOMS = [
     "sweep",
     "pld",
     "fourier",
+    "audit",
     "cross_check",
     "plots",
 ]

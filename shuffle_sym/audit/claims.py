@@ -1,0 +1,139 @@
+r"""Claims of the papers, and verdicts that are computed from evidence.
+
+A verdict is never written down: it follows from checks that are run.
+
+================  ===============================================================================================
+holds             the statement as printed passes: proved, or exact on every case of a stated range
+holds if          it fails as printed, and passes under a condition that the text leaves out
+misprint          it fails as printed, and another form, close to it, passes
+false             it fails, and nothing close to it holds
+open              it was neither refuted nor proved
+================  ===============================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from shuffle_sym.derivations.engine import Derivation
+from shuffle_sym.errors import VerificationError
+
+VERDICTS = ("holds", "holds if", "misprint", "false", "open")
+#: How a check was made; a proof is for all values, a grid and a counterexample are exact, the rest are what they say.
+KINDS = ("proved", "exact grid", "counterexample", "certified floats", "searched")
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether something holds (None: not decided), how that is known, and what was seen, in a sentence."""
+
+    passes: bool | None
+    kind: str
+    finding: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise VerificationError(f"kind must be one of {KINDS}, got {self.kind!r}")
+
+
+def proved(*derivations: Derivation, finding: str) -> Check:
+    """A derivation is checked while it is built; it counts as a proof if no step was only checked on a grid."""
+    kind = "proved" if all(derivation.proved for derivation in derivations) else "exact grid"
+    return Check(True, kind, f"{finding} ({sum(map(len, derivations))} steps)")
+
+
+def on_grid(cases: Iterable[Any], holds: Callable[[Any], bool], *, finding: str) -> Check:
+    """Exact on every case, or the first one that fails as a counterexample."""
+    count = 0
+    for case in cases:
+        count += 1
+        if not holds(case):
+            return Check(False, "counterexample", f"{finding}: fails at {case}")
+    if not count:
+        raise VerificationError(f"{finding}: a grid without cases shows nothing")
+    return Check(True, "exact grid", f"{finding} ({count} cases)")
+
+
+def refuted(fails: bool, finding: str) -> Check:
+    """One exact case in which the statement is wrong; ``fails`` says whether it really is."""
+    return Check(not fails, "counterexample", finding)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The check of the statement as printed and, where that fails, of a form or a condition that repairs it."""
+
+    printed: Check
+    corrected: Check | None = None
+    condition: Check | None = None
+
+    @property
+    def verdict(self) -> str:
+        if self.printed.passes is None:
+            return "open"
+        if self.printed.passes:
+            return "holds"
+        for check, verdict in ((self.corrected, "misprint"), (self.condition, "holds if")):
+            if check is not None:
+                if check.passes is not True:
+                    raise VerificationError(f"the repair does not hold either: {check.finding}")
+                return verdict
+        return "false"
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        return tuple(check for check in (self.printed, self.corrected, self.condition) if check is not None)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper: where it stands, what it says in our words, and a function that examines it.
+
+    A ``slow`` one takes more than a second or two; the quick audit leaves it out.
+    """
+
+    id: str
+    source: str
+    statement: str
+    examine: Callable[[], Evidence]
+    slow: bool = False
+
+
+class Paper:
+    """The claims of one paper, in the order in which they are defined."""
+
+    def __init__(self, key: str, title: str) -> None:
+        self.key, self.title = key, title
+        self.claims: list[Claim] = []
+
+    def claim(
+        self, id: str, source: str, statement: str, *, slow: bool = False
+    ) -> Callable[[Callable[[], Evidence]], Callable[[], Evidence]]:
+        """Registers the function below it as the examination of one claim."""
+
+        def register(examine: Callable[[], Evidence]) -> Callable[[], Evidence]:
+            if any(claim.id == id for claim in self.claims):
+                raise ValueError(f"id must be new, got {id!r} twice")
+            self.claims.append(Claim(id, source, statement, examine, slow))
+            return examine
+
+        return register
+
+
+@dataclass(frozen=True)
+class Result:
+    """An examined claim."""
+
+    claim: Claim
+    evidence: Evidence
+    seconds: float
+
+    @property
+    def id(self) -> str:
+        return self.claim.id
+
+    @property
+    def verdict(self) -> str:
+        return self.evidence.verdict
