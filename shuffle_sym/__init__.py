@@ -6,13 +6,14 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, protocols, rdp
+from shuffle_sym import audit, bounds, decomposition, derivations, exact, ground_truth, protocols, rdp
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
 from shuffle_sym.inverses import calibrate, users_needed
 from shuffle_sym.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
+from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.randomizers import (
     BLH,
@@ -29,6 +30,7 @@ from shuffle_sym.randomizers import (
     SubsetSelection,
     from_matrix,
 )
+from shuffle_sym.rounds import Composition, compose
 from shuffle_sym.shuffle import Shuffle
 from shuffle_sym.sweep import sweep
 
@@ -41,6 +43,7 @@ __all__ = [
     "OUE",
     "RAPPOR",
     "BinaryRR",
+    "Composition",
     "Decomposition",
     "FourierAccountant",
     "Gaussian",
@@ -51,13 +54,16 @@ __all__ = [
     "PairPLD",
     "Parallel",
     "PrivacyLossDistribution",
+    "PrivacyProfile",
     "Randomizer",
     "Shuffle",
     "ShuffledPLD",
     "SubsetSelection",
     "VerificationError",
+    "audit",
     "bounds",
     "calibrate",
+    "compose",
     "decomposition",
     "derivations",
     "exact",

@@ -13,6 +13,7 @@ import sympy as sp
 
 from shuffle_sym import arguments, field
 from shuffle_sym.decomposition import Decomposition, blanket
+from shuffle_sym.exact.convex import Curve
 from shuffle_sym.numeric.histograms import CUTS, Histograms
 from shuffle_sym.numeric.losses import Losses, Outcomes
 from shuffle_sym.randomizer import Randomizer
@@ -67,7 +68,8 @@ class ShuffledPLD(PrivacyLossDistribution):
             self._known[tail] = self._enumerated(tail)
         return self._known[tail]
 
-    def _enumerated(self, tail: float) -> Losses:
+    def _histograms(self, tail: float) -> Histograms | None:
+        """Of the messages that other users send, too; None if the differing user sends none of these under x0."""
         masses = self.decomposition.floats
         live = masses.c > 0
         # Quotients of doubles: FLOAT_ERROR each, and a rounding.
@@ -75,10 +77,19 @@ class ShuffledPLD(PrivacyLossDistribution):
         if masses.beta > 0:
             u, v, p = np.append(u, 0.0), np.append(v, 0.0), np.append(p, masses.beta)
         largest = float(np.max(u, initial=0.0))
-        if not largest:
+        return Histograms(u, v, p, self.n, tail / max(largest, 1.0), self.cut) if largest else None
+
+    def cell_count(self, tail: float = 1e-20) -> float:
+        """About how many outcomes there are, without those that have a P-mass of ``tail`` together."""
+        histograms = self._histograms(tail)
+        return histograms.cell_count() if histograms else 0.0
+
+    def _enumerated(self, tail: float) -> Losses:
+        histograms = self._histograms(tail)
+        if histograms is None:
             return Losses(self._null_outcomes)
-        histograms = Histograms(u, v, p, self.n, tail / max(largest, 1.0), self.cut)
         self._refuse_too_many(histograms)
+        largest = float(np.max(histograms.u))
 
         def blocks() -> Iterator[Outcomes]:
             yield from self._null_outcomes()
@@ -153,15 +164,7 @@ class PairPLD(PrivacyLossDistribution):
 
     def losses(self, tail: float) -> Losses:
         if self._losses is None:
-            # What no double holds with all its digits is left out, and counted.
-            kept = [(Fraction(x), Fraction(y)) for x, y in self._finite if x > _LEAST_TAIL]
-            neglected = float(sum((Fraction(x) for x, _ in self._finite if x <= _LEAST_TAIL), Fraction(0)))
-            logs = np.array([_log_ratio(x / y) for x, y in kept])
-            masses = np.array([float(x) for x, _ in kept])
-            neglected = math.nextafter(neglected, 1.0) if neglected or len(kept) < len(self._finite) else 0.0
-            error = 4 * field.UNIT_ROUNDOFF
-            block = Outcomes(logs, masses, float(self._infinite), neglected, error, error)
-            self._losses = Losses(lambda: (block,))
+            self._losses = _exact_losses(self._finite, self._infinite)
         return self._losses
 
     def reversed(self) -> PairPLD:
@@ -171,7 +174,49 @@ class PairPLD(PrivacyLossDistribution):
         return f"PairPLD({len(self.p)} outcomes)"
 
 
-def _log_ratio(ratio: Fraction) -> float:
+class CurvePLD(PrivacyLossDistribution):
+    """The privacy loss of the pair that belongs to a hockey-stick curve.
+
+    >>> from fractions import Fraction as F
+    >>> from shuffle_sym.exact.convex import Curve
+    >>> CurvePLD(Curve(((F(0), F(1)), (F(1, 3), F(2, 3)), (F(3), F(0))))).max_loss
+    log(3)
+    """
+
+    def __init__(self, curve: Curve) -> None:
+        self.curve = curve
+        largest = sp.Rational(*curve.vertices[-1][0].as_integer_ratio())
+        self.max_loss = sp.oo if curve.infinite else sp.log(largest)
+        self._losses: Losses | None = None
+
+    def losses(self, tail: float) -> Losses:
+        if self._losses is None:
+            atoms = [(atom.alpha * atom.q, atom.q) for atom in self.curve.atoms if atom.alpha]
+            self._losses = _exact_losses(atoms, self.curve.infinite)
+        return self._losses
+
+    def reversed(self) -> CurvePLD:
+        """The privacy loss of (Q, P)."""
+        return CurvePLD(self.curve.reversed())
+
+    def __repr__(self) -> str:
+        return f"CurvePLD({len(self.curve.atoms)} outcomes)"
+
+
+def _exact_losses(outcomes: Sequence[tuple[Fraction, Fraction]], infinite: Fraction) -> Losses:
+    """Of outcomes with masses P, Q > 0 and of the P-mass that is impossible under Q."""
+    # What no double holds with all its digits is left out, and counted.
+    kept = [(x, y) for x, y in outcomes if x > _LEAST_TAIL]
+    neglected = float(sum((x for x, _ in outcomes if x <= _LEAST_TAIL), Fraction(0)))
+    logs = np.array([log_ratio(x / y) for x, y in kept])
+    masses = np.array([float(x) for x, _ in kept])
+    neglected = math.nextafter(neglected, 1.0) if neglected or len(kept) < len(outcomes) else 0.0
+    error = 4 * field.UNIT_ROUNDOFF
+    block = Outcomes(logs, masses, float(infinite), neglected, error, error)
+    return Losses(lambda: (block,))
+
+
+def log_ratio(ratio: Fraction) -> float:
     """The logarithm with a few roundings, whatever the size of numerator and denominator."""
     if Fraction(1, 2) < ratio < 2:
         return math.log1p(float(ratio - 1))

@@ -3,10 +3,13 @@ r"""`Shuffle`: n users, a shuffler in between, and how private the result is."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy as sp
 
 from shuffle_sym import arguments, decomposition, exact, field, gparv
@@ -16,11 +19,17 @@ from shuffle_sym.interval import Interval, outward
 from shuffle_sym.numeric import binomial, contour, lattice
 from shuffle_sym.numeric.inverse import smallest_epsilon
 from shuffle_sym.numeric.published import positive_part_published, spacing
+from shuffle_sym.pld import PrivacyLossDistribution, ShuffledPLD
+from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.randomizer import Randomizer
+from shuffle_sym.rounds import MAX_POINTS, Composition, compose
+from shuffle_sym.sampling import Progress, Sampling, Side, no_progress
 
 _MAX_CELLS = 4096
 METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
 _SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
+_FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
+_MOST_REFINEMENTS = 6
 _FEW_USERS = 10**5  # up to here binomial tails, where they apply, are cheaper than the contour
 
 
@@ -41,6 +50,7 @@ class Shuffle:
         self.n = arguments.users(n)
         self.source = source
         self._discretisations: dict[tuple[str, int, float], Decomposition] = {}
+        self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
 
     @cached_property
     def decompositions(self) -> tuple[Decomposition, ...]:
@@ -218,8 +228,128 @@ class Shuffle:
         )
         return Interval(found.lower, found.upper, "+".join(name for name in used if name and name != "auto") or method)
 
+    # -- the whole curve, and many rounds
+
+    @cached_property
+    def both_directions(self) -> bool:
+        """Whether the two directions are alike: for a randomizer, whose pairs are all analysed, they are."""
+        return not isinstance(self.source, Decomposition) or self.source == self.source.reversed()
+
+    @cached_property
+    def _sides(self) -> tuple[Side, Side]:
+        """Certified values of either direction; they stay, so that a finer profile begins where this one ends."""
+        forward = self._side()
+        if self.both_directions or not isinstance(self.source, Decomposition):
+            return forward, forward
+        return forward, Shuffle(self.source.reversed(), self.n)._side()
+
+    def _side(self) -> Side:
+        ceiling = None
+        if self.max_loss is not sp.oo:
+            ((_, ceiling),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(self.max_loss)}, 64)
+        impossible = (
+            0.0 if isinstance(self.source, Continuous) else max(_impossible(D, self.n) for D in self._numeric())
+        )
+        return Side(self._at_alphas, ceiling, Fraction(impossible))
+
+    def _at_alphas(self, alphas: Sequence[Fraction], rtol: float) -> list[Interval]:
+        return [self.delta(sp.log(sp.Rational(a.numerator, a.denominator)), rtol=rtol) for a in alphas]
+
+    def profile(
+        self,
+        *,
+        rtol: Any = 1e-3,
+        least_delta: Any = 1e-12,
+        max_points: Any = MAX_POINTS,
+        progress: Progress | None = None,
+    ) -> PrivacyProfile:
+        r"""δ(ε) at every ε, bracketed by two curves that are convex in α = e^ε, down to ``least_delta``.
+
+        They are within ``rtol`` of each other, farther out within :math:`1 + 2\log(\delta(0)/\delta(\varepsilon))`
+        times that: fine where the curve bends, coarse elsewhere. ``progress`` wraps batches of points, as tqdm does.
+
+        >>> import shuffle_sym as ss
+        >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile().ends_at_zero
+        True
+        """
+        tolerance, least = arguments.relative_tolerance(rtol), arguments.open_unit(least_delta, "least_delta")
+        limit = arguments.positive_integer(max_points, "max_points")
+        return self._profile(Sampling(tolerance, least, limit, progress or no_progress))
+
+    def _profile(self, sampling: Sampling) -> PrivacyProfile:
+        for known, profile in self._profiles:
+            if known.serves(sampling):
+                return profile
+        about = {"source": repr(self.source), "n": self.n, "rtol": sampling.rtol, "least_delta": sampling.least}
+        found = PrivacyProfile(sampling.bracket(*self._sides), about)
+        self._profiles = [*self._profiles[-7:], (sampling, found)]
+        return found
+
+    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Interval:
+        r"""Certified bounds of the Rényi divergence of order λ > 1 of the analysed pair, no wider than ``rtol``.
+
+        From the profile: :math:`\mathbb E_Q[(P/Q)^\lambda] = 1 + \lambda(\lambda-1) \int \alpha^{\lambda-2}
+        (D_\alpha - [1-\alpha]_+)\, d\alpha`. Refused where a loss is unbounded.
+
+        >>> import shuffle_sym as ss
+        >>> R = ss.BinaryRR(eps0=sp.log(3))
+        >>> exact = ss.exact.renyi_divergence(ss.decomposition.blanket(R), 4, 2)
+        >>> float(exact) in ss.Shuffle(R, n=4).rdp(2)
+        True
+        """
+        power, tolerance = float(arguments.order(order)), arguments.relative_tolerance(rtol)
+        if self.max_loss is sp.oo:
+            raise ValueError(
+                f"order = {order}: {self!r} has an unbounded loss, so no Rényi divergence has a bound here"
+            )
+        if self.max_loss == 0:
+            return Interval(0.0, 0.0, "profile")
+        top = self.delta(0, rtol=0.1)
+        least = tolerance * top.lower**2 / (40 * float(self.max_loss))
+        fine = tolerance / 2
+        for _ in range(_MOST_REFINEMENTS):
+            found = self._profile(Sampling(fine, max(least, 1e-290), MAX_POINTS, order=power)).rdp(order)
+            if found.width <= tolerance * found.upper:
+                return found
+            fine, least = fine / 2, least / 16
+        raise ValueError(
+            f"rtol = {tolerance:g} at order = {order} is more than a profile of {MAX_POINTS} points gives; "
+            f"ask for a larger rtol (reached so far: {found.relative_width:.2g})"
+        )
+
+    def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:
+        r"""``rounds`` independent rounds; `shuffle_sym.compose` puts different ones together.
+
+        >>> import shuffle_sym as ss
+        >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(16).rounds
+        16
+        """
+        return compose([(self, rounds)], max_points=max_points, progress=progress)
+
+    def loss_distributions(
+        self, rtol: float, least: float, max_points: int, progress: Progress
+    ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
+        """One that is dominated by the analysed pair and one that dominates it: the pair itself, if it has few
+        outcomes."""
+        if not isinstance(self.source, Continuous) and len(self._numeric()) == 1:
+            one = ShuffledPLD(self.decompositions[0], self.n)
+            if one.cell_count() <= _FEW_OUTCOMES:
+                return one, one
+        return self._profile(Sampling(rtol, least, max_points, progress)).plds
+
     def __repr__(self) -> str:
         return f"Shuffle({self.source!r}, n={self.n})"
+
+
+def _impossible(D: Decomposition, n: int) -> float:
+    """A lower bound of the probability under x0 of what is impossible under x1: a message that only x0 sends, and from
+    all others messages that do not tell."""
+    masses = D.floats
+    only = (masses.b == 0) & (masses.a > 0)
+    alone, among = float(np.sum(masses.a[only & (masses.c == 0)])), only & (masses.c > 0)
+    silent = float(np.sum(masses.c[masses.b == 0])) + float(masses.beta)
+    hidden = float(np.sum(masses.a[among])) * min(silent, 1.0) ** (n - 1)
+    return max((alone + hidden) * (1 - (n + len(masses.a)) * 16 * field.FLOAT_ERROR), 0.0)
 
 
 def _with_null(law: gparv.Law, part: Interval, method: str) -> Interval:

@@ -1,0 +1,186 @@
+r"""The privacy profile: δ(ε) at every ε, of either sign, bracketed by two convex curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+from shuffle_sym import arguments, field
+from shuffle_sym.errors import VerificationError
+from shuffle_sym.exact.convex import Bracket, Curve
+from shuffle_sym.interval import Interval
+from shuffle_sym.pld import CurvePLD, log_ratio
+
+SIDES = ("upper", "lower")
+_DIGITS = 60
+
+
+@dataclass(frozen=True)
+class PrivacyProfile:
+    r"""Two curves with :math:`\text{lower} \le D_\alpha(P\|Q) \le \text{upper}` for **every** α > 0.
+
+    Both are convex in α, so each is the hockey-stick curve of a pair of distributions: the upper one dominates (P, Q),
+    the lower one is dominated by it, in compositions too. ``about`` says what was sampled and how.
+
+    >>> import shuffle_sym as ss
+    >>> profile = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile()
+    >>> sp.Rational(2552, 15625) in profile.delta(sp.log(sp.Rational(6, 5)))
+    True
+    """
+
+    bracket: Bracket
+    about: Mapping[str, Any]
+
+    # -- the curves
+
+    @property
+    def upper(self) -> Curve:
+        return self.bracket.upper
+
+    @property
+    def lower(self) -> Curve:
+        return self.bracket.lower
+
+    @property
+    def max_eps(self) -> float:
+        """The largest ε that was sampled; from there on the profile is exactly 0 if ``ends_at_zero``."""
+        return _log(self.bracket.alphas[-1], up=False)
+
+    @property
+    def ends_at_zero(self) -> bool:
+        return self.upper.infinite == 0
+
+    def __len__(self) -> int:
+        return len(self.bracket.alphas)
+
+    # -- numbers
+
+    def delta(self, eps: Any) -> Interval:
+        r"""Bounds of δ(ε), for ε of either sign; what lies between the sampled points is inside."""
+        number = arguments.exact_number(eps, "eps")
+        if number.free_symbols:
+            raise ValueError(f"eps must be a number, got {eps!r}")
+        ((low, high),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(number)}, 64)
+        if high > self.bracket.alphas[-1] and not self.ends_at_zero:
+            raise ValueError(
+                f"eps must be at most {self.max_eps:.6g}, where this profile ends, got {eps!r}; "
+                "a smaller least_delta makes it longer"
+            )
+        return Interval(_double(self.lower(high), up=False), _double(self.upper(low), up=True), "profile")
+
+    def epsilon(self, delta: Any) -> Interval:
+        r"""Bounds of the smallest ε >= 0 with δ(ε) <= ``delta``."""
+        target = Fraction(arguments.delta_target(delta))
+        if self.upper.infinite > target:
+            raise ValueError(
+                f"delta = {float(target):g} is not reached: this profile ends with delta = "
+                f"{float(self.upper.infinite):.3g} at eps = {self.max_eps:.6g}; a smaller least_delta makes it longer"
+            )
+        low, high = (_first_at_most(curve, target) for curve in (self.lower, self.upper))
+        return Interval(max(_log(low, up=False), 0.0), max(_log(high, up=True), 0.0), "profile")
+
+    def rdp(self, order: Any) -> Interval:
+        r"""Bounds of the Rényi divergence :math:`\frac1{\lambda-1}\log\mathbb E_Q[(P/Q)^\lambda]`, λ = ``order`` > 1.
+
+        Each curve is a pair, and its moment a finite sum. If the profile does not end at zero the upper end is
+        infinite, and it is refused.
+        """
+        power = arguments.order(order)
+        if not self.ends_at_zero:
+            raise ValueError(
+                f"order = {order}: the Rényi divergence has no finite bound, because delta does not reach 0 "
+                "(some loss is unbounded, or impossible under the other input)"
+            )
+        lower, upper = (_renyi(curve, power) for curve in (self.lower, self.upper))
+        # The moments have far more digits than a double: one unit in the last place covers both roundings.
+        return Interval(max(math.nextafter(lower, -1.0), 0.0), math.nextafter(upper, math.inf), "profile")
+
+    def trade_off(self) -> TradeOff:
+        """The f-DP curve: the least error of the second kind of any test of P against Q."""
+        return TradeOff(self)
+
+    def as_pld(self, side: str = "upper") -> CurvePLD:
+        """The privacy loss distribution of the pair that dominates (or, ``"lower"``, is dominated)."""
+        return CurvePLD(getattr(self, arguments.one_of(side, "side", SIDES)))
+
+    @cached_property
+    def plds(self) -> tuple[CurvePLD, CurvePLD]:
+        """Both: lower, upper."""
+        return self.as_pld("lower"), self.as_pld("upper")
+
+    # -- as a picture and as a value
+
+    def plot(self, ax: Any = None) -> Any:
+        """The bracket of δ(ε), ε >= 0, on logarithmic scale; returns the axes."""
+        from importlib import import_module  # plotting is imported only where something is plotted
+
+        return import_module("shuffle_sym.plots").profile(self, ax)
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{key}={value}" for key, value in self.about.items())
+        return f"PrivacyProfile({len(self)} points, {words})"
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    r"""f(x): no test that errs with probability at most x under Q errs with less than f(x) under P.
+
+    >>> import shuffle_sym as ss
+    >>> f = ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile().trade_off()
+    >>> sp.Rational(1, 4) in f(sp.Rational(1, 4))
+    True
+    """
+
+    profile: PrivacyProfile
+
+    def __call__(self, type_1: Any) -> Interval:
+        number = arguments.exact_number(type_1, "type_1")
+        if not number.is_Rational or not 0 <= number <= 1:
+            raise ValueError(f"type_1 must be a rational number in [0, 1], got {type_1!r}")
+        x = Fraction(int(number.p), int(number.q))
+        low, high = self.profile.upper.conjugate(x), self.profile.lower.conjugate(x)
+        return Interval(_double(max(low, Fraction(0)), up=False), _double(high, up=True), "profile")
+
+
+def _first_at_most(curve: Curve, target: Fraction) -> Fraction:
+    """The smallest α with a value of at most ``target``; past the last vertex if there is none."""
+    for (a, v), (b, w) in pairwise(curve.vertices):
+        if w <= target:
+            return a + (v - target) * (b - a) / (v - w)
+    return curve.vertices[-1][0]
+
+
+def _renyi(curve: Curve, order: sp.Expr) -> float:
+    r"""With 60 digits: :math:`\sum q (\alpha^\lambda - 1 - \lambda(\alpha - 1))` has no negative terms."""
+    with mpmath.workdps(_DIGITS):
+        power = mpmath.mpf(order.p) / order.q if order.is_Rational else sp.lambdify((), order, "mpmath")()
+        excess = mpmath.mpf(0)
+        for alpha, q in curve.atoms:
+            x = mpmath.mpf(alpha.numerator) / alpha.denominator
+            excess += mpmath.mpf(q.numerator) / q.denominator * (x**power - 1 - power * (x - 1))
+        if excess < 0:
+            raise VerificationError(f"a Rényi moment below 1 at order {order}")
+        return float(mpmath.log1p(excess) / (power - 1))
+
+
+def _double(value: Fraction, *, up: bool) -> float:
+    """The next double on the safe side."""
+    found = float(value)
+    if up and found < value:
+        return math.nextafter(found, math.inf)
+    return math.nextafter(found, -math.inf) if not up and found > value else found
+
+
+def _log(alpha: Fraction, *, up: bool) -> float:
+    """log α, some roundings to the safe side."""
+    found = log_ratio(alpha)
+    slack = 8 * field.UNIT_ROUNDOFF * abs(found)
+    return found + slack if up else found - slack

@@ -1,0 +1,181 @@
+r"""Where to evaluate a hockey-stick curve so that few certified values pin it down everywhere.
+
+A curve has two sides: α >= 1, and α <= 1, which is the other direction seen from the front,
+:math:`D_\alpha(P \| Q) = 1 - \alpha + \alpha D_{1/\alpha}(Q \| P)`. In that form small values keep their relative
+accuracy on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from shuffle_sym.exact.convex import ONE, ZERO, Bracket, Nodes
+from shuffle_sym.interval import Interval
+
+Evaluate = Callable[[Sequence[Fraction], float], Sequence[Interval]]
+Progress = Callable[[Iterable[Any]], Iterable[Any]]
+
+_BATCH = 64
+_MOST_PASSES = 60
+_NARROWEST = 2.0**-40  # of a cell, in ε
+_LARGEST_EPS = 700.0
+_NOISE = 1 / 10  # relative width of a value, over the tolerance of the curve
+
+
+class BudgetSpentError(ValueError):
+    """More points than allowed would be needed."""
+
+
+@dataclass
+class Side:
+    r"""Certified values of one direction at α >= 1.
+
+    ``evaluate(alphas, rtol)`` returns them; ``ceiling`` is an α at which the curve is exactly 0 (None if there is
+    none) and ``infinite`` a lower bound of its limit for α → ∞.
+    """
+
+    evaluate: Evaluate
+    ceiling: Fraction | None
+    infinite: Fraction = ZERO
+    values: dict[Fraction, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    _known_to: dict[Fraction, float] = field(default_factory=dict)
+
+    def learn(self, alphas: Iterable[Fraction], rtol: float, progress: Progress) -> None:
+        """Evaluate at these α, unless values of that accuracy are known."""
+        missing = [alpha for alpha in sorted(set(alphas)) if self._known_to.get(alpha, math.inf) > rtol]
+        for batch in progress([missing[i : i + _BATCH] for i in range(0, len(missing), _BATCH)]):
+            for alpha, found in zip(batch, self._evaluated(batch, rtol), strict=True):
+                lower, upper = self.values.get(alpha, (ZERO, ONE))
+                self.values[alpha] = max(lower, Fraction(found.lower)), min(upper, Fraction(found.upper))
+                self._known_to[alpha] = rtol
+
+    def _evaluated(self, alphas: list[Fraction], rtol: float) -> list[Interval]:
+        inside = [alpha for alpha in alphas if self.ceiling is None or alpha < self.ceiling]
+        known = dict(zip(inside, self.evaluate(inside, rtol), strict=True)) if inside else {}
+        return [known.get(alpha, Interval(0.0, 0.0)) for alpha in alphas]
+
+    def upper(self, alpha: Fraction) -> float:
+        return float(self.values[alpha][1])
+
+
+def no_progress(items: Iterable[Any]) -> Iterable[Any]:
+    return items
+
+
+@dataclass(frozen=True)
+class Sampling:
+    r"""How good the bracket of a curve is to be.
+
+    A cell is good if the two curves differ by at most ``rtol`` of the value, times :math:`1 + 2\log(D_1/D_\alpha)`
+    (farther out a relative error of δ matters less for ε), or if the value there is at most ``least``. For the Rényi
+    divergence of order λ, a value counts :math:`e^{(\lambda-1)\varepsilon}` times, as it does in the moment.
+    """
+
+    rtol: float
+    least: float
+    max_points: int
+    progress: Progress = no_progress
+    order: float = 1.0
+
+    def serves(self, other: Sampling) -> bool:
+        """Whether what is good enough here is good enough there, and at most a few times finer."""
+        fine_enough = self.rtol <= other.rtol <= 4 * self.rtol
+        return self.order == other.order and fine_enough and self.least <= other.least
+
+    def bracket(self, forward: Side, backward: Side) -> Bracket:
+        """Values on both sides (the same object, where the two directions are alike), refined until all cells are
+        good."""
+        pairs = [(forward, backward)] if backward is forward else [(forward, backward), (backward, forward)]
+        for side, _ in pairs:
+            self._start(side)
+        for _ in range(_MOST_PASSES):
+            wanted = [self._wanted(side, other) for side, other in pairs]
+            if not any(wanted):
+                break
+            for (side, _), alphas in zip(pairs, wanted, strict=True):
+                self._learn(side, alphas)
+        return combined(forward, backward)
+
+    def _learn(self, side: Side, alphas: Iterable[Fraction]) -> None:
+        alphas = set(alphas)
+        count = len(side.values.keys() | alphas)
+        if count > self.max_points:
+            raise BudgetSpentError(
+                f"a profile with rtol = {self.rtol:.2g} down to delta = {self.least:.2g} needs more than "
+                f"max_points = {self.max_points} points; ask for a larger rtol, or give more points"
+            )
+        side.learn(alphas, self.rtol * _NOISE, self.progress)
+
+    def _start(self, side: Side) -> None:
+        """As many points as a normal law would need, as far out as it would reach; and then until δ is small."""
+        self._learn(side, [ONE])
+        top = side.upper(ONE)
+        if side.ceiling is not None:
+            self._learn(side, [side.ceiling])
+        if top <= self.least:
+            return
+        sigma = math.sqrt(2 * math.pi) * top
+        reach = (math.sqrt(2 * math.log(top / self.least) + 1) + (self.order - 1) * sigma) * sigma
+        end = _LARGEST_EPS if side.ceiling is None else math.log(side.ceiling)
+        steps = math.ceil(min(reach, end) / (sigma * math.sqrt(2 * self.rtol)))
+        self._learn(side, (_alpha(min(reach, end) * i / steps) for i in range(1, min(steps, self.max_points // 2))))
+        eps = min(reach, end) if side.ceiling is None else end
+        while side.ceiling is None:
+            alpha = _alpha(eps)
+            self._learn(side, [alpha])
+            settled = float(side.infinite) * (1 + self.rtol)
+            if side.upper(alpha) <= max(self.least, settled) or eps >= _LARGEST_EPS:
+                break
+            eps = min(2 * eps, _LARGEST_EPS)
+
+    def _wanted(self, side: Side, other: Side) -> list[Fraction]:
+        """The middles of the cells on one side that are not good yet. Doubles are enough to see which."""
+        top = max(side.upper(ONE), 5e-324)
+        nodes, first = _from_one_on(side, other)
+        found = []
+        for i in range(first, len(nodes.alphas) - 1):
+            left, right = math.log(nodes.alphas[i]), math.log(nodes.alphas[i + 1])
+            value = nodes.uppers[i]
+            if value <= 0 or math.log(value) + (self.order - 1) * right <= math.log(self.least):
+                continue  # it does not count
+            tolerance = self.rtol * value * (1 + 2 * math.log(max(top / value, 1.0)))
+            if nodes.gap(i) > tolerance and right - left > _NARROWEST * (1 + right):
+                found.append(_alpha((left + right) / 2))
+        return found
+
+
+def _from_one_on(side: Side, other: Side) -> tuple[Nodes, int]:
+    """The values at α >= 1 as doubles, after a few at α < 1 which the lines into the first cells come from; and how
+    many these are."""
+    front, back = sorted(side.values), sorted(beta for beta in other.values if beta > 1)[:2]
+    alphas = [*(1 / beta for beta in reversed(back)), *front]
+    lowers, uppers = (
+        [*(1 - (1 - other.values[beta][end]) / beta for beta in reversed(back)), *(side.values[a][end] for a in front)]
+        for end in (0, 1)
+    )
+    return Nodes(*(list(map(float, column)) for column in (alphas, lowers, uppers))), len(back)
+
+
+def combined(forward: Side, backward: Side) -> Bracket:
+    """The bracket of the whole curve, α < 1 from the other direction."""
+    front = sorted(forward.values)
+    lowers, uppers = ([forward.values[alpha][end] for alpha in front] for end in (0, 1))
+    back = sorted((beta for beta in backward.values if beta > 1), reverse=True)
+    mirrored = [[1 - (1 - backward.values[beta][end]) / beta for beta in back] for end in (0, 1)]
+    return Bracket(
+        tuple([*(1 / beta for beta in back), *front]),
+        tuple([*mirrored[0], *lowers]),
+        tuple([*mirrored[1], *uppers]),
+        forward.infinite,
+    )
+
+
+def _alpha(eps: float) -> Fraction:
+    """A fraction with few digits near e^ε."""
+    value = math.exp(eps)
+    scale = 2 ** max(40 - max(math.frexp(value)[1], 0), 0)
+    return Fraction(round(value * scale), scale)
