@@ -170,10 +170,15 @@ def at_least(x: sp.Expr, y: sp.Expr, about_y: float | None = None) -> bool:
     is known; y may be infinite."""
     far = float(y) if about_y is None else about_y
     near = float(x)
-    if math.isinf(far) or abs(near - far) > 1e-9 * (1 + abs(far)):
+    if clearly_different(near, far):
         return near > far
     (form,), bindings = rational_form([x - y])
     return sign(form, bindings) >= 0
+
+
+def clearly_different(x: float, y: float) -> bool:
+    """Whether two doubles that are right to ten digits stand for numbers in the same order."""
+    return math.isinf(y) or abs(x - y) > 1e-9 * (1 + abs(y))
 
 
 def is_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:

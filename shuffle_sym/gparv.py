@@ -7,6 +7,8 @@ Theorem 9; the atoms with c = 0 are ours), see `shuffle_sym.exact`.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +21,103 @@ import sympy as sp
 from shuffle_sym import arguments, field, latex
 
 Bounds = tuple[Fraction, Fraction]
+Dyadic = tuple[int, int]  # (m, e) stands for m·2^e, within 2^-_DYADIC_BITS of what it is for
+
+_DYADIC_BITS = 120
+_LOST_BITS = 50  # so many may cancel in a difference of two dyadics: 2^(50 − 118) is nothing next to a double
+
+
+@dataclass(frozen=True)
+class Ratio:
+    r"""The argument :math:`\alpha = e^{\varepsilon} > 0` of a hockey-stick divergence, given as α or as ε.
+
+    >>> Ratio(eps=sp.log(2)).alpha, Ratio(alpha=sp.Rational(1, 3)).inverse().log
+    (2, 1.098612288668109...)
+    """
+
+    number: sp.Expr
+    is_log: bool
+
+    def __init__(self, *, alpha: sp.Expr | None = None, eps: sp.Expr | None = None) -> None:
+        object.__setattr__(self, "number", eps if alpha is None else alpha)
+        object.__setattr__(self, "is_log", alpha is None)
+
+    @cached_property
+    def alpha(self) -> sp.Expr:
+        return sp.exp(self.number) if self.is_log else self.number
+
+    @cached_property
+    def eps(self) -> sp.Expr:
+        return self.number if self.is_log else sp.log(self.number)
+
+    def inverse(self) -> Ratio:
+        return Ratio(eps=-self.number) if self.is_log else Ratio(alpha=1 / self.number)
+
+    @cached_property
+    def below_one(self) -> bool:
+        return bool(self.number < (0 if self.is_log else 1))
+
+    @property
+    def less_than_one_by(self) -> float:
+        """1 − α for an α < 1, with a relative error of at most `field.FLOAT_ERROR`."""
+        gap = difference((1, 0), (self.dyadic, (1, 0)))
+        return float(field.floats((1 - field.alpha,), {field.alpha: self.alpha})[0]) if gap is None else gap
+
+    def __float__(self) -> float:
+        """α with a relative error of at most `field.FLOAT_ERROR`, if a normal double holds it."""
+        m, e = self.dyadic
+        extra = max(m.bit_length() - 64, 0)
+        return math.ldexp(float(m >> extra), e + extra)
+
+    @cached_property
+    def log(self) -> float:
+        """ε as a double, to within a few units in the last place of 1 + |ε|."""
+        m, e = self.dyadic
+        bits = m.bit_length()
+        return math.log(m / (1 << bits)) + (bits + e) * math.log(2)
+
+    @cached_property
+    def dyadic(self) -> Dyadic:
+        """α with a relative error of at most 2^-120."""
+        number = self.number
+        if not number.is_Rational:
+            ((low, _),) = field.enclosures((field.alpha,), {field.alpha: self.alpha}, _DYADIC_BITS + 4)
+            return _dyadic(low)
+        p, q = int(number.p), int(number.q)
+        if not self.is_log:
+            return _dyadic(Fraction(p, q))
+        # The error of a rational ε, times ε, is that of α.
+        bits = _DYADIC_BITS + 40 + (p // q).bit_length()
+        _, m, e, _ = mpmath.libmp.mpf_exp(mpmath.libmp.from_rational(p, q, bits), bits)
+        return int(m), int(e)
+
+
+def _dyadic(number: Fraction) -> Dyadic:
+    """A fraction >= 0, rounded down."""
+    p, q = number.numerator, number.denominator
+    shift = _DYADIC_BITS + 4 + q.bit_length() - p.bit_length()
+    return (p << shift if shift >= 0 else p >> -shift) // q, -shift
+
+
+def difference(a: Dyadic, product: Sequence[Dyadic]) -> float | None:
+    r"""a − xy as a double with a relative error of at most `field.FLOAT_ERROR`; None where too much cancels, or where
+    no normal double holds it.
+    """
+    (m, e), (x, x_e), (y, y_e) = a, *product
+    xy, xy_e = x * y, x_e + y_e
+    if not m and not xy:
+        return 0.0
+    if m and xy and abs(e - xy_e) > 4096:
+        return None
+    least = min(e, xy_e) if m and xy else (e if m else xy_e)
+    m, xy = (m << (e - least) if m else 0), (xy << (xy_e - least) if xy else 0)
+    gap = m - xy
+    size = abs(gap).bit_length()
+    if size < max(m, xy).bit_length() - _LOST_BITS or not -1000 < size + least < 1000:
+        return None
+    # Down to 64 bits, which is nothing next to the rounding of the double.
+    extra = max(size - 64, 0)
+    return math.ldexp(float(gap >> extra), least + extra)
 
 
 @dataclass(frozen=True)
@@ -134,12 +233,31 @@ class Gparv:
         null = values[count : len(self._pairs)]
         return Law(values[:count], values[len(self._pairs) :], tuple(v for v in null if v > 0))
 
+    @cached_property
+    def _dyadics(self) -> tuple[tuple[Dyadic, Dyadic], ...]:
+        known = [_dyadic(low) for low, _ in self._bounds(124)[: 2 * len(self._pairs)]]
+        return tuple(zip(known[::2], known[1::2], strict=True))
+
+    @cached_property
+    def _float_masses(self) -> Any:
+        return field.as_doubles(low for low, _ in self._bounds(124)[2 * len(self._pairs) :])
+
     def floats(self, alpha: sp.Expr) -> Law:
         """Arrays of doubles."""
+        law = self.floats_at([Ratio(alpha=alpha)])
+        return Law(law.values[0], law.probabilities, law.null[0])
+
+    def floats_at(self, ratios: Sequence[Ratio]) -> Law:
+        """Arrays of doubles; ``values`` and ``null`` have a row for each α."""
         count = len(self.ratios)
-        gaps = field.as_doubles(low for low, _ in self._gaps(alpha, 60))
-        masses = field.as_doubles(low for low, _ in self._bounds(124)[2 * len(self._pairs) :])
-        return Law(gaps[:count], masses, np.maximum(gaps[count:], 0.0))
+        gaps = np.array([self._float_gaps(ratio) for ratio in ratios]).reshape(len(ratios), len(self._pairs))
+        return Law(gaps[:, :count], self._float_masses, np.maximum(gaps[:, count:], 0.0))
+
+    def _float_gaps(self, ratio: Ratio) -> Any:
+        gaps = [difference(a, (ratio.dyadic, b)) for a, b in self._dyadics]
+        if None in gaps:  # next to a zero of G, or one: decided by as many bits as it takes
+            return field.as_doubles(low for low, _ in self._gaps(ratio.alpha, 60))
+        return gaps
 
     # -- as text
 

@@ -44,7 +44,8 @@ def calibrate(make: Callable[[Any], Source], n: Any, eps: Any, delta: Any, *, rt
         source = make(sp.Rational(eps0))
         if not isinstance(source, (Randomizer, Decomposition, Continuous)):
             raise TypeError(f"make must return a randomizer or a Decomposition, got {source!r}")
-        return Shuffle(source, n).delta(number, rtol=delta_rtol)
+        found: Interval = Shuffle(source, n).delta(number, rtol=delta_rtol)
+        return found
 
     meets = max(float(number), _SMALLEST_EPS0)
     while delta_at(meets, 0.02).upper > target:
@@ -78,7 +79,8 @@ def users_needed(source: Source, eps: Any, delta: Any, *, rtol: float = 1e-3) ->
     rtol = arguments.relative_tolerance(rtol)
 
     def delta_at(n: float, delta_rtol: float) -> Interval:
-        return Shuffle(source, round(n)).delta(number, rtol=delta_rtol)
+        found: Interval = Shuffle(source, round(n)).delta(number, rtol=delta_rtol)
+        return found
 
     if delta_at(1, 0.02).upper <= target:
         return Interval(1, 1, "users_needed")

@@ -3,9 +3,9 @@ r"""`Shuffle`: n users, a shuffler in between, and how private the result is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import mpmath
@@ -15,6 +15,7 @@ import sympy as sp
 from shuffle_sym import arguments, decomposition, exact, field, gparv
 from shuffle_sym.continuous import Continuous
 from shuffle_sym.decomposition import Decomposition
+from shuffle_sym.gparv import Ratio
 from shuffle_sym.interval import Interval, outward
 from shuffle_sym.numeric import binomial, contour, lattice
 from shuffle_sym.numeric.inverse import smallest_epsilon
@@ -62,8 +63,7 @@ class Shuffle:
                 f"{self.source!r} is continuous; for exact values take a discretisation from either side, "
                 "R.lower(cells) and R.upper(cells)"
             )
-        blankets = (decomposition.blanket(self.source, x0, x1) for x0, x1 in self.source.pairs())
-        return tuple(dict.fromkeys(blankets))
+        return _blankets(self.source)
 
     @cached_property
     def max_loss(self) -> sp.Expr:
@@ -86,29 +86,66 @@ class Shuffle:
         found = (exact.divergence(D, self.n, a, digits) for D in self._numeric())
         return max(found, key=lambda value: arguments.exact_number(value, "value"))
 
-    def delta(self, eps: Any, *, rtol: float = 1e-3, method: str = "auto") -> Interval:
+    def delta(self, eps: Any, *, rtol: float = 1e-3, method: str = "auto") -> Any:
         r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
 
-        ``method``: ``"contour"`` is the contour integral, which costs the same for every n; ``"binomial"`` sums
-        binomial tails, where G has one positive and one negative value (2-RR, clones); ``"fft"`` is the mean-preserving
-        lattice; ``"exact"`` the exact sum (small n); ``"fft-published"`` Algorithm 4 of Su et al. 2025 as printed,
-        whose width is what it is. ``"auto"`` takes the cheapest of the first three that meets ``rtol``; ``.method`` of
-        the interval says which. No method changes the truth, only the width.
+        One `Interval` for one ε >= 0, a list of them for a list or an array. ``method``: ``"contour"`` is the contour
+        integral, which costs the same for every n; ``"binomial"`` sums binomial tails, where G has one positive and one
+        negative value (2-RR, clones); ``"fft"`` is the mean-preserving lattice; ``"exact"`` the exact sum (small n);
+        ``"fft-published"`` Algorithm 4 of Su et al. 2025 as printed, whose width is what it is. ``"auto"`` takes the
+        cheapest of the first three that meets ``rtol``; ``.method`` of the interval says which. No method changes the
+        truth, only the width.
         """
-        number = arguments.central_epsilon(eps)
-        rtol = arguments.relative_tolerance(rtol)
-        arguments.one_of(method, "method", METHODS)
-        if isinstance(self.source, Continuous):
-            return self._delta_of_continuous(self.source, number, rtol, method)
-        contenders = self._numeric()
+        return self._for_each(eps, "eps", lambda e: Ratio(eps=arguments.central_epsilon(e)), rtol, method)
+
+    def hockey_stick(self, alpha: Any, *, rtol: float = 1e-3, method: str = "auto") -> Any:
+        r"""Certified bounds of the divergence D_α for any α > 0, of which δ(ε) is the part from α = e^ε = 1 on.
+
+        One `Interval` for one α, a list of them for a list or an array; ``rtol`` and ``method`` as for `delta`. Below 1
+        it is :math:`D_\alpha(P\|Q) = 1 - \alpha + \alpha D_{1/\alpha}(Q\|P)`, from the pair in the other direction.
+
+        >>> import shuffle_sym as ss
+        >>> M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5)
+        >>> [M.exact(a) in found for a, found in zip((0.5, 1, 2), M.hockey_stick([0.5, 1, 2]))]
+        [True, True, True]
+        """
+        return self._for_each(alpha, "alpha", lambda a: Ratio(alpha=arguments.ratio(a)), rtol, method)
+
+    def _for_each(self, given: Any, name: str, read: Callable[[Any], Ratio], rtol: Any, method: str) -> Any:
+        many = isinstance(given, (list, tuple, range, np.ndarray))
+        if isinstance(given, np.ndarray) and given.ndim != 1:
+            raise ValueError(f"{name} must be a number or a sequence of numbers, got an array of shape {given.shape}")
+        ratios = [read(number) for number in given] if many else [read(given)]
+        rtol, method = arguments.relative_tolerance(rtol), arguments.one_of(method, "method", METHODS)
+        found = self._divergences(ratios, rtol, method)
+        return found if many else found[0]
+
+    def _divergences(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """D_α for each α; below 1 from the other direction."""
+        found: dict[int, Interval] = {}
+        for below in (False, True):
+            places = [i for i, ratio in enumerate(ratios) if ratio.below_one is below]
+            there = [ratios[i].inverse() if below else ratios[i] for i in places]
+            for i, interval in zip(places, self._from_one_on(there, rtol, method, turned=below), strict=True):
+                found[i] = _below_one(ratios[i], interval) if below else interval
+        return [found[i] for i in range(len(ratios))]
+
+    def _from_one_on(self, ratios: Sequence[Ratio], rtol: float, method: str, turned: bool) -> list[Interval]:
+        """D_α for each α >= 1, with the two datasets ``turned`` round or not."""
+        if isinstance(self.source, Continuous):  # of the inputs 0 and 1 each is the mirror image of the other
+            return [self._delta_of_continuous(self.source, ratio, rtol, method) for ratio in ratios]
+        contenders = [D.reversed() for D in self._numeric()] if turned else list(self._numeric())
+        wanted = [list(range(len(ratios)))] * len(contenders)
         if method in _SHARPENED and len(contenders) > 1:
             # A rough look is enough to see which pairs of inputs cannot be the worst.
-            rough = [self._delta_of(D, number, max(rtol, 0.3), method) for D in contenders]
-            least = max(e.lower for e in rough)
-            contenders = tuple(D for D, e in zip(contenders, rough, strict=True) if e.upper >= least)
-        ends = [self._delta_of(D, number, rtol, method) for D in contenders]
-        used = "+".join(dict.fromkeys(e.method for e in ends if e.method))
-        return Interval(max(e.lower for e in ends), max(e.upper for e in ends), used or method)
+            rough = [self._deltas_of(D, ratios, max(rtol, 0.3), method) for D in contenders]
+            least = [max(ends[i].lower for ends in rough) for i in range(len(ratios))]
+            wanted = [[i for i, end in enumerate(ends) if end.upper >= least[i]] for ends in rough]
+        ends: list[list[Interval]] = [[] for _ in ratios]
+        for D, places in zip(contenders, wanted, strict=True):
+            for i, end in zip(places, self._deltas_of(D, [ratios[i] for i in places], rtol, method), strict=True):
+                ends[i].append(end)
+        return [_largest(found, method) for found in ends]
 
     def log_delta(self, eps: Any, *, rtol: float = 1e-3) -> Interval:
         r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
@@ -120,30 +157,40 @@ class Shuffle:
         >>> float(mpmath.log(M.exact(sp.E))) in M.log_delta(1)
         True
         """
-        number = arguments.central_epsilon(eps)
+        ratio = Ratio(eps=arguments.central_epsilon(eps))
         rtol = arguments.relative_tolerance(rtol)
         ends = []
         for D in self._numeric():
-            if D.has_no_loss_above(number):
+            if D.has_no_loss_above(ratio):
                 ends.append((-math.inf, -math.inf))
                 continue
-            law = D.gparv.floats(sp.exp(number))
-            part = contour.log_positive_part(law.values, law.probabilities, self.n, rtol)
-            null, slack = math.fsum(law.null), 4 * field.FLOAT_ERROR
+            law = D.gparv.floats_at([ratio])
+            part = contour.log_positive_part(law.values[0], law.probabilities, self.n, rtol)
+            null, slack = math.fsum(law.null[0]), 4 * field.FLOAT_ERROR
             log_null = math.log(null) if null > 0 else -math.inf
             low, high = _log_sum(part.lower, log_null), _log_sum(part.upper, log_null)
             rounding = slack + 8 * field.UNIT_ROUNDOFF * (1 + (abs(high) if high > -math.inf else 0.0))
             ends.append((low - rounding, high + rounding))
         return Interval(max(e[0] for e in ends), max(e[1] for e in ends), "contour")
 
-    def _delta_of(self, D: Decomposition, eps: sp.Expr, rtol: float, method: str) -> Interval:
-        if D.has_no_loss_above(eps):
-            return Interval(0.0, 0.0)
-        alpha = sp.exp(eps)
+    def _deltas_of(self, D: Decomposition, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """D_α of one decomposition for each α >= 1."""
+        found = [Interval(0.0, 0.0)] * len(ratios)
+        places = [i for i, ratio in enumerate(ratios) if not D.has_no_loss_above(ratio)]
+        if not places:
+            return found
         if method == "exact":
-            value = float(exact.divergence(D, self.n, alpha, digits=20))
-            return outward(value, value, method)
-        law = D.gparv.floats(alpha)
+            for i in places:
+                value = float(exact.divergence(D, self.n, ratios[i].alpha, digits=20))
+                found[i] = outward(value, value, method)
+            return found
+        laws = D.gparv.floats_at([ratios[i] for i in places])
+        for i, values, null in zip(places, laws.values, laws.null, strict=True):
+            law = gparv.Law(values, laws.probabilities, null)
+            found[i] = self._delta_of(D, law, rtol, method)
+        return found
+
+    def _delta_of(self, D: Decomposition, law: gparv.Law, rtol: float, method: str) -> Interval:
         if method == "fft-published":
             eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
             if eps0 is sp.oo:
@@ -168,20 +215,22 @@ class Shuffle:
                 refusals.append(refusal)
         raise ValueError(f"{refusals[0]}; for small n exact(alpha, digits=…) has any accuracy") from refusals[0]
 
-    def _delta_of_continuous(self, R: Continuous, eps: sp.Expr, rtol: float, method: str) -> Interval:
+    def _delta_of_continuous(self, R: Continuous, ratio: Ratio, rtol: float, method: str) -> Interval:
         """Lower and upper discretisation, refined until the two are within ``rtol``."""
         arguments.numeric_only(R.free_symbols, "a number")
         if method not in ("auto", "contour", "fft"):
             raise ValueError(
                 f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
             )
-        if R.eps0 is not sp.oo and arguments.decided(eps >= R.eps0):
+        if R.eps0 is not sp.oo and field.at_least(ratio.eps, R.eps0):
             return Interval(0.0, 0.0, method)
         tail, cells = 1e-8, 32
         lower, upper = 0.0, 1.0
         while cells <= _MAX_CELLS:
-            below = self._delta_of(self._discretised("lower", cells, tail), eps, rtol / 4, method)
-            above = self._delta_of(self._discretised("upper", cells, tail), eps, rtol / 4, method)
+            below, above = (
+                self._deltas_of(self._discretised(side, cells, tail), [ratio], rtol / 4, method)[0]
+                for side in ("lower", "upper")
+            )
             lower, upper = max(lower, below.lower), min(upper, above.upper)
             if upper - lower <= rtol * upper:
                 return Interval(lower, upper, above.method)
@@ -215,7 +264,7 @@ class Shuffle:
         used: dict[str | None, None] = {}
 
         def delta_at(eps: float, delta_rtol: float) -> Interval:
-            found = self.delta(eps, rtol=delta_rtol, method=method)
+            (found,) = self._divergences([Ratio(eps=arguments.central_epsilon(eps))], delta_rtol, method)
             used[found.method] = None
             return found
 
@@ -253,7 +302,8 @@ class Shuffle:
         return Side(self._at_alphas, ceiling, Fraction(impossible))
 
     def _at_alphas(self, alphas: Sequence[Fraction], rtol: float) -> list[Interval]:
-        return [self.delta(sp.log(sp.Rational(a.numerator, a.denominator)), rtol=rtol) for a in alphas]
+        found: list[Interval] = self.hockey_stick(list(alphas), rtol=rtol)
+        return found
 
     def profile(
         self,
@@ -350,6 +400,26 @@ def _impossible(D: Decomposition, n: int) -> float:
     silent = float(np.sum(masses.c[masses.b == 0])) + float(masses.beta)
     hidden = float(np.sum(masses.a[among])) * min(silent, 1.0) ** (n - 1)
     return max((alone + hidden) * (1 - (n + len(masses.a)) * 16 * field.FLOAT_ERROR), 0.0)
+
+
+@lru_cache(maxsize=64)
+def _blankets(R: Randomizer) -> tuple[Decomposition, ...]:
+    """The same for every n."""
+    return tuple(dict.fromkeys(decomposition.blanket(R, x0, x1) for x0, x1 in R.pairs()))
+
+
+def _largest(ends: Sequence[Interval], method: str) -> Interval:
+    """Of several pairs of inputs."""
+    used = "+".join(dict.fromkeys(e.method for e in ends if e.method))
+    return Interval(max(e.lower for e in ends), max(e.upper for e in ends), used or method)
+
+
+def _below_one(ratio: Ratio, found: Interval) -> Interval:
+    r"""1 − α + α D for α < 1 and bounds of D; α and 1 − α as doubles have relative errors of at most FLOAT_ERROR."""
+    rest, alpha = ratio.less_than_one_by, float(ratio)
+    slack = 8 * field.UNIT_ROUNDOFF
+    lower, upper = rest + alpha * found.lower, rest + alpha * found.upper
+    return outward(lower * (1 - slack), upper * (1 + slack), found.method)
 
 
 def _with_null(law: gparv.Law, part: Interval, method: str) -> Interval:

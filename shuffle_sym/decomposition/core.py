@@ -124,9 +124,11 @@ class Decomposition:
             return sp.oo
         return sp.log(field.substitute(field.maximum(ratios, self.bindings), self.bindings))
 
-    def has_no_loss_above(self, eps: sp.Expr) -> bool:
+    def has_no_loss_above(self, ratio: gparv.Ratio) -> bool:
         """Whether ε is at or above the largest loss, decided exactly: ε = ε0 counts, a rounding error does not."""
-        return field.at_least(eps, self.max_loss, self._max_loss_float)
+        if field.clearly_different(ratio.log, self._max_loss_float):
+            return ratio.log > self._max_loss_float
+        return field.at_least(ratio.eps, self.max_loss, self._max_loss_float)
 
     @cached_property
     def _max_loss_float(self) -> float:
@@ -146,6 +148,10 @@ class Decomposition:
 
     def reversed(self) -> Decomposition:
         """The same components with x0 and x1 exchanged."""
+        return self._reversed
+
+    @cached_property
+    def _reversed(self) -> Decomposition:
         return Decomposition(
             [d.b for d in self.atoms],
             [d.a for d in self.atoms],

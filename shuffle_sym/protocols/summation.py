@@ -138,7 +138,8 @@ class Sum:
 
     def delta(self, n: Any, eps: Any, *, rtol: float = 1e-3) -> Interval:
         """Certified bounds of δ(ε) of the n shuffled messages."""
-        return Shuffle(self.randomizer, n).delta(eps, rtol=rtol)
+        found: Interval = Shuffle(self.randomizer, n).delta(eps, rtol=rtol)
+        return found
 
     def __repr__(self) -> str:
         return f"Sum(k={self.k}, gamma={self.gamma})"

@@ -1,0 +1,161 @@
+"""D_α at every α > 0, one at a time and many at once, against exact values."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+from conftest import decompositions
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shuffle_sym as ss
+from shuffle_sym import field, gparv
+from shuffle_sym.gparv import Ratio
+
+q = sp.Rational
+LOPSIDED = ss.from_matrix([[0.7, 0.3, 0], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
+ratios = st.fractions(Fraction(1, 100), 100, max_denominator=10**6)
+
+
+# ------------------------------------------------------------------------------------------- against exact values
+
+
+@given(decompositions(largest=4), st.integers(1, 6), ratios, st.sampled_from(["auto", "contour", "exact"]))
+def test_the_exact_divergence_is_inside_for_every_ratio(D, n, alpha, method):
+    interval = ss.Shuffle(D, n).hockey_stick(alpha, method=method)
+    assert ss.exact.divergence(D, n, q(alpha.numerator, alpha.denominator)) in interval
+    assert interval.width <= 1e-3 * interval.upper + 1e-300
+
+
+@pytest.mark.parametrize("method", ["auto", "contour", "binomial", "fft"])
+@pytest.mark.parametrize("eps", [q(-7, 2), q(-1), q(-1, 10), q(-1, 10**9), 0, q(1, 3)])
+def test_every_method_holds_on_both_sides_of_one(method, eps):
+    for D in (ss.decomposition.clones(2), ss.decomposition.strong(ss.KRR(k=2, eps0=1))):
+        interval = ss.Shuffle(D, 12).hockey_stick(sp.exp(eps), method=method)
+        assert interval.lower <= ss.exact.divergence(D, 12, sp.exp(eps), digits=30) <= interval.upper
+
+
+@pytest.mark.parametrize("alpha", [q(1, 50), q(1, 3), q(9, 10), q(1), q(3, 2), q(40)])
+def test_the_worst_of_all_pairs_is_taken_below_one_as_well(alpha):
+    M = ss.Shuffle(LOPSIDED, 4)
+    assert M.exact(alpha) in M.hockey_stick(alpha)
+    assert len({ss.exact.divergence(D, 4, alpha) for D in M.decompositions}) > 1
+
+
+def test_the_published_algorithm_is_an_upper_bound_below_one_as_well():
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 6)
+    for alpha in (q(1, 2), q(5, 6), q(6, 5)):
+        assert M.exact(alpha) in M.hockey_stick(alpha, method="fft-published")
+
+
+@pytest.mark.parametrize("alpha", [q(1, 2), q(19, 20), q(2)])
+def test_noise_is_bracketed_at_every_ratio(alpha):
+    R = ss.Laplace(eps0=1)
+    found = ss.Shuffle(R, 3).hockey_stick(alpha, rtol=0.01)
+    below, above = (ss.exact.divergence(D, 3, alpha, digits=20) for D in (R.lower(8), R.upper(8)))
+    assert below <= found.upper
+    assert found.lower <= above
+
+
+def test_one_minus_alpha_is_reached_where_every_loss_is_smaller():
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 5)
+    assert q(9, 10) in M.hockey_stick(q(1, 10))
+    assert M.hockey_stick(q(1, 10)).relative_width < 1e-14
+    assert q(2, 3) in M.hockey_stick(q(1, 3))
+
+
+def test_a_ratio_next_to_one_keeps_its_relative_accuracy():
+    # One loss on either side of 1 only, so that D_α is 1 − α in closed form up to the loss of the pair.
+    M = ss.Shuffle(ss.KRR(k=3, eps0=q(1, 10**30)), 1)
+    alpha = 1 - q(1, 10**20)
+    found = M.hockey_stick(alpha)
+    assert q(1, 10**20) in found
+    assert found.relative_width < 1e-10
+
+
+@pytest.mark.parametrize("alpha", [q(1, 10**400), sp.exp(-2000), q(10) ** 400, sp.exp(2000)])
+def test_ratios_that_no_double_holds_are_met(alpha):
+    found = ss.Shuffle(ss.KRR(k=3, eps0=1), 5).hockey_stick(alpha)
+    assert found.relative_width < 1e-14
+    assert (1 if alpha < 1 else 0) in found
+
+
+def test_delta_is_the_hockey_stick_at_the_exponential():
+    M = ss.Shuffle(ss.KRR(k=10, eps0=4), 1000)
+    for eps in (q(0), q(1, 7), sp.log(2)):
+        assert M.delta(eps) == M.hockey_stick(sp.exp(eps))
+
+
+# --------------------------------------------------------------------------------------------------- many at once
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+@pytest.mark.parametrize("source", [ss.KRR(k=10, eps0=4), LOPSIDED, ss.decomposition.clones(2), ss.Laplace(eps0=1)])
+def test_many_at_once_are_the_same_as_one_by_one(source, kind):
+    M, losses = ss.Shuffle(source, 300), [0.0, 0.05, 0.3, 0.1, 5.0, 0.3]
+    together = M.delta(kind(losses), rtol=0.02)
+    assert isinstance(together, list)
+    for eps, found in zip(losses, together, strict=True):
+        alone = M.delta(eps, rtol=0.02)
+        assert found.relative_width <= 0.02
+        assert found.lower <= alone.upper
+        assert alone.lower <= found.upper
+    assert together[2] == together[5]
+
+
+def test_ratios_on_both_sides_of_one_keep_their_order():
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 6)
+    alphas = [q(2), q(1, 2), q(1), q(11, 10), q(9, 10), q(1, 7), q(5)]
+    for alpha, found in zip(alphas, M.hockey_stick(alphas), strict=True):
+        assert M.exact(alpha) in found
+
+
+def test_nothing_is_asked_and_nothing_is_answered():
+    assert ss.Shuffle(ss.KRR(k=3, eps0=1), 6).delta([]) == []
+
+
+# ------------------------------------------------------------------------------------- the doubles behind it all
+
+
+@given(decompositions(largest=4), ratios)
+def test_the_values_of_g_have_the_error_that_is_stated(D, alpha):
+    law = D.gparv.floats(q(alpha.numerator, alpha.denominator))
+    truth = D.gparv.exact(q(alpha.numerator, alpha.denominator), 50)
+    for double, exact in zip(law.values, truth.values, strict=True):
+        assert abs(Fraction(float(double)) - exact) <= Fraction(field.FLOAT_ERROR) * abs(exact)
+
+
+@given(st.fractions(-30, 30, max_denominator=10**9))
+def test_the_values_of_g_have_that_error_at_exponentials_as_well(eps):
+    D, ratio = ss.decomposition.clones(3), Ratio(eps=q(eps.numerator, eps.denominator))
+    law, truth = D.gparv.floats_at([ratio]), D.gparv.exact(ratio.alpha, 50)
+    with mpmath.workdps(60):
+        for double, exact in zip(law.values[0], truth.values, strict=True):
+            assert abs(mpmath.mpf(float(double)) - exact) <= field.FLOAT_ERROR * abs(exact)
+        m, e = ratio.dyadic
+        alpha = mpmath.exp(mpmath.mpf(eps.numerator) / eps.denominator)
+        assert abs(mpmath.ldexp(m, e) / alpha - 1) <= mpmath.mpf(2) ** -120
+        assert math.isclose(ratio.log, eps, rel_tol=1e-14, abs_tol=1e-14)
+
+
+dyadics = st.tuples(st.integers(0, 2**130), st.integers(-300, 300))
+
+
+@given(dyadics, dyadics, dyadics)
+def test_a_difference_is_right_to_a_double_or_is_not_given(a, x, y):
+    found = gparv.difference(a, (x, y))
+    truth = Fraction(a[0]) * Fraction(2) ** a[1] - Fraction(x[0] * y[0]) * Fraction(2) ** (x[1] + y[1])
+    if found is not None:
+        assert abs(Fraction(found) - truth) <= Fraction(field.UNIT_ROUNDOFF) * abs(truth) * (1 + Fraction(1, 1000))
+
+
+def test_a_difference_that_cancels_is_not_given():
+    one = 2**120
+    assert gparv.difference((one, -120), ((one, -120), (1, 0))) is None
+    assert gparv.difference((one, -120), ((one - 2**60, -120), (1, 0))) is None
+    assert gparv.difference((one, -120), ((one - 2**80, -120), (1, 0))) == 2.0**-40
