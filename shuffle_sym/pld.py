@@ -15,11 +15,13 @@ from shuffle_sym import arguments, field
 from shuffle_sym.decomposition import Decomposition, blanket
 from shuffle_sym.exact.convex import Curve
 from shuffle_sym.numeric.histograms import CUTS, Histograms
-from shuffle_sym.numeric.losses import Losses, Outcomes
+from shuffle_sym.numeric.losses import Losses, LossGrid, Outcomes
 from shuffle_sym.randomizer import Randomizer
 
 _MAX_CELLS = 2e8
 _LEAST_TAIL = 1e-270
+_GRID_TAIL = 1e-20
+_MAX_GRID = 1e8
 
 
 class PrivacyLossDistribution(ABC):
@@ -31,6 +33,29 @@ class PrivacyLossDistribution(ABC):
     @abstractmethod
     def losses(self, tail: float) -> Losses:
         """The outcomes, as doubles; of those that are left out the P-mass is about ``tail`` at most, and said."""
+
+    @abstractmethod
+    def reversed(self) -> PrivacyLossDistribution:
+        """The privacy loss of (Q, P)."""
+
+    def to_dp_accounting(self, value_discretization_interval: Any = 1e-4) -> Any:
+        r"""The same as a ``PrivacyLossDistribution`` of Google's dp_accounting, which must be installed.
+
+        Every outcome is split between two points of the grid so that its masses under P and Q stay, which dominates;
+        both directions go over (as "remove" and "add"). What that package does with it afterwards has its own
+        round-off, which is not certified.
+        """
+        spacing = arguments.positive(value_discretization_interval, "value_discretization_interval")
+        try:
+            from dp_accounting.pld import privacy_loss_distribution as other
+        except ImportError:
+            raise ImportError(
+                "to_dp_accounting needs Google's package: pip install 'shuffle-sym[interop]' (or dp-accounting)"
+            ) from None
+        (masses, infinite), (masses_back, infinite_back) = (_on_grid(one, spacing) for one in (self, self.reversed()))
+        return other.PrivacyLossDistribution.create_from_rounded_probability(
+            masses, infinite, spacing, True, masses_back, infinite_back, symmetric=False
+        )
 
 
 class ShuffledPLD(PrivacyLossDistribution):
@@ -201,6 +226,21 @@ class CurvePLD(PrivacyLossDistribution):
 
     def __repr__(self) -> str:
         return f"CurvePLD({len(self.curve.atoms)} outcomes)"
+
+
+def _on_grid(one: PrivacyLossDistribution, spacing: float) -> tuple[dict[int, float], float]:
+    """Point of the grid → P-mass, and what counts as an infinite loss."""
+    losses = one.losses(_GRID_TAIL)
+    cells = (losses.largest - losses.least) / spacing if losses.count else 0.0
+    if cells > _MAX_GRID:
+        raise ValueError(
+            f"value_discretization_interval = {spacing:g} needs {cells:.2g} points, more than {_MAX_GRID:.1g}; "
+            "take a larger one"
+        )
+    grid = LossGrid(losses, spacing, "split")
+    places = np.nonzero(grid.masses > 0)[0]
+    masses = {grid.first + int(i): float(grid.masses[i]) for i in places}
+    return masses, losses.infinite_bounds[1] + losses.neglected
 
 
 def _exact_losses(outcomes: Sequence[tuple[Fraction, Fraction]], infinite: Fraction) -> Losses:

@@ -16,6 +16,7 @@ from shuffle_sym.continuous import Continuous
 from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
 from shuffle_sym.pld import PrivacyLossDistribution
+from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.shuffle import Shuffle
 
 # Okabe and Ito's palette without black and yellow: told apart by colour-blind readers, visible on light and dark.
@@ -188,4 +189,15 @@ def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[st
             times.append(1e3 * float(np.median(measured)))
         ax.plot(sizes, times, marker="o", color=colour, label=method)
     ax.legend(frameon=False)
+    return ax
+
+
+def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
+    """δ(ε) of a privacy profile for ε >= 0: the band between its two curves, and the sampled points."""
+    if ax is None:
+        ax = axes("central ε", "δ(ε)", logy=True)
+    shown = [row for row in curve.rows() if row["eps"] >= 0 and row["upper"] > 0]
+    eps, upper = [row["eps"] for row in shown], [row["upper"] for row in shown]
+    ax.fill_between(eps, [row["lower"] for row in shown], upper, color=COLOURS[0], alpha=0.3, linewidth=0)
+    ax.plot(eps, upper, color=COLOURS[0], marker=".", markersize=3, linewidth=1)
     return ax

@@ -2,6 +2,7 @@ r"""The privacy profile: δ(ε) at every ε, of either sign, bracketed by two co
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from shuffle_sym.pld import CurvePLD, log_ratio
 
 SIDES = ("upper", "lower")
 _DIGITS = 60
+_COLUMNS = ("alphas", "lowers", "uppers")
+_FORMAT = "shuffle_sym privacy profile 1"
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,55 @@ class PrivacyProfile:
     def plds(self) -> tuple[CurvePLD, CurvePLD]:
         """Both: lower, upper."""
         return self.as_pld("lower"), self.as_pld("upper")
+
+    # -- ways out
+
+    def rows(self) -> list[dict[str, float]]:
+        """The sampled points: ε, α and the bounds of δ there, rounded outward."""
+        columns = zip(self.bracket.alphas, self.bracket.lowers, self.bracket.uppers, strict=True)
+        return [
+            {
+                "eps": log_ratio(alpha),
+                "alpha": float(alpha),
+                "lower": _double(lower, up=False),
+                "upper": _double(upper, up=True),
+            }
+            for alpha, lower, upper in columns
+        ]
+
+    def to_csv(self) -> str:
+        """The sampled points as CSV, after lines that say what they are of."""
+        lines = [
+            f"# {key}: {value}" for key, value in {"privacy profile": "lower <= delta <= upper", **self.about}.items()
+        ]
+        rows = self.rows()
+        return "\n".join([*lines, ",".join(rows[0]), *(",".join(map(repr, row.values())) for row in rows)]) + "\n"
+
+    def to_dataframe(self) -> Any:
+        """The sampled points as a pandas DataFrame, with ``about`` as its ``attrs``; pandas must be installed."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise ImportError("to_dataframe needs pandas; rows() has the same without it") from None
+        frame = DataFrame(self.rows())
+        frame.attrs.update(self.about)
+        return frame
+
+    def to_json(self) -> str:
+        """Everything, as exact fractions: `from_json` gives the same profile back."""
+        columns = {name: [str(x) for x in getattr(self.bracket, name)] for name in _COLUMNS}
+        return json.dumps(
+            {"format": _FORMAT, "about": dict(self.about), "infinite": str(self.bracket.infinite), **columns}
+        )
+
+    @staticmethod
+    def from_json(text: str) -> PrivacyProfile:
+        """A profile that `to_json` wrote."""
+        found = json.loads(text)
+        if not isinstance(found, dict) or found.get("format") != _FORMAT:
+            raise ValueError(f"text must be JSON with the format {_FORMAT!r}, got {text[:60]!r}")
+        columns = {name: tuple(map(Fraction, found[name])) for name in _COLUMNS}
+        return PrivacyProfile(Bracket(**columns, infinite=Fraction(found["infinite"])), found["about"])
 
     # -- as a picture and as a value
 

@@ -16,7 +16,6 @@ from shuffle_sym.sampling import Progress, no_progress
 
 MAX_POINTS = 20_000
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
-_FINER = 4.0
 _MOST_TRIES = 5
 _LEAST_AT_FIRST = 1e-12
 
@@ -73,7 +72,6 @@ class Composition:
         rtol = arguments.relative_tolerance(rtol)
         if field.at_least(number, self.max_loss):
             return Interval(0.0, 0.0, "profile")
-        # In a tail a relative error of δ is that of ε times the distance in standard deviations, squared.
         least, finest = _LEAST_AT_FIRST, rtol * _SHARE
         for _ in range(_MOST_TRIES):
             below, above = self._pair(finest, least)
@@ -81,16 +79,16 @@ class Composition:
             upper = above.delta(number, rtol=rtol / 4).upper
             if upper - lower <= rtol * upper:
                 return Interval(lower, upper, "profile")
-            lost = self.rounds * least > rtol * max(lower, 1e-290) / 20
-            least, finest = (
-                (_power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100), finest)
-                if lost
-                else (least, finest / _FINER)
-            )
+            if self.rounds * least > rtol * max(lower, 1e-280) / 20:
+                least = _power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100)
+            finest = _finer(finest, rtol, (upper - lower) / upper)
         raise self._refusal(rtol, (upper - lower) / upper)
 
     def epsilon(self, delta: Any, *, rtol: Any = 1e-3) -> Interval:
-        r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds, within ``rtol``."""
+        r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds: δ(upper) <= ``delta`` for certain.
+
+        They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
+        """
         target = arguments.delta_target(delta)
         rtol = arguments.relative_tolerance(rtol)
         least, finest = _power_of_ten(rtol * target / self.rounds / 20), rtol * _SHARE
@@ -98,10 +96,10 @@ class Composition:
             below, above = self._pair(finest, least)
             lower = below.epsilon(target, rtol=rtol / 4).lower
             upper = above.epsilon(target, rtol=rtol / 4).upper
-            lower = min(lower, upper)
-            if upper - lower <= rtol * upper:
+            size = max(upper, above.delta(0, rtol=0.1).lower)
+            if upper - lower <= rtol * size:
                 return Interval(lower, upper, "profile")
-            finest /= _FINER
+            finest = _finer(finest, rtol, (upper - lower) / size)
         raise self._refusal(rtol, (upper - lower) / upper)
 
     def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Interval:
@@ -168,6 +166,11 @@ def _refuse_mixed(mechanisms: list[Mechanism]) -> None:
             f"parts must have one neighbouring relation: {one_way[0]!r} is for x0 against x1 only, {other!r} for both "
             "directions; compose the randomizer itself, or decompositions in one direction"
         )
+
+
+def _finer(rtol: float, wanted: float, reached: float) -> float:
+    """The width of the answer goes with the tolerance of the profile, most of it at least."""
+    return rtol * min(max(0.6 * wanted / reached, 1 / 64), 1 / 2)
 
 
 def _power_of_ten(x: float) -> float:

@@ -23,7 +23,7 @@ _BATCH = 64
 _MOST_PASSES = 60
 _NARROWEST = 2.0**-40  # of a cell, in ε
 _LARGEST_EPS = 700.0
-_NOISE = 1 / 10  # relative width of a value, over the tolerance of the curve
+_NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
 
 
 class BudgetSpentError(ValueError):

@@ -343,8 +343,8 @@ class Shuffle:
 
         >>> import shuffle_sym as ss
         >>> R = ss.BinaryRR(eps0=sp.log(3))
-        >>> exact = ss.exact.renyi_divergence(ss.decomposition.blanket(R), 4, 2)
-        >>> float(exact) in ss.Shuffle(R, n=4).rdp(2)
+        >>> moment = ss.exact.renyi_moment(ss.decomposition.blanket(R), 4, 2)
+        >>> float(ss.exact.renyi_divergence(moment, 2)) in ss.Shuffle(R, n=4).rdp(2)
         True
         """
         power, tolerance = float(arguments.order(order)), arguments.relative_tolerance(rtol)

@@ -1,0 +1,398 @@
+"""Privacy profiles and what is built on them, against fractions: at every α > 0, composed, and as Rényi divergences."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import sympy as sp
+from conftest import FINITE, decompositions, masses
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shuffle_sym as ss
+from shuffle_sym import arguments, decomposition, shuffle
+from shuffle_sym.exact import convex
+from shuffle_sym.exact.reduction_pair import hockey_stick
+from shuffle_sym.sampling import Sampling, Side, combined
+
+q = sp.Rational
+F = Fraction
+ALPHAS = [q(1, 50), q(1, 3), q(9, 10), q(1), q(21, 20), q(3, 2), q(2), q(5), q(40)]
+
+
+def fraction(number: sp.Rational) -> Fraction:
+    return Fraction(int(number.p), int(number.q))
+
+
+def pair_of(p: list[sp.Rational], r: list[sp.Rational]) -> dict[int, tuple[Fraction, Fraction]]:
+    return {i: (fraction(x), fraction(y)) for i, (x, y) in enumerate(zip(p, r, strict=True))}
+
+
+def curve_of(pair: dict[int, tuple[Fraction, Fraction]], alphas: list[Fraction]) -> list[Fraction]:
+    return [hockey_stick(pair.values(), alpha) for alpha in alphas]
+
+
+pairs = st.integers(2, 5).flatmap(lambda m: st.tuples(masses(m), masses(m))).map(lambda both: pair_of(*both))
+grids = st.lists(st.fractions(F(1, 30), 30, max_denominator=40), min_size=1, max_size=8, unique=True).map(sorted)
+EVERYWHERE = sorted({F(i, 7) for i in range(1, 60)} | {F(7, i) for i in range(1, 60)} | {F(1, 100), F(200)})
+
+
+@pytest.fixture
+def sampled(monkeypatch):
+    """Mechanisms with few outcomes are enumerated; here they are sampled as those with many are."""
+    monkeypatch.setattr(shuffle, "_FEW_OUTCOMES", -1)
+
+
+# -- curves through certified values
+
+
+@pytest.mark.exact
+@given(pairs, grids, st.fractions(0, F(1, 10)), st.fractions(0, F(1, 10)))
+def test_both_curves_bracket_the_true_one_between_the_points_and_beyond(pair, alphas, up, down):
+    values = curve_of(pair, alphas)
+    bracket = convex.Bracket(
+        tuple(alphas), tuple(v * (1 - down) for v in values), tuple(min(v * (1 + up), F(1)) for v in values)
+    )
+    for alpha, truth in zip(EVERYWHERE, curve_of(pair, EVERYWHERE), strict=True):
+        assert bracket.lower(alpha) <= truth <= bracket.upper(alpha)
+
+
+@pytest.mark.exact
+@given(pairs, grids, st.integers(0, 2**20))
+def test_noise_in_the_values_does_not_break_the_curves(pair, alphas, seed):
+    rng = np.random.default_rng(seed)
+    values = curve_of(pair, alphas)
+    noise = [(F(int(x), 1000), F(int(y), 1000)) for x, y in rng.integers(0, 300, (len(alphas), 2))]
+    bracket = convex.Bracket(
+        tuple(alphas),
+        tuple(v * (1 - x) for v, (x, _) in zip(values, noise, strict=True)),
+        tuple(v + (1 - v) * y for v, (_, y) in zip(values, noise, strict=True)),
+    )
+    for alpha, truth in zip(EVERYWHERE, curve_of(pair, EVERYWHERE), strict=True):
+        assert bracket.lower(alpha) <= truth <= bracket.upper(alpha)
+
+
+@pytest.mark.exact
+@given(pairs, pairs, grids, grids)
+@settings(max_examples=40)
+def test_the_pairs_of_the_two_curves_stay_on_their_sides_when_composed(first, second, alphas, betas):
+    sides = {}
+    for name in ("lower", "upper"):
+        rounds = []
+        for pair, grid in ((first, alphas), (second, betas)):
+            values = tuple(curve_of(pair, grid))
+            curve = getattr(convex.Bracket(tuple(grid), values, values), name)
+            rounds.append({**{a: (a.alpha * a.q, a.q) for a in curve.atoms}, "infinite": (curve.infinite, F(0))})
+        sides[name] = rounds
+    for alpha in (q(1, 4), q(1), q(3, 2), q(4)):
+        truth = ss.exact.composed_divergence([first, second], alpha)
+        assert ss.exact.composed_divergence(sides["lower"], alpha) <= truth
+        assert truth <= ss.exact.composed_divergence(sides["upper"], alpha)
+
+
+@pytest.mark.exact
+@given(pairs)
+def test_a_curve_is_its_pair_and_reversed_the_pair_the_other_way_round(pair):
+    ratios = sorted({p / r for p, r in pair.values() if r})
+    top = ratios[-1] if ratios[-1] > 0 else F(1)
+    alphas = tuple(sorted({a for a in ratios if a > 0} | {top}))
+    values = tuple(curve_of(pair, list(alphas)))
+    curve = convex.Bracket(alphas, values, values).upper
+    assert {a.alpha: a.q for a in curve.atoms} == {
+        x: total for x in ratios if (total := sum((r for p, r in pair.values() if r and p / r == x), F(0)))
+    }
+    assert curve.infinite == sum((p for p, r in pair.values() if not r), F(0))
+    back = {i: (r, p) for i, (p, r) in pair.items()}
+    assert [curve.reversed()(alpha) for alpha in EVERYWHERE] == curve_of(back, EVERYWHERE)
+
+
+def test_lines_between_lower_values_would_not_be_a_bound():
+    pair = {0: (F(2, 3), F(1, 3)), 1: (F(1, 3), F(2, 3))}
+    alphas = (F(1, 4), F(3, 4), F(3))
+    values = tuple(curve_of(pair, list(alphas)))
+    bracket = convex.Bracket(alphas, values, values)
+    assert bracket.upper(F(1, 2)) > hockey_stick(pair.values(), F(1, 2)) == bracket.lower(F(1, 2))
+
+
+@pytest.mark.parametrize(
+    "vertices",
+    [
+        ((F(0), F(1)), (F(1), F(1, 2)), (F(2), F(3, 4))),
+        ((F(0), F(1)), (F(1, 2), F(1, 4)), (F(2), F(0))),
+        ((F(0), F(1)), (F(1), F(3, 4)), (F(2), F(0))),
+        ((F(1, 2), F(1)), (F(2), F(0))),
+    ],
+    ids=["rises", "too steep", "not convex", "does not start at 0"],
+)
+def test_what_is_no_hockey_stick_curve_is_refused(vertices):
+    with pytest.raises(ss.VerificationError, match="starts at"):
+        convex.Curve(vertices)
+
+
+# -- profiles of shuffled mechanisms
+
+
+@given(decompositions(4), st.integers(1, 6))
+@settings(max_examples=40)
+def test_the_exact_value_is_inside_the_profile_at_every_alpha(D, n):
+    profile = ss.Shuffle(D, n).profile(rtol=0.01, least_delta=1e-6)
+    for alpha in ALPHAS:
+        truth = ss.exact.divergence(D, n, alpha)
+        if fraction(alpha) <= profile.bracket.alphas[-1] or profile.ends_at_zero:
+            assert truth in profile.delta(sp.log(alpha)), alpha
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_the_profile_is_above_every_pair_of_inputs_in_both_directions(name):
+    R = FINITE[name]
+    M = ss.Shuffle(R, 3)
+    profile = M.profile(rtol=0.003)
+    for alpha in ALPHAS:
+        found = profile.delta(sp.log(alpha))
+        truths = []
+        for D in M.decompositions:
+            for one in (D, D.reversed()):
+                truth = ss.exact.divergence(one, 3, alpha)
+                truths.append(fraction(arguments.exact_number(truth, "truth")))
+        assert max(truths) in found, alpha
+
+
+def test_the_curves_are_as_close_as_asked_for_and_convex():
+    profile = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).profile(rtol=1e-3)
+    top = profile.delta(0)
+    for eps in (0, 0.05, 0.1, 0.2, 0.3):
+        found = profile.delta(eps)
+        distance = 1 + 2 * np.log(top.upper / found.upper)
+        assert found.width <= 1.5e-3 * distance * found.upper
+    for curve in (profile.lower, profile.upper):
+        assert all(s <= r for s, r in pairwise(curve.slopes))
+
+
+def test_a_profile_gives_the_epsilon_of_the_accountant():
+    M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
+    profile = M.profile(rtol=1e-3)
+    for delta in (1e-3, 1e-6, 1e-9):
+        direct, found = M.epsilon(delta, rtol=1e-4), profile.epsilon(delta)
+        assert found.lower <= direct.upper
+        assert direct.lower <= found.upper
+        assert found.relative_width < 1e-3
+
+
+def test_noise_without_bounds_has_a_profile_that_does_not_end():
+    profile = ss.Shuffle(ss.from_matrix([[0.5, 0.5, 0], [0, 0.5, 0.5]]), 2).profile(rtol=0.01)
+    assert not profile.ends_at_zero
+    assert q(1, 2) in ss.Interval(float(profile.lower.infinite), float(profile.upper.infinite))
+    with pytest.raises(ValueError, match="where this profile ends"):
+        profile.delta(profile.max_eps + 1)
+    with pytest.raises(ValueError, match="is not reached"):
+        profile.epsilon(0.1)
+    with pytest.raises(ValueError, match="no finite bound"):
+        profile.rdp(2)
+
+
+def test_more_points_than_allowed_are_refused():
+    with pytest.raises(ValueError, match="needs more than max_points = 20"):
+        ss.Shuffle(ss.KRR(k=3, eps0=1), 50).profile(max_points=20)
+
+
+def test_values_that_are_known_are_not_computed_again():
+    asked = []
+
+    def evaluate(alphas, rtol):
+        asked.extend(alphas)
+        return [ss.Interval(float(max(1 - a / 2, 0)) / 2, float(max(1 - a / 2, 0)) / 2) for a in alphas]
+
+    side = Side(evaluate, F(2))
+    Sampling(0.01, 1e-6, 1000).bracket(side, side)
+    first = len(asked)
+    Sampling(0.01, 1e-6, 1000).bracket(side, side)
+    assert first == len(asked) == len(set(asked)) > 5
+
+
+def test_the_other_direction_is_seen_from_the_front():
+    front = Side(lambda alphas, _: [ss.Interval(0.25, 0.5)] * len(alphas), None)
+    back = Side(lambda alphas, _: [ss.Interval(0.125, 0.25)] * len(alphas), None)
+    front.learn([F(1)], 0.1, iter)
+    back.learn([F(4)], 0.1, iter)
+    found = combined(front, back)
+    assert found.alphas == (F(1, 4), F(1))
+    assert (found.lowers[0], found.uppers[0]) == (1 - F(1, 4) + F(1, 32), 1 - F(1, 4) + F(1, 16))
+
+
+# -- trade-off
+
+
+@given(decompositions(3), st.integers(1, 4), st.fractions(0, 1, max_denominator=30))
+@settings(max_examples=30)
+def test_the_trade_off_curve_is_that_of_the_best_test(D, n, x):
+    """Neyman and Pearson: outcomes by falling likelihood ratio until the error of the first kind is used up."""
+    pair = ss.exact.shuffled_pair(D, n)
+    best = sorted(pair.values(), key=lambda both: both[0] / both[1] if both[1] else F(10**30), reverse=True)
+    room, caught = x, F(0)
+    for p, r in best:
+        share = min(room / r, F(1)) if r else F(1)
+        room, caught = room - share * r, caught + share * p
+    found = ss.Shuffle(D, n).profile(rtol=0.01, least_delta=1e-6).trade_off()(x)
+    assert 1 - caught in found
+    assert found.width < 0.05
+
+
+# -- composition
+
+
+@pytest.mark.usefixtures("sampled")
+@pytest.mark.parametrize("n", [1, 2, 4, 6])
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+@pytest.mark.parametrize("name", ["blanket", "strong", "clones of Koskela et al.", "lopsided"])
+def test_brute_force_composition_is_inside_the_interval(name, n, rounds):
+    D = {
+        "blanket": decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3))),
+        "strong": decomposition.strong(ss.KRR(k=3, eps0=sp.log(3))),
+        "clones of Koskela et al.": decomposition.clones_koskela(sp.log(2)),
+        "lopsided": decomposition.blanket(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), 0, 1),
+    }[name]
+    pair = ss.exact.shuffled_pair(D, n)
+    composed = ss.Shuffle(D, n).compose(rounds)
+    for alpha in (q(1), q(6, 5), q(2)):
+        truth = ss.exact.composed_divergence([pair] * rounds, alpha)
+        found = composed.delta(sp.log(alpha), rtol=0.02)
+        assert truth in found, alpha
+        assert found.width <= 0.02 * found.upper
+
+
+@pytest.mark.usefixtures("sampled")
+def test_two_rounds_of_different_randomizers_agree_with_brute_force():
+    first, second = ss.KRR(k=3, eps0=sp.log(3)), ss.OUE(d=3, eps0=sp.log(2))
+    pairs = [ss.exact.shuffled_pair(decomposition.blanket(R), 3) for R in (first, second)]
+    composed = ss.compose([ss.Shuffle(first, 3), (ss.Shuffle(second, 3), 1)])
+    for alpha in (q(1), q(3, 2), q(5, 2)):
+        truth = ss.exact.composed_divergence(pairs, alpha)
+        assert truth in composed.delta(sp.log(alpha), rtol=0.01)
+        if truth < 1:
+            eps = composed.epsilon(truth, rtol=0.01)
+            assert eps.lower <= float(sp.log(alpha)) + 1e-12
+            assert composed.delta(eps.upper, rtol=0.01).lower <= truth
+
+
+@given(decompositions(3), decompositions(3), st.integers(1, 3), st.integers(1, 3))
+@settings(max_examples=20)
+def test_random_rounds_agree_with_brute_force(first, second, n, m):
+    mechanisms = [ss.Shuffle(first, n), ss.Shuffle(second, m)]
+    plds = [M.profile(rtol=0.02, least_delta=1e-6).plds for M in mechanisms]
+    truth = ss.exact.composed_divergence([ss.exact.shuffled_pair(D, k) for D, k in ((first, n), (second, m))], q(3, 2))
+    below, above = (ss.FourierAccountant([pair[side] for pair in plds]).delta(sp.log(q(3, 2))) for side in (0, 1))
+    assert below.lower <= truth <= above.upper
+
+
+def test_sampled_and_enumerated_rounds_agree(monkeypatch):
+    D = decomposition.clones(4)
+    enumerated = ss.Shuffle(D, 10_000).compose(16).epsilon(1e-6)
+    monkeypatch.setattr(shuffle, "_FEW_OUTCOMES", -1)
+    found = ss.Shuffle(D, 10_000).compose(16).epsilon(1e-6)
+    assert max(found.lower, enumerated.lower) <= min(found.upper, enumerated.upper)
+    assert max(found.relative_width, enumerated.relative_width) <= 1e-3
+
+
+def test_many_rounds_at_a_tiny_delta():
+    composed = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).compose(1000)
+    found = composed.delta(24, rtol=0.03)
+    assert found.relative_width <= 0.03
+    eps = composed.epsilon(found.upper, rtol=0.01)
+    assert eps.lower <= 24 <= eps.upper * (1 + 0.01)
+
+
+def test_beyond_the_largest_loss_of_all_rounds_delta_is_zero():
+    composed = ss.Shuffle(ss.KRR(k=3, eps0=1), n=4).compose(2)
+    assert composed.max_loss == 2
+    assert composed.delta(2).upper == 0
+    assert ss.Shuffle(ss.BinaryRR(eps0=0), n=4).compose(2).epsilon(0.1).upper == 0
+
+
+def test_progress_is_reported_in_batches():
+    seen = []
+
+    def progress(batches):
+        seen.extend(len(batch) for batch in batches)
+        return batches
+
+    ss.Shuffle(ss.KRR(k=10, eps0=2), n=2_000).compose(3, progress=progress).epsilon(1e-5, rtol=0.01)
+    assert sum(seen) > 10
+    assert max(seen) <= 64
+
+
+# -- Rényi divergences
+
+
+@given(decompositions(4), st.integers(1, 5), st.sampled_from([q(3, 2), q(2), q(5), q(12)]))
+@settings(max_examples=30)
+def test_the_exact_renyi_divergence_is_inside(D, n, order):
+    M = ss.Shuffle(D, n)
+    if M.max_loss is sp.oo:
+        with pytest.raises(ValueError, match="unbounded loss"):
+            M.rdp(order)
+        return
+    found = M.rdp(order, rtol=0.01)
+    assert float(ss.exact.renyi_divergence(ss.exact.renyi_moment(D, n, order), order)) in found
+    assert found.width <= 0.01 * found.upper
+
+
+def test_the_renyi_divergence_of_2_rr_at_many_users_is_that_of_its_binomial_moments():
+    n, t, order = 500, 3, 8
+    D = decomposition.dataset(ss.BinaryRR(eps0=sp.log(t)), 1, 0, 0)
+    moment = ss.exact.two_rr_moment(sp.log(t), n, order)
+    assert float(sp.log(moment) / (order - 1)) in ss.Shuffle(D, n).rdp(order)
+
+
+def test_rounds_add_up():
+    M, other = ss.Shuffle(ss.KRR(k=4, eps0=1), 100), ss.Shuffle(ss.BinaryRR(eps0=2), 50)
+    one, two, both = M.rdp(3), other.rdp(3), ss.compose([(M, 5), (other, 2)]).rdp(3)
+    assert both.lower <= 5 * one.lower + 2 * two.lower <= both.upper
+    assert both.upper == pytest.approx(5 * one.upper + 2 * two.upper, rel=1e-12)
+
+
+# -- ways out
+
+
+def test_dp_accounting_composes_to_the_same_epsilon():
+    from dp_accounting.pld import common, privacy_loss_distribution
+
+    M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
+    theirs = M.profile(rtol=3e-4, least_delta=1e-14).as_pld().to_dp_accounting(1e-4)
+    for rounds in (1, 16):
+        ours = M.compose(rounds).epsilon(1e-6)
+        found = theirs.self_compose(rounds).get_epsilon_for_delta(1e-6)
+        assert ours.lower <= found <= ours.upper * (1 + 2e-3)
+    laplace = privacy_loss_distribution.from_laplace_mechanism(5.0, value_discretization_interval=1e-4)
+    assert theirs.compose(laplace).get_epsilon_for_delta(1e-6) > theirs.get_epsilon_for_delta(1e-6)
+    # Their own object for 2-RR is the one we hand over.
+    flip = privacy_loss_distribution.from_randomized_response(0.5, 2, value_discretization_interval=1e-4)
+    mine = ss.PairPLD([q(3, 4), q(1, 4)], [q(1, 4), q(3, 4)]).to_dp_accounting(1e-4)
+    for eps in (0.0, 0.5, 1.0):
+        assert mine.get_delta_for_epsilon(eps) == pytest.approx(flip.get_delta_for_epsilon(eps), abs=2e-4)
+        assert mine.get_delta_for_epsilon(eps) >= float((3 - sp.exp(q(str(eps)))) / 4) - 1e-12
+    assert isinstance(common, object)
+
+
+def test_what_is_handed_over_dominates_in_both_directions():
+    D = decomposition.blanket(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), 0, 1)
+    theirs = ss.ShuffledPLD(D, 4).to_dp_accounting(1e-3)
+    for alpha in (q(1), q(3, 2), q(2)):
+        truth = max(ss.exact.divergence(one, 4, alpha) for one in (D, D.reversed()))
+        found = theirs.get_delta_for_epsilon(float(sp.log(alpha)))
+        assert float(truth) - 1e-12 <= found <= float(truth) + 1e-3
+
+
+def test_a_profile_survives_json_and_says_what_it_is_of():
+    profile = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile(rtol=0.01)
+    text = profile.to_json()
+    assert ss.PrivacyProfile.from_json(text) == profile
+    assert json.loads(text)["about"]["n"] == 5
+    assert "KRR(k=3, eps0=log(3))" in profile.to_csv().splitlines()[1]
+    frame = profile.to_dataframe()
+    assert list(frame.columns) == ["eps", "alpha", "lower", "upper"]
+    assert frame.attrs["n"] == 5
+    assert len(frame) == len(profile) == len(profile.to_csv().splitlines()) - 6
