@@ -36,8 +36,7 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
         raise TypeError(f"D must be a Decomposition, got {D!r}")
     n, alpha, digits = arguments.users(n), arguments.ratio(alpha), arguments.positive_integer(digits, "digits")
     G = D.gparv
-    m = max(len(G.masses), 2)
-    terms = math.comb(n + m - 2, m - 2)
+    m, terms = _terms(D, n)
     if terms * n > MAX_WORK:
         raise ValueError(
             f"n = {n} with {m} values of G needs {terms} terms of about {n} digits, which is too much; use delta(eps)"
@@ -46,6 +45,27 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
     if isinstance(law.probabilities[0], Fraction):
         return sp.Rational(Fraction(_evaluate(law, n)[0]))
     return _to_digits(G, n, alpha, digits)
+
+
+def _terms(D: Decomposition, n: int) -> tuple[int, int]:
+    """The number of values of G, and of terms in the sum."""
+    m = max(len(D.gparv.masses), 2)
+    return m, math.comb(n + m - 2, m - 2)
+
+
+def most_users(D: Decomposition) -> int:
+    """The largest n for which `divergence` is not refused."""
+
+    def fits(n: int) -> bool:
+        return _terms(D, n)[1] * n <= MAX_WORK
+
+    few, many = 1, 2
+    while fits(many):
+        few, many = many, 2 * many
+    while many - few > 1:
+        n = (few + many) // 2
+        few, many = (n, many) if fits(n) else (few, n)
+    return few
 
 
 def _to_digits(G: gparv.Gparv, n: int, alpha: sp.Expr, digits: int) -> mpmath.mpf:
