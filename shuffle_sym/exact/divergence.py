@@ -88,9 +88,21 @@ def _to_digits(G: gparv.Gparv, n: int, alpha: sp.Expr, digits: int) -> mpmath.mp
 
 def _evaluate(law: gparv.Law, n: int) -> tuple[Any, Any]:
     """D_α, and a bound on the sum of the absolute values of everything that was added up for it."""
-    mean, mass = _positive_part(law.values, law.probabilities, n)
+    if isinstance(law.probabilities[0], Fraction):
+        mean, mass = _positive_part_of_fractions(law.values, law.probabilities, n)
+    else:
+        mean, mass = _positive_part(law.values, law.probabilities, n)
     null = sum(law.null)
     return null + mean / n, null + 2 * max(abs(v) for v in law.values) * mass
+
+
+def _positive_part_of_fractions(
+    values: Sequence[Fraction], probabilities: Sequence[Fraction], n: int
+) -> tuple[Fraction, Fraction]:
+    """The same as `_positive_part`, in integers over common denominators: no fraction is reduced on the way."""
+    unit, whole = (math.lcm(*(x.denominator for x in numbers)) for numbers in (values, probabilities))
+    mean, mass = _positive_part([int(v * unit) for v in values], [int(p * whole) for p in probabilities], n)
+    return Fraction(mean, unit * whole**n), Fraction(mass, whole**n)
 
 
 def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) -> tuple[Any, Any]:
@@ -114,7 +126,7 @@ def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) 
         base = w + r * low
         if r not in tails:
             tails[r] = _binomial_tails(r, p_high, p_low)
-        first = 0 if base > 0 else _floor(-base / gap) + 1
+        first = 0 if base > 0 else _floor(-base, gap) + 1
         if first <= r:
             tail, moment = tails[r][first]
             mean += weight * (base * tail + gap * moment)
@@ -123,8 +135,9 @@ def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) 
     return mean, mass
 
 
-def _floor(x: Any) -> int:
-    return int(mpmath.floor(x)) if isinstance(x, mpmath.mpf) else math.floor(x)
+def _floor(x: Any, y: Any) -> int:
+    """The integer part of x/y."""
+    return int(mpmath.floor(x / y)) if isinstance(x, mpmath.mpf) else int(x // y)
 
 
 def _binomial_tails(r: int, p: Any, q: Any) -> list[tuple[Any, Any]]:
