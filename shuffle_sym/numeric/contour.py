@@ -211,7 +211,7 @@ def _refined(law: Sums, spacing: float, rtol: float, within: Array) -> tuple[Arr
         below, above, error = sides
         lower[active] = np.maximum(lower[active], below - error - rule.alias)
         upper[active] = np.minimum(upper[active], above + error)
-        wide = upper[active] - lower[active] > within[active] * upper[active]
+        wide = ~(upper[active] - lower[active] <= within[active] * upper[active])  # nan is wide
         if not wide.any():
             return lower, upper
         below, above, noise = below[wide], above[wide], (error - rule.truncation)[wide]

@@ -59,6 +59,8 @@ class Rule(Rows):
 
     def evaluate(self) -> tuple[Array, Array, Array] | None:
         """Lower side, upper side, and a bound on the error of either, aliasing apart; None if that is too much work."""
+        if not np.isfinite(self.count).all():
+            return None
         ends = np.zeros((3, len(self.count)))
         few = self.count * self.law.size <= _FEW
         for rows in _alike(self.count, np.flatnonzero(few), _CHUNK // self.law.size):
