@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import sympy as sp
 
 from shuffle_sym.errors import VerificationError
@@ -18,7 +19,8 @@ from shuffle_sym.errors import VerificationError
 class Interval:
     r"""Two certified ends: :math:`\text{lower} \le \text{truth} \le \text{upper}`.
 
-    Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee.
+    Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee. The ends are
+    floats, and decimals where more digits were asked for than a float has.
     ``method`` names the algorithm that made it and takes no part in comparisons.
 
     >>> from fractions import Fraction
@@ -49,6 +51,8 @@ class Interval:
         # Python compares a Fraction with a float exactly; nothing is rounded here.
         if isinstance(value, sp.Rational):
             value = Fraction(int(value.p), int(value.q))
+        elif isinstance(value, mpmath.mpf):
+            value = Fraction(*mpmath.libmp.to_rational(value._mpf_))
         return bool(self.lower <= value <= self.upper)
 
     def __repr__(self) -> str:
@@ -63,7 +67,9 @@ class Interval:
 
 
 def _six_digits(x: float, rounding: str) -> str:
-    """Rounded outward: what is shown is still a bound."""
+    """Rounded outward: what is shown is still a bound. A decimal is shown with the digits that were asked for."""
+    if isinstance(x, Decimal):
+        return str(x).lower()
     if x == 0 or math.isinf(x):
         return f"{x:g}"
     digits = Context(prec=6, rounding=rounding).create_decimal(Decimal(x))
@@ -73,3 +79,13 @@ def _six_digits(x: float, rounding: str) -> str:
 def outward(lower: float, upper: float, method: str | None = None) -> Interval:
     """The interval one unit in the last place wider at each end, cut to δ's range [0, 1]."""
     return Interval(max(0.0, math.nextafter(lower, -math.inf)), min(1.0, math.nextafter(upper, math.inf)), method)
+
+
+def decimal_end(value: sp.Rational, digits: int, side: int) -> Any:
+    """The last decimal with so many digits that is not above ``value``, or for side = 1 the first that is not below.
+
+    >>> decimal_end(sp.Rational(2, 3), 4, -1), decimal_end(sp.Rational(2, 3), 4, 1)
+    (Decimal('0.6666'), Decimal('0.6667'))
+    """
+    rounded = Context(prec=digits, rounding=ROUND_CEILING if side > 0 else ROUND_FLOOR)
+    return rounded.divide(Decimal(int(value.p)), Decimal(int(value.q)))

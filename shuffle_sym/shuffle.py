@@ -16,7 +16,7 @@ from shuffle_sym import arguments, decomposition, exact, field, gparv
 from shuffle_sym.continuous import Continuous
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.gparv import Ratio
-from shuffle_sym.interval import Interval, outward
+from shuffle_sym.interval import Interval, decimal_end, outward
 from shuffle_sym.numeric import binomial, contour, lattice
 from shuffle_sym.numeric.inverse import smallest_epsilon
 from shuffle_sym.numeric.published import positive_part_published, spacing
@@ -27,6 +27,7 @@ from shuffle_sym.rounds import MAX_POINTS, Composition, compose
 from shuffle_sym.sampling import Progress, Sampling, Side, no_progress
 
 _MAX_CELLS = 4096
+_FINEST_RTOL = 8 * field.UNIT_ROUNDOFF
 METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
 _SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
@@ -86,7 +87,7 @@ class Shuffle:
         found = (exact.divergence(D, self.n, a, digits) for D in self._numeric())
         return max(found, key=lambda value: arguments.exact_number(value, "value"))
 
-    def delta(self, eps: Any, *, rtol: float = 1e-3, method: str = "auto") -> Any:
+    def delta(self, eps: Any, *, rtol: float = 1e-3, method: str = "auto", digits: int | None = None) -> Any:
         r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
 
         One `Interval` for one ε >= 0, a list of them for a list or an array. ``method``: ``"contour"`` is the contour
@@ -95,30 +96,66 @@ class Shuffle:
         ``"fft-published"`` Algorithm 4 of Su et al. 2025 as printed, whose width is what it is. ``"auto"`` takes the
         cheapest of the first three that meets ``rtol``; ``.method`` of the interval says which. No method changes the
         truth, only the width.
-        """
-        return self._for_each(eps, "eps", lambda e: Ratio(eps=arguments.central_epsilon(e)), rtol, method)
 
-    def hockey_stick(self, alpha: Any, *, rtol: float = 1e-3, method: str = "auto") -> Any:
+        With ``digits``, the exact sum in place of doubles: two ``Decimal`` ends within 10^-digits of each other. It
+        costs a power of n; what is too much is refused, with the largest n that is not.
+
+        >>> import shuffle_sym as ss
+        >>> print(ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).delta(sp.log(6) - sp.log(5), digits=20))  # 2552/15625
+        [0.1633279999999999999999, 0.1633280000000000000001]
+        """
+        return self._for_each(eps, "eps", lambda e: Ratio(eps=arguments.central_epsilon(e)), rtol, method, digits)
+
+    def hockey_stick(self, alpha: Any, *, rtol: float = 1e-3, method: str = "auto", digits: int | None = None) -> Any:
         r"""Certified bounds of the divergence D_α for any α > 0, of which δ(ε) is the part from α = e^ε = 1 on.
 
-        One `Interval` for one α, a list of them for a list or an array; ``rtol`` and ``method`` as for `delta`. Below 1
-        it is :math:`D_\alpha(P\|Q) = 1 - \alpha + \alpha D_{1/\alpha}(Q\|P)`, from the pair in the other direction.
+        One `Interval` for one α, a list of them for a list or an array; the other arguments are those of `delta`. Below
+        1 it is :math:`D_\alpha(P\|Q) = 1 - \alpha + \alpha D_{1/\alpha}(Q\|P)`, from the pair in the other
+        direction.
 
         >>> import shuffle_sym as ss
         >>> M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5)
         >>> [M.exact(a) in found for a, found in zip((0.5, 1, 2), M.hockey_stick([0.5, 1, 2]))]
         [True, True, True]
         """
-        return self._for_each(alpha, "alpha", lambda a: Ratio(alpha=arguments.ratio(a)), rtol, method)
+        return self._for_each(alpha, "alpha", lambda a: Ratio(alpha=arguments.ratio(a)), rtol, method, digits)
 
-    def _for_each(self, given: Any, name: str, read: Callable[[Any], Ratio], rtol: Any, method: str) -> Any:
+    def _for_each(
+        self, given: Any, name: str, read: Callable[[Any], Ratio], rtol: Any, method: str, digits: int | None
+    ) -> Any:
         many = isinstance(given, (list, tuple, range, np.ndarray))
         if isinstance(given, np.ndarray) and given.ndim != 1:
             raise ValueError(f"{name} must be a number or a sequence of numbers, got an array of shape {given.shape}")
         ratios = [read(number) for number in given] if many else [read(given)]
         rtol, method = arguments.relative_tolerance(rtol), arguments.one_of(method, "method", METHODS)
-        found = self._divergences(ratios, rtol, method)
+        if digits is not None:
+            digits = arguments.positive_integer(digits, "digits")
+            if method not in ("auto", "exact"):
+                raise ValueError(f'method must be "auto" or "exact" where digits are asked for, got {method!r}')
+            found = [self._to_digits(ratio, digits) for ratio in ratios]
+        elif rtol < _FINEST_RTOL:
+            raise ValueError(
+                f"rtol must be at least {_FINEST_RTOL:.2g}, more than doubles can give, got {rtol:g}; for small n "
+                f"digits={math.ceil(-math.log10(rtol))} in place of rtol has that accuracy"
+            )
+        else:
+            found = self._divergences(ratios, rtol, method)
         return found if many else found[0]
+
+    def _to_digits(self, ratio: Ratio, digits: int) -> Interval:
+        """By the exact sum; the ends are decimals, rounded outward."""
+        for D in self._numeric():
+            if self.n > (most := exact.most_users(D)):
+                raise ValueError(
+                    f"digits = {digits} takes the exact sum, which ends in time up to n = {most} for this "
+                    f"decomposition, got n = {self.n}; delta(eps, rtol=…) has an answer in doubles for every n"
+                )
+        ends = []
+        for D in self._numeric():
+            value = arguments.exact_number(exact.divergence(D, self.n, ratio.alpha, digits + 3), "value")
+            off = sp.Rational(1, 10 ** (digits + 3))  # of an mpf; nothing, in fact, of a fraction
+            ends.append([decimal_end(value * (1 + side * off), digits + 2, side) for side in (-1, 1)])
+        return Interval(max(low for low, _ in ends), max(high for _, high in ends), "exact")
 
     def _divergences(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         """D_α for each α; below 1 from the other direction."""
@@ -185,35 +222,47 @@ class Shuffle:
                 found[i] = outward(value, value, method)
             return found
         laws = D.gparv.floats_at([ratios[i] for i in places])
-        for i, values, null in zip(places, laws.values, laws.null, strict=True):
-            law = gparv.Law(values, laws.probabilities, null)
-            found[i] = self._delta_of(D, law, rtol, method)
+        by = self._by_published if method == "fft-published" else self._by_certified
+        found_there = by(D, laws, rtol, method)
+        for i, null, (part, used) in zip(places, laws.null, found_there, strict=True):
+            found[i] = _with_null(null, part, used)
         return found
 
-    def _delta_of(self, D: Decomposition, law: gparv.Law, rtol: float, method: str) -> Interval:
-        if method == "fft-published":
-            eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
-            if eps0 is sp.oo:
-                raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
-            part = positive_part_published(law.values, law.probabilities, self.n, spacing(float(eps0)))
-            return _with_null(law, part, method)
-        if method != "auto":
-            return self._by_certified(law, rtol, (method,))
-        few = self.n <= _FEW_USERS and binomial.applies(law.values)
-        return self._by_certified(law, rtol, ("binomial", "contour", "fft") if few else ("contour", "binomial", "fft"))
+    def _by_published(self, D: Decomposition, laws: gparv.Law, rtol: float, method: str) -> list[tuple[Interval, str]]:
+        eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
+        if eps0 is sp.oo:
+            raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
+        step = spacing(float(eps0))
+        return [(positive_part_published(v, laws.probabilities, self.n, step), method) for v in laws.values]
 
-    def _by_certified(self, law: gparv.Law, rtol: float, methods: tuple[str, ...]) -> Interval:
-        """The first of ``methods`` that applies and reaches ``rtol``; the last refusal if none does."""
-        evaluate = {"contour": contour.positive_part, "binomial": binomial.positive_part, "fft": lattice.positive_part}
-        refusals = []
-        for method in methods:
-            if method == "binomial" and len(methods) > 1 and not binomial.applies(law.values):
-                continue
-            try:
-                return _with_null(law, evaluate[method](law.values, law.probabilities, self.n, rtol), method)
-            except ValueError as refusal:
-                refusals.append(refusal)
-        raise ValueError(f"{refusals[0]}; for small n exact(alpha, digits=…) has any accuracy") from refusals[0]
+    def _by_certified(self, D: Decomposition, laws: gparv.Law, rtol: float, method: str) -> list[tuple[Interval, str]]:
+        """For each row of values the first method that applies and reaches ``rtol``; its first refusal if none does."""
+        waiting = {i: self._methods(values, method) for i, values in enumerate(laws.values)}
+        found: dict[int, tuple[Interval, str]] = {}
+        refusals: dict[int, ValueError] = {}
+        while waiting:
+            name = next(iter(waiting.values()))[0]
+            rows = [i for i, names in waiting.items() if names[0] == name]
+            for i, part in zip(rows, _EVALUATE[name](laws.values[rows], laws.probabilities, self.n, rtol), strict=True):
+                names = waiting.pop(i)
+                if isinstance(part, Interval):
+                    found[i] = part, name
+                    continue
+                refusals.setdefault(i, part)
+                if len(names) == 1:
+                    raise ValueError(
+                        f"{refusals[i]}; for small n digits=… in place of rtol has any accuracy"
+                    ) from refusals[i]
+                waiting[i] = names[1:]
+        return [found[i] for i in range(len(laws.values))]
+
+    def _methods(self, values: Any, method: str) -> tuple[str, ...]:
+        """What is tried, in this order."""
+        if method != "auto":
+            return (method,)
+        if not binomial.applies(values):
+            return ("contour", "fft")
+        return ("binomial", "contour", "fft") if self.n <= _FEW_USERS else ("contour", "binomial", "fft")
 
     def _delta_of_continuous(self, R: Continuous, ratio: Ratio, rtol: float, method: str) -> Interval:
         """Lower and upper discretisation, refined until the two are within ``rtol``."""
@@ -408,6 +457,29 @@ def _blankets(R: Randomizer) -> tuple[Decomposition, ...]:
     return tuple(dict.fromkeys(decomposition.blanket(R, x0, x1) for x0, x1 in R.pairs()))
 
 
+_Evaluate = Callable[[Any, Any, int, float], list[Interval | ValueError]]
+
+
+def _one_by_one(positive_part: Callable[[Any, Any, int, float], Interval]) -> _Evaluate:
+    def positive_parts(values: Any, probabilities: Any, n: int, rtol: float) -> list[Interval | ValueError]:
+        found: list[Interval | ValueError] = []
+        for row in values:
+            try:
+                found.append(positive_part(row, probabilities, n, rtol))
+            except ValueError as refusal:
+                found.append(refusal)
+        return found
+
+    return positive_parts
+
+
+_EVALUATE: dict[str, _Evaluate] = {
+    "contour": contour.positive_parts,
+    "binomial": _one_by_one(binomial.positive_part),
+    "fft": _one_by_one(lattice.positive_part),
+}
+
+
 def _largest(ends: Sequence[Interval], method: str) -> Interval:
     """Of several pairs of inputs."""
     used = "+".join(dict.fromkeys(e.method for e in ends if e.method))
@@ -422,8 +494,8 @@ def _below_one(ratio: Ratio, found: Interval) -> Interval:
     return outward(lower * (1 - slack), upper * (1 + slack), found.method)
 
 
-def _with_null(law: gparv.Law, part: Interval, method: str) -> Interval:
-    null = math.fsum(law.null)
+def _with_null(null_masses: Any, part: Interval, method: str) -> Interval:
+    null = math.fsum(null_masses)
     slack = 4 * field.FLOAT_ERROR
     return outward(part.lower + null * (1 - slack), part.upper + null * (1 + slack), method)
 

@@ -17,8 +17,9 @@ from test_error_terms import PROBABILITIES, VALUES, positive_part
 
 import shuffle_sym as ss
 from shuffle_sym import field
+from shuffle_sym.gparv import Ratio
 from shuffle_sym.interval import Interval
-from shuffle_sym.numeric import binomial, contour, lattice, transforms
+from shuffle_sym.numeric import binomial, contour, lattice, rules, transforms
 
 q = sp.Rational
 TEN = ss.decomposition.blanket(ss.KRR(k=10, eps0=4), x0=0, x1=1)
@@ -35,6 +36,12 @@ def delta(D, alpha, n, rtol=1e-3, method=contour.positive_part) -> Interval:
 def exact(D, alpha, n) -> Fraction:
     value = ss.exact.divergence(D, n, sp.sympify(alpha))
     return Fraction(int(value.p), int(value.q))
+
+
+def sums(values, probabilities, n, value_error) -> transforms.Sums:
+    """Of one law."""
+    ((_, found),) = transforms.sums(values[None], probabilities, n, value_error)
+    return found
 
 
 def overlap(one: Interval, other: Interval) -> bool:
@@ -67,7 +74,7 @@ def test_the_exact_value_is_inside_for_more_values_and_any_alpha(D, n, alpha):
 def test_smoothing_is_right_where_the_lattice_would_be_taken(D, n, alpha):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contour, "on_a_lattice", lambda values, n: (values, 0.0))
-        patch.setattr(contour, "MAX_WORK", 2**20)
+        patch.setattr(rules, "MAX_WORK", 2**20)
         try:
             interval = delta(D, alpha, n, 1e-2)
         except ValueError:  # most of the mass on one point next to 0
@@ -129,8 +136,8 @@ def test_the_cost_does_not_grow_with_n():
     counts = []
     for n in (10**4, 10**6, 10**9, 2**53):
         law = TEN.gparv.floats(sp.exp(q(25) / sp.sqrt(n)))
-        measure = transforms.sums(law.values / 32, law.probabilities, n, field.FLOAT_ERROR)
-        counts.append(contour._Smoothed(measure, 0.05 / measure.c, 1e-5 / measure.c).count)
+        measure = sums(law.values / 32, law.probabilities, n, field.FLOAT_ERROR)
+        counts.append(rules.Smoothed(measure, 0.05 / measure.c, 1e-5 / measure.c).count[0])
         assert contour.positive_part(law.values, law.probabilities, n, 1e-3).relative_width <= 1e-3
     assert max(counts) <= 1.5 * min(counts) < 1500
 
@@ -238,14 +245,14 @@ def w(v):
 def test_the_two_polynomials_are_on_either_side():
     hermite = [lambda v: 1, lambda v: v - 1, lambda v: v * v - 6 * v + 3]
     below, above = ([sum(c * h(v) for c, h in zip(side, hermite, strict=True)) for v in np.linspace(0, 60, 4001)]
-                    for side in (contour._ABOVE, contour._BELOW))  # fmt: skip
+                    for side in (rules._ABOVE, rules._BELOW))  # fmt: skip
     with mpmath.workdps(30):
         for v, lowest, highest in zip(np.linspace(0, 60, 4001), below, above, strict=True):
             assert lowest - 1e-12 <= w(mpmath.mpf(v)) <= highest + 1e-12
 
 
 def test_the_lines_touch_where_the_docstring_says():
-    (u0, u1, _), (l0, l1, l2) = contour._ABOVE, contour._BELOW
+    (u0, u1, _), (l0, l1, l2) = rules._ABOVE, rules._BELOW
     assert u0 == pytest.approx(float(w(1)), abs=1e-14)
     assert l0 - l1 + 3 * l2 == pytest.approx(1, abs=1e-14)
     assert l0 + 2 * l1 - 6 * l2 == pytest.approx(float(w(3)), abs=1e-14)
@@ -256,14 +263,14 @@ def test_the_lines_touch_where_the_docstring_says():
 # ---------------------------------------------------------------------------------------------- every error term
 
 
-def bounds(values, probabilities, n, tau, target) -> tuple[float, float, contour._Rule]:
+def bounds(values, probabilities, n, tau, target) -> tuple[float, float, rules.Rule]:
     """One rule at one τ, unrefined, as bounds of E[S]_+/n."""
-    law = transforms.sums(values, probabilities, n, transforms.FLOAT_ERROR)
-    rule = contour._Smoothed(law, tau / law.c, target / law.c)
-    below, above, error = rule.evaluate(rule.nodes())
-    scale = math.exp(law.log_scale) / n
-    slack = math.exp(law.log_slack)
-    return (below - error - rule.alias) * scale / slack, (above + error) * scale * slack, rule
+    law = sums(values, probabilities, n, transforms.FLOAT_ERROR)
+    rule = rules.Smoothed(law, tau / law.c, target / law.c)
+    below, above, error = rule.evaluate()
+    scale, slack = np.exp(law.log_scale) / n, np.exp(law.log_slack)
+    lower, upper = (below - error - rule.alias) * scale / slack, (above + error) * scale * slack
+    return float(lower[0]), float(upper[0]), rule
 
 
 @pytest.mark.parametrize("rare", [-1.0, 30.0])
@@ -274,17 +281,17 @@ def test_aliasing_and_truncation_are_inside(monkeypatch, rare, n, target):
     truth = positive_part(VALUES, PROBABILITIES, n)
     lower, upper, rule = bounds(VALUES, PROBABILITIES, n, 0.3, target)
     assert lower <= truth <= upper
-    assert rule.alias > 0
-    assert rule.truncation > 0
+    assert rule.alias[0] > 0
+    assert rule.truncation[0] > 0
 
 
 @pytest.mark.parametrize("n", [2, 9])
 def test_a_period_that_is_too_short_is_paid_for(monkeypatch, n):
-    period = contour._period
+    period = rules.periods
     truth = positive_part(VALUES, PROBABILITIES, n)
     widths = []
     for factor in (1.0, 0.6, 0.4):
-        monkeypatch.setattr(contour, "_period", partial(_shortened, period, factor=factor))
+        monkeypatch.setattr(rules, "periods", partial(_shortened, period, factor=factor))
         lower, upper, _ = bounds(VALUES, PROBABILITIES, n, 0.05, 1e-9)
         assert lower <= truth <= upper
         widths.append(upper - lower)
@@ -293,8 +300,8 @@ def test_a_period_that_is_too_short_is_paid_for(monkeypatch, n):
 
 def _shortened(period, law, target, factor):
     """A shorter period with its own bound: the target is raised until the period is as short."""
-    length = period(law, target)[0]
-    while period(law, target)[0] > factor * length:
+    length = period(law, target)[0][0]
+    while period(law, target)[0][0] > factor * length:
         target *= 2
     return period(law, target)
 
@@ -340,17 +347,18 @@ def test_inflated_round_off_widens_the_interval(monkeypatch, name, rare):
 @pytest.mark.parametrize("n", [2, 7])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_values_that_are_not_quite_on_a_lattice_are_inside(monkeypatch, off, n, sign):
-    monkeypatch.setattr(contour, "_OFF", off)
+    monkeypatch.setattr(contour, "OFF", off)
+    monkeypatch.setattr(rules, "OFF", off)
     values, chances = np.array([-2.0, -1.0, 0.0, 1.0]), PROBABILITIES
     truth = positive_part(values * (1 + sign * 0.9 * off * np.array([-1, 1, 1, 1])), chances, n)
     snapped, spacing = contour.on_a_lattice(values, n)
     assert spacing == 1
-    law = transforms.sums(snapped, chances, n, off)
-    rule = contour._OnLattice(law, spacing, 1e-9)
-    below, above, error = rule.evaluate(rule.nodes())
-    scale = math.exp(law.log_scale) / n
-    assert rule.moved > 0
-    assert (below - error - rule.alias) * scale <= truth <= (above + error) * scale
+    law = sums(snapped, chances, n, off)
+    rule = rules.OnLattice(law, spacing, np.array([1e-9]))
+    below, above, error = rule.evaluate()
+    scale = np.exp(law.log_scale) / n
+    assert rule.moved[0] > 0
+    assert ((below - error - rule.alias) * scale)[0] <= truth <= ((above + error) * scale)[0]
 
 
 def test_only_values_on_a_lattice_are_said_to_be():
@@ -361,20 +369,20 @@ def test_only_values_on_a_lattice_are_said_to_be():
 
 
 def test_nodes_are_left_out_only_where_nothing_is_heard():
-    law = transforms.sums(*_ten_at(10**6), 10**6, field.FLOAT_ERROR)
+    law = sums(*_ten_at(10**6), 10**6, field.FLOAT_ERROR)
     left = np.linspace(0, 3, 400)
     for level in (-1.0, -10.0, -40.0):
-        quiet = law.quiet(left, left + left[1], level)
+        quiet = law.quiet(left[None], left[None] + left[1], level)[0]
         assert 0 < np.sum(quiet) < len(quiet)
         for y in left[quiet][::10]:
             inside = np.linspace(y, y + left[1], 50)
-            assert np.max(np.abs(law.powers(inside)[0])) <= math.exp(level)
+            assert np.max(np.abs(law.powers(inside[None])[0])) <= math.exp(level)
 
 
 def test_leaving_nodes_out_changes_nothing(monkeypatch):
     values, chances = _ten_at(10**6)
     some = contour.positive_part(values, chances, 10**6, 1e-5)
-    monkeypatch.setattr(contour, "_FEW", 2**30)
+    monkeypatch.setattr(rules, "_FEW", 2**30)
     every = contour.positive_part(values, chances, 10**6, 1e-5)
     assert some.upper == pytest.approx(every.upper, rel=1e-12)
     assert some.lower == pytest.approx(every.lower, rel=1e-12)
@@ -423,3 +431,59 @@ def test_low_values_that_vanish_when_tilted_are_a_refusal_and_no_division_by_zer
     values, chances = np.array([-52.0, 2e-9, 1.0]), np.array([2e-7, 1 - 2e-7 - 1e-9, 1e-9])
     with pytest.raises(ValueError, match="ask for a larger rtol"):
         contour.positive_part(values, chances, 12, 1e-2)
+
+
+# ------------------------------------------------------------------------------------------------- many laws at once
+
+MIXED = np.array(
+    [
+        [-1.3, -0.2, 0.4, 2.0],
+        [-1.3, -0.2, -0.4, 2.0],
+        [-1.0, -2.0, 0.0, 1.0],  # on a lattice
+        [-1.0, -2.0, 0.0, -1.0],  # nothing positive
+        [0.1, 0.2, 0.0, 1.0],  # nothing negative
+        [-1e-300, 2e-300, 0.0, -3.3e-300],
+        [-1e3, -0.7, 0.3, 0.01],
+        [-math.pi, -0.1, 0.2, 1e-3],
+    ]
+)
+
+
+@pytest.mark.parametrize("rare", [-1.0, 3.0, 30.0])
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_laws_of_all_kinds_at_once_hold_their_exact_values(monkeypatch, rare, n):
+    monkeypatch.setattr(transforms, "_RARE", rare)
+    found = contour.positive_parts(MIXED, PROBABILITIES, n, 1e-3)
+    for values, interval in zip(MIXED, found, strict=True):
+        assert interval.lower <= positive_part(values, PROBABILITIES, n) <= interval.upper
+        assert interval.relative_width <= 1e-3
+
+
+@pytest.mark.parametrize("n", [2, 100, 10**4, 10**7])
+@pytest.mark.parametrize("chunk", [2**6, 2**10, 2**16])
+def test_many_laws_at_once_are_the_same_as_one_by_one(monkeypatch, n, chunk):
+    monkeypatch.setattr(rules, "_CHUNK", chunk)
+    law = TEN.gparv.floats_at([Ratio(eps=q(i) / sp.sqrt(n)) for i in (0, 1, 2, 3, 8, 9, 20, 30)])
+    together = contour.positive_parts(law.values, law.probabilities, n, 1e-3)
+    for values, interval in zip(law.values, together, strict=True):
+        alone = contour.positive_part(values, law.probabilities, n, 1e-3)
+        assert interval.lower == pytest.approx(alone.lower, rel=1e-9)
+        assert interval.upper == pytest.approx(alone.upper, rel=1e-9)
+
+
+def test_one_refusal_does_not_refuse_the_others():
+    # The first row is the one that underflows in the test above.
+    chances = np.array([2e-7, 1 - 2e-7 - 1e-9, 1e-9])
+    values = np.array([[-52.0, 2e-9, 1.0], [-1.0, -0.3, 0.7], [-1.0, 0.25, 0.5]])
+    first, *others = contour.positive_parts(values, chances, 12, 1e-2)
+    assert isinstance(first, ValueError)
+    for row, interval in zip(values[1:], others, strict=True):
+        assert interval.lower <= positive_part(row, chances, 12) * (1 + 1e-12)
+        assert positive_part(row, chances, 12) * (1 - 1e-12) <= interval.upper
+
+
+@given(st.lists(st.tuples(*[st.integers(-40, 40)] * 4), min_size=1, max_size=6), st.integers(1, 7))
+def test_any_laws_at_once_hold_their_exact_values(rows, n):
+    values = np.array(rows) / 7.3
+    for row, interval in zip(values, contour.positive_parts(values, PROBABILITIES, n, 1e-2), strict=True):
+        assert interval.lower <= positive_part(row, PROBABILITIES, n) <= interval.upper

@@ -159,3 +159,47 @@ def test_a_difference_that_cancels_is_not_given():
     assert gparv.difference((one, -120), ((one, -120), (1, 0))) is None
     assert gparv.difference((one, -120), ((one - 2**60, -120), (1, 0))) is None
     assert gparv.difference((one, -120), ((one - 2**80, -120), (1, 0))) == 2.0**-40
+
+
+# ------------------------------------------------------------------------------------------------- more digits
+
+
+@pytest.mark.parametrize("alpha", [q(1, 3), q(99, 100), q(1), q(6, 5), q(29, 10)])
+@pytest.mark.parametrize("digits", [5, 30, 200])
+def test_digits_that_are_asked_for_are_certified(alpha, digits):
+    M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 9)
+    found = M.hockey_stick(alpha, digits=digits)
+    assert M.exact(alpha) in found
+    assert Fraction(found.upper) - Fraction(found.lower) <= Fraction(found.upper) / 10**digits
+    assert found.method == "exact"
+
+
+def test_digits_of_irrational_levels_hold_the_value_with_more_digits():
+    M = ss.Shuffle(ss.KRR(k=3, eps0=1), 12)
+    for eps, found in zip((0.1, 0.7), M.delta([0.1, 0.7], digits=30), strict=True):
+        assert M.exact(sp.exp(q(str(eps))), digits=60) in found
+        assert found.lower in M.delta(eps)
+        assert found.relative_width < 1e-30
+        assert len(str(found)) > 60
+
+
+def test_digits_of_a_delta_far_below_the_doubles_are_certified():
+    # G is −99/100 or 1/100, each with probability 1/2: all of n have to be positive for E[S]_+ > 0.
+    D = ss.Decomposition([q(1, 2), q(1, 2)], [q(99, 200), q(101, 200)], [q(1, 2), q(1, 2)])
+    M, alpha = ss.Shuffle(D, 2000), q(100, 99) - q(1, 10**6)
+    found = M.hockey_stick(alpha, digits=20)
+    assert M.exact(alpha) in found
+    assert 0 < found.upper < q(1, 10**500)
+
+
+def test_the_number_of_users_that_is_named_is_the_largest():
+    D = ss.decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3)), 0, 1)
+    most = ss.exact.most_users(D)
+    terms = [math.comb(n + 2, 2) * n for n in (most, most + 1)]
+    assert terms[0] <= ss.exact.divergence.__globals__["MAX_WORK"] < terms[1]
+    with pytest.raises(ValueError, match="too much"):
+        ss.exact.divergence(D, most + 1, q(2))
+
+
+def test_no_loss_is_zero_to_all_digits():
+    assert ss.Shuffle(ss.KRR(k=3, eps0=1), 5).delta(1, digits=40) == ss.Interval(0, 0)

@@ -36,8 +36,7 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
         raise TypeError(f"D must be a Decomposition, got {D!r}")
     n, alpha, digits = arguments.users(n), arguments.ratio(alpha), arguments.positive_integer(digits, "digits")
     G = D.gparv
-    m = max(len(G.masses), 2)
-    terms = math.comb(n + m - 2, m - 2)
+    m, terms = _terms(D, n)
     if terms * n > MAX_WORK:
         raise ValueError(
             f"n = {n} with {m} values of G needs {terms} terms of about {n} digits, which is too much; use delta(eps)"
@@ -46,6 +45,27 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
     if isinstance(law.probabilities[0], Fraction):
         return sp.Rational(Fraction(_evaluate(law, n)[0]))
     return _to_digits(G, n, alpha, digits)
+
+
+def _terms(D: Decomposition, n: int) -> tuple[int, int]:
+    """The number of values of G, and of terms in the sum."""
+    m = max(len(D.gparv.masses), 2)
+    return m, math.comb(n + m - 2, m - 2)
+
+
+def most_users(D: Decomposition) -> int:
+    """The largest n for which `divergence` is not refused."""
+
+    def fits(n: int) -> bool:
+        return _terms(D, n)[1] * n <= MAX_WORK
+
+    few, many = 1, 2
+    while fits(many):
+        few, many = many, 2 * many
+    while many - few > 1:
+        n = (few + many) // 2
+        few, many = (n, many) if fits(n) else (few, n)
+    return few
 
 
 def _to_digits(G: gparv.Gparv, n: int, alpha: sp.Expr, digits: int) -> mpmath.mpf:
@@ -68,9 +88,21 @@ def _to_digits(G: gparv.Gparv, n: int, alpha: sp.Expr, digits: int) -> mpmath.mp
 
 def _evaluate(law: gparv.Law, n: int) -> tuple[Any, Any]:
     """D_α, and a bound on the sum of the absolute values of everything that was added up for it."""
-    mean, mass = _positive_part(law.values, law.probabilities, n)
+    if isinstance(law.probabilities[0], Fraction):
+        mean, mass = _positive_part_of_fractions(law.values, law.probabilities, n)
+    else:
+        mean, mass = _positive_part(law.values, law.probabilities, n)
     null = sum(law.null)
     return null + mean / n, null + 2 * max(abs(v) for v in law.values) * mass
+
+
+def _positive_part_of_fractions(
+    values: Sequence[Fraction], probabilities: Sequence[Fraction], n: int
+) -> tuple[Fraction, Fraction]:
+    """The same as `_positive_part`, in integers over common denominators: no fraction is reduced on the way."""
+    unit, whole = (math.lcm(*(x.denominator for x in numbers)) for numbers in (values, probabilities))
+    mean, mass = _positive_part([int(v * unit) for v in values], [int(p * whole) for p in probabilities], n)
+    return Fraction(mean, unit * whole**n), Fraction(mass, whole**n)
 
 
 def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) -> tuple[Any, Any]:
@@ -94,7 +126,7 @@ def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) 
         base = w + r * low
         if r not in tails:
             tails[r] = _binomial_tails(r, p_high, p_low)
-        first = 0 if base > 0 else _floor(-base / gap) + 1
+        first = 0 if base > 0 else _floor(-base, gap) + 1
         if first <= r:
             tail, moment = tails[r][first]
             mean += weight * (base * tail + gap * moment)
@@ -103,8 +135,9 @@ def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) 
     return mean, mass
 
 
-def _floor(x: Any) -> int:
-    return int(mpmath.floor(x)) if isinstance(x, mpmath.mpf) else math.floor(x)
+def _floor(x: Any, y: Any) -> int:
+    """The integer part of x/y."""
+    return int(mpmath.floor(x / y)) if isinstance(x, mpmath.mpf) else int(x // y)
 
 
 def _binomial_tails(r: int, p: Any, q: Any) -> list[tuple[Any, Any]]:

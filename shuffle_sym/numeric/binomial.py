@@ -41,8 +41,8 @@ _SMALLEST = 1e-305
 
 def applies(values: Array) -> bool:
     """One positive and one negative value, or none of either."""
-    kinds = [len(np.unique(values[values > 0])), len(np.unique(values[values < 0]))]
-    return min(kinds) == 0 or max(kinds) == 1
+    sides = values[values > 0], values[values < 0]
+    return any(not len(side) for side in sides) or all(side.min() == side.max() for side in sides)
 
 
 def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> Interval:

@@ -41,10 +41,14 @@ def smallest_epsilon(
             x = _inside(guess * (1 + side * 0.4 * rtol), low, high)
         else:
             below, above = undecided[0] - low, high - undecided[1]
-            if max(below, above) <= tolerance / 4:
+            # On that line log δ falls by 2·height²/ε times the tolerance over it.
+            needed = 2 * height**2 * tolerance / max(undecided[0], tolerance) / 3
+            if max(below, above) <= tolerance / 4 or delta_rtol > max(needed, finest):
                 if delta_rtol <= finest:
                     return Interval(low, high)
                 delta_rtol, undecided = delta_rtol / 8, None
+                # A line through a blurred point and a sharp one next to it would lead anywhere.
+                del points[max(len(points) - 1, 1) :]
                 continue
             # Step out of the blur on the wider side, farther each time.
             step = max(tolerance / 3, undecided[1] - undecided[0])

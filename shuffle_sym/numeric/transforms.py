@@ -1,17 +1,20 @@
-r"""The moment generating function of a sum of n copies of G on a vertical line, with a bound on every error.
+r"""Moment generating functions of sums of n copies of G on vertical lines, with a bound on every error.
 
 A *sum* here is a positive measure on the line with transform M(s): the law of S = ΣG (`AllSums`, M = φ^n), or that law
 without the outcomes in which no term is positive (`RareSums`), which add nothing to E[S]_+ and are most of the mass
 when positive values are rare. Either knows a point c > 0 near the minimum of log M(s) − 2 log s and, relative to M(c),
-what M is elsewhere. F is the relative error of values and E that of probabilities; u the unit round-off; J values.
-The true probabilities add up to 1. NumPy's elementary functions are taken to be within 4 units in the last place.
+what M is elsewhere. Everything is for several laws of G at once, which differ in their values only (G at several α):
+arrays have one row for each. F is the relative error of values and E that of probabilities; u the unit round-off; J
+values. The true probabilities add up to 1. NumPy's elementary functions are taken to be within 4 units in the last
+place.
 """
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +23,7 @@ from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
 
 Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
+Mask = npt.NDArray[np.bool_]
 
 _CHUNK = 2**16
 _TINY = 1e-290
@@ -28,16 +32,33 @@ _LOG_ALONE = 40.0  # log (φ/φ₋)^n at c from which on taking them out makes n
 _LARGEST_EXPONENT = 690.0
 
 
+class Rows:
+    """Attributes that are arrays, or Rows themselves, have one row for each law."""
+
+    def take(self, rows: Any) -> Self:
+        """Some of the laws."""
+        some = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                setattr(some, name, value[rows])
+            elif isinstance(value, Rows):
+                setattr(some, name, value.take(rows))
+        return some
+
+
 class Sums(Protocol):
     """``log_scale`` ± ``log_slack`` is log M(c); everything else is relative to M(c)."""
 
     n: int
     size: int  # values of G that a node costs
-    c: float
-    log_scale: float
-    log_slack: float
-    variance: float  # of the tilted measure; it need not be exact
-    total: float  # at least the tilted mean of Σ|G_i|
+    c: Array
+    log_scale: Array
+    log_slack: Array
+    variance: Array  # of the tilted measure; it need not be exact
+    total: Array  # at least the tilted mean of Σ|G_i|
+
+    def take(self, rows: Any) -> Self:
+        """Some of the laws."""
 
     def log_growths(self, d: Array) -> Array:
         """Upper bounds of log M(c + d)/M(c)."""
@@ -45,41 +66,52 @@ class Sums(Protocol):
     def powers(self, y: Array) -> tuple[Complex, Array]:
         """M(c + iy)/M(c), and bounds on the error."""
 
-    def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
+    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
         """Where |M(c + iy)/M(c)| < e^log_level is certain for all y between ``left`` and ``right``."""
 
 
 def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[Array, Array]:
-    """The law without impossible values, or a ValueError that names what is wrong."""
+    """The laws without impossible values, or a ValueError that names what is wrong."""
     g, p = np.asarray(values, dtype=float), np.asarray(probabilities, dtype=float)
-    if g.ndim != 1 or g.shape != p.shape or not len(g) or not (np.all(np.isfinite(g)) and np.all(np.isfinite(p))):
+    fits = p.ndim == 1 and len(p) > 0 and g.ndim in (1, 2) and g.shape[-1:] == p.shape
+    if not fits or not (np.isfinite(g).all() and np.isfinite(p).all()):
         raise ValueError("values and probabilities must be two finite arrays of the same length >= 1")
-    if np.min(p) < 0 or abs(math.fsum(p) - 1) > 2 * FLOAT_ERROR:
+    if p.min() < 0 or abs(math.fsum(p) - 1) > 2 * FLOAT_ERROR:
         raise ValueError(f"probabilities must be non-negative and add up to 1, their sum is {math.fsum(p)!r}")
     if n < 1 or n > 2**53:
         raise ValueError(f"n must be an integer from 1 to 2^53, got {n!r}")
     if not 0 < rtol < 1:
         raise ValueError(f"rtol must be between 0 and 1, got {rtol!r}")
-    return g[p > 0], p[p > 0]
+    return (g, p) if (p > 0).all() else (g[..., p > 0], p[p > 0])
 
 
-def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Sums:
-    """What suits the law; ``values`` of both signs, the largest about 1, and n >= 2."""
-    top = float(np.max(values))
+def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Iterator[tuple[Any, Sums]]:
+    """What suits each of the laws, with the numbers of the rows it is for; n >= 2, and each row of ``values`` has both
+    signs and a largest one about 1.
+    """
     # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
-    values, where = np.unique(np.maximum(values, -4.0 * n * top), return_inverse=True)
-    merged: Array = np.bincount(where, weights=probabilities).astype(float)
-    if n * float(np.sum(merged[values > 0])) <= _RARE:
+    values = np.maximum(values, -4.0 * n * values.max(axis=1, keepdims=True))
+    positive = values > 0
+    rare = n * (positive @ probabilities) <= _RARE
+    alike: dict[bytes, list[int]] = {}
+    for i in np.flatnonzero(rare).tolist():
+        alike.setdefault(positive[i].tobytes(), []).append(i)
+    for rows in map(np.array, alike.values()):
         try:
-            rare = RareSums(values, merged, n, value_error)
+            law = RareSums(values[rows], probabilities, n, value_error)
         except ValueError:  # the values <= 0 are so low that none of them is left after tilting
-            return AllSums(values, merged, n, value_error)
-        if rare.exponent < _LOG_ALONE:
-            return rare
-    return AllSums(values, merged, n, value_error)
+            rare[rows] = False
+            continue
+        alone = law.exponent < _LOG_ALONE
+        rare[rows[~alone]] = False
+        if alone.any():
+            yield rows[alone], law if alone.all() else law.take(alone)
+    rows = np.flatnonzero(~rare)
+    if len(rows):
+        yield rows, AllSums(values[rows], probabilities, n, value_error)
 
 
-class _Tilted:
+class _Tilted(Rows):
     r"""The law q_j = p_j e^{x_j}/φ(c), x_j = cg_j, of one term.
 
     Inputs included, Σ p_j expm1(x_j) = φ(c) − 1 has an error of at most
@@ -90,93 +122,96 @@ class _Tilted:
     relative to Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
-    def __init__(self, values: Array, probabilities: Array, c: float, value_error: float, error: float) -> None:
+    def __init__(self, values: Array, probabilities: Array, c: Array, value_error: float, error: float) -> None:
         self.g = values
-        g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, len(values), c * values
+        g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, values.shape[1], c[:, None] * values
         growth, grown = p * np.expm1(x), p * np.exp(x)
-        phi, excess = math.fsum(grown), math.fsum(growth)
-        if phi < _TINY:
+        phi, excess = grown.sum(axis=1), growth.sum(axis=1)
+        if phi.min() < _TINY:
             raise ValueError("the tilted law has no mass that doubles can hold; ask for another method")
-        bent = float(grown @ np.abs(x))
+        bent = (grown * np.abs(x)).sum(axis=1)
         factor, self.exponent, tiny = error + (2 * J + 10) * u, value_error + 2 * u, J * 2.0**-1070
         directly = (factor * phi + self.exponent * bent + tiny) / phi
-        from_one = (factor * float(np.sum(np.abs(growth))) + self.exponent * bent + tiny) / phi
-        self.log_phi = math.log1p(excess) if from_one <= directly else math.log(phi)
-        phi_error = 1.01 * min(directly, from_one)
-        self.log_error = phi_error + 8 * u * abs(self.log_phi)
-        self.q = grown / phi
-        self.q_errors = phi_error + error + (J + 10) * u + self.exponent * np.abs(x)
-        self.drift = float(self.q * np.abs(g) @ (self.q_errors + value_error + (2 * J + 80) * u))
+        from_one = (factor * np.abs(growth).sum(axis=1) + self.exponent * bent + tiny) / phi
+        near = from_one <= directly
+        self.log_phi = np.where(near, np.log1p(np.where(near, excess, 0.0)), np.log(phi))
+        phi_error = 1.01 * np.minimum(directly, from_one)
+        self.log_error = phi_error + 8 * u * np.abs(self.log_phi)
+        self.q = grown / phi[:, None]
+        self.q_errors = phi_error[:, None] + error + (J + 10) * u + self.exponent * np.abs(x)
+        self.drift = (self.q * np.abs(g) * (self.q_errors + value_error + (2 * J + 80) * u)).sum(axis=1)
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
-        exponents = np.multiply.outer(d, self.g)
-        beyond = np.max(exponents, axis=-1) > _LARGEST_EXPONENT
+        exponents = d[:, :, None] * self.g[:, None, :]
+        beyond = exponents.max(axis=-1) > _LARGEST_EXPONENT
         growth = np.expm1(np.minimum(exponents, _LARGEST_EXPONENT))
         # Exponents have an error, too: |x| e^x <= (1 + [x]_+) |expm1(x)|.
-        top = 1 + max(float(np.max(d)) * float(np.max(self.g)), 0.0)
-        errors = self.q * (self.q_errors + (len(self.g) + 20) * UNIT_ROUNDOFF + self.exponent * top)
-        excess = np.maximum(growth @ self.q, -0.999)
+        top = 1 + np.maximum(d.max(axis=1) * self.g.max(axis=1), 0.0)
+        errors = self.q * (self.q_errors + (self.g.shape[1] + 20) * UNIT_ROUNDOFF + self.exponent * top[:, None])
+        excess = np.maximum(_times(growth, self.q), -0.999)
         logs: Array = np.log1p(excess)
-        bounds = 1.01 * (np.abs(growth) @ errors) / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
+        bounds = 1.01 * _times(np.abs(growth), errors) / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
         # Where doubles end, no bound: an infinite error.
         return logs, np.where(beyond, np.inf, bounds)
 
     def log_ratios(self, y: Array) -> tuple[Array, Array]:
         """log φ(c + iy)/φ(c): real part and argument."""
-        real, imaginary = np.empty(len(y)), np.empty(len(y))
-        rows = max(_CHUNK // len(self.g), 1)
-        for i in range(0, len(y), rows):
-            x = np.multiply.outer(y[i : i + rows], self.g / 2)
+        real, imaginary = np.empty(y.shape), np.empty(y.shape)
+        for i in _chunks(y, self.g):
+            x = y[:, i, None] * (self.g / 2)[:, None, :]
             sines = np.sin(x)
-            real[i : i + rows] = (sines * sines) @ (-2 * self.q)
-            imaginary[i : i + rows] = (sines * np.cos(x)) @ (2 * self.q)
+            real[:, i] = _times(sines * sines, -2 * self.q)
+            imaginary[:, i] = _times(sines * np.cos(x), 2 * self.q)
         return _log1p(real, imaginary)
 
 
-class AllSums:
+class AllSums(Rows):
     """All of S: M = φ^n."""
 
     def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
-        self.n, self.size = n, len(values)
-        log_p = np.log(probabilities)
+        self.n, self.size = n, values.shape[1]
+        log_p, top = np.log(probabilities), values.max(axis=1)
 
-        def moments(s: float) -> tuple[float, float]:
+        def moments(s: Array) -> tuple[Array, Array]:
             mean, variance, _ = _moments(s, values, log_p)
             return n * mean, n * variance
 
-        self.c = _saddle_point(moments, n * float(np.max(values)), float(np.max(values)))
+        self.c = _saddle_points(moments, n * top, top)
         self.one = one = _Tilted(values, probabilities, self.c, value_error, FLOAT_ERROR)
         self.log_scale, self.log_slack = n * one.log_phi, n * one.log_error
-        self.spread = float(one.q @ (values - one.q @ values) ** 2)
+        mean = (one.q * values).sum(axis=1, keepdims=True)
+        self.spread = (one.q * (values - mean) ** 2).sum(axis=1)
         self.variance = n * self.spread
-        self.total = 1.01 * n * float(one.q @ np.abs(values))
+        self.total = 1.01 * n * (one.q * np.abs(values)).sum(axis=1)
 
     def log_growths(self, d: Array) -> Array:
         logs, errors = self.one.log_growths(d)
-        return self.n * (logs + errors)
+        found: Array = self.n * (logs + errors)
+        return found
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
         n, u = self.n, UNIT_ROUNDOFF
         logs, angles = self.one.log_ratios(y)
         # |(ζ + η)^n − ζ^n| <= nη (|ζ| + η)^(n−1), η = drift·y; |ζ| is taken as 1/10 at least.
-        eta = self.one.drift * y
+        eta = self.one.drift[:, None] * y
         growths = np.exp(np.minimum((n - 1) * (np.maximum(logs, math.log(0.1)) + 10 * eta), 700.0))
-        powers = np.exp(n * (logs + 1j * angles))
+        powers = np.exp(n * _complex(logs, angles))
         return powers, n * eta * growths + 64 * u * np.abs(powers) + 8 * u
 
-    def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
+    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
         r"""f(y) = |φ(c + iy)/φ(c)|² = Σ q_i q_j cos(y(g_i − g_j)) has |f''| <= 2 Var, so between two points at a
         distance H it is at most the larger value there plus H² Var/4.
         """
-        y = np.concatenate([left, right])
-        excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift * y
-        highest = np.maximum(excess[: len(left)], excess[len(left) :]) + (right - left) ** 2 * self.spread / 3.9
-        below: npt.NDArray[np.bool_] = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level
+        y = np.concatenate([left, right], axis=1)
+        excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y
+        between = (right - left) ** 2 * self.spread[:, None] / 3.9
+        highest = np.maximum(excess[:, : left.shape[1]], excess[:, left.shape[1] :]) + between
+        below: Mask = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level
         return below
 
 
-class RareSums:
+class RareSums(Rows):
     r"""S where some term is positive: M = φ^n − φ₋^n, with φ₋ the part of φ from values <= 0, of probability P₋.
 
     Relative to φ₋(c)^n that is (A + B)^n − A^n with A = φ₋(c + iy)/φ₋(c), the transform of a tilted law, |A| <= 1, and
@@ -186,69 +221,66 @@ class RareSums:
     """
 
     def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
-        u, J, E = UNIT_ROUNDOFF, len(values), FLOAT_ERROR
+        u, J, E = UNIT_ROUNDOFF, values.shape[1], FLOAT_ERROR
         self.n, self.size, self.value_error = n, J, value_error
-        positive = values > 0
-        g, p, lows, low_p = values[positive], probabilities[positive], values[~positive], probabilities[~positive]
+        positive = values[0] > 0  # the same for all rows
+        g, p, lows, low_p = values[:, positive], probabilities[positive], values[:, ~positive], probabilities[~positive]
         log_p, low_log_p = np.log(p), np.log(low_p)
 
-        def moments(s: float) -> tuple[float, float]:
+        def moments(s: Array) -> tuple[Array, Array]:
             low_mean, low_variance, low_log = _moments(s, lows, low_log_p)
             mean, variance, log = _moments(s, g, log_p)
-            log_psi = log - low_log
-            exponent = n * (math.log1p(math.exp(log_psi)) if log_psi < 30 else log_psi)
-            gone = -math.expm1(-max(exponent, _TINY))
-            share = 1 / (1 + math.exp(-log_psi)) if log_psi > -700 else math.exp(log_psi)
+            gone = -np.expm1(-np.maximum(n * np.logaddexp(0.0, log - low_log), _TINY))
+            share = np.exp(-np.logaddexp(0.0, low_log - log))
             # About n·low_mean: the first moment, and what the positive values add to the second one
             apart = n * share * (mean - low_mean) / gone
             added = variance - low_variance + (1 - share + n * share) * (mean - low_mean) ** 2
-            return n * low_mean + apart, max(n * low_variance + n * share * added / gone - apart * apart, 0.0)
+            return n * low_mean + apart, np.maximum(n * low_variance + n * share * added / gone - apart * apart, 0.0)
 
-        self.c = c = _saddle_point(moments, n * float(np.max(g)), float(np.max(g)))
+        self.c = c = _saddle_points(moments, n * g.max(axis=1), g.max(axis=1))
         rare, low = math.fsum(p), math.fsum(low_p)
         self.low = _Tilted(lows, low_p / low, c, value_error, 2 * E + (J + 2) * u)
-        log_low = math.log1p(-rare) if rare < 0.5 else math.log(low)
-        low_error = 1.01 * (E + 2 * J * u) * min(rare / low, 1.0) + 8 * u * abs(log_low) + self.low.log_error
-        log_low += self.low.log_phi
-        self.g, self.psi = g, np.exp(c * g + (log_p - log_low))
-        self.psi_errors = E + low_error + (2 * J + 20) * u + (value_error + 2 * u) * c * g
-        self.psi_errors += 4 * u * (np.abs(log_p) + abs(log_low))
-        psi = float(np.sum(self.psi))
-        self.fixed = float(self.psi @ (self.psi_errors + (2 * J + 100) * u))
-        self.drift = float(self.psi @ g) * (value_error + 4 * u)
-        self.exponent = n * math.log1p(psi)
-        gone = -math.expm1(-self.exponent)
-        self.log_rest = self.exponent + math.log(gone)  # log((1 + ψ)^n − 1)
+        log_low_p = math.log1p(-rare) if rare < 0.5 else math.log(low)
+        low_error = 1.01 * (E + 2 * J * u) * min(rare / low, 1.0) + 8 * u * abs(log_low_p) + self.low.log_error
+        log_low = log_low_p + self.low.log_phi
+        self.g, self.psi = g, np.exp(c[:, None] * g + (log_p - log_low[:, None]))
+        self.psi_errors = E + low_error[:, None] + (2 * J + 20) * u + (value_error + 2 * u) * c[:, None] * g
+        self.psi_errors += 4 * u * (np.abs(log_p) + np.abs(log_low[:, None]))
+        psi, lifted = self.psi.sum(axis=1), (self.psi * g).sum(axis=1)
+        self.fixed = (self.psi * (self.psi_errors + (2 * J + 100) * u)).sum(axis=1)
+        self.drift = lifted * (value_error + 4 * u)
+        self.exponent = n * np.log1p(psi)
+        gone = -np.expm1(-self.exponent)
+        self.log_rest = self.exponent + np.log(gone)  # log((1 + ψ)^n − 1)
         self.gain = 1.01 * n / (1 + psi) / gone  # n(1 + ψ)^(n−1)/M(c)
         self.log_scale = n * log_low + self.log_rest
-        self.log_slack = n * low_error + self.gain * self.fixed + 8 * u * (2 + self.exponent + abs(self.log_rest))
+        self.log_slack = n * low_error + self.gain * self.fixed + 8 * u * (2 + self.exponent + np.abs(self.log_rest))
         self.variance = moments(c)[1]
-        low_total = float(self.low.q @ np.abs(lows))
-        self.total = 1.01 * n * (low_total + float(self.psi @ g) / (1 + psi) / gone)
+        low_total = (self.low.q * np.abs(lows)).sum(axis=1)
+        self.total = 1.01 * n * (low_total + lifted / (1 + psi) / gone)
 
     def log_growths(self, d: Array) -> Array:
         u, n = UNIT_ROUNDOFF, self.n
         logs, errors = self.low.log_growths(d)
-        psi_errors = (
-            self.psi_errors + (self.size + 20) * u + np.multiply.outer(np.abs(d), self.g) * (self.value_error + 4 * u)
-        )
-        lifts = np.multiply.outer(d, self.g)
-        known = (np.max(lifts, axis=-1) <= _LARGEST_EXPONENT) & np.isfinite(errors)
+        lifts = d[:, :, None] * self.g[:, None, :]
+        psi_errors = (self.psi_errors + (self.size + 20) * u)[:, None, :] + np.abs(lifts) * (self.value_error + 4 * u)
+        known = (lifts.max(axis=-1) <= _LARGEST_EXPONENT) & np.isfinite(errors)
         errors = np.where(known, errors, 0.0)
-        psi = np.sum(self.psi * np.exp(np.minimum(lifts, _LARGEST_EXPONENT)) * (1 + 1.01 * psi_errors), axis=-1)
+        growths = np.exp(np.minimum(lifts, _LARGEST_EXPONENT)) * (1 + 1.01 * psi_errors)
+        psi = (self.psi[:, None, :] * growths).sum(axis=-1)
         exponents = n * np.log1p(psi * np.exp(errors - logs)) * (1 + 16 * u)
         rests = exponents + np.log(-np.expm1(-exponents))
         found: Array = n * (logs + errors) + rests + 16 * u * (2 + exponents + np.abs(rests))
-        found += self.log_slack - self.log_rest
+        found += (self.log_slack - self.log_rest)[:, None]
         return np.where(known, found, np.inf)
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
-        n, rows = self.n, max(_CHUNK // len(self.g), 1)
-        B = np.empty(len(y), dtype=complex)
-        for i in range(0, len(y), rows):
-            x = np.multiply.outer(y[i : i + rows], self.g)
-            B[i : i + rows].real = np.cos(x) @ self.psi
-            B[i : i + rows].imag = np.sin(x) @ self.psi
+        n, exponent = self.n, self.exponent[:, None]
+        B = np.empty(y.shape, dtype=complex)
+        for i in _chunks(y, self.g):
+            x = y[:, i, None] * self.g[:, None, :]
+            B.real[:, i] = _times(np.cos(x), self.psi)
+            B.imag[:, i] = _times(np.sin(x), self.psi)
         log_A = _complex(*self.low.log_ratios(y))
         A = np.exp(log_A)
         near = np.abs(B) <= np.abs(A) / 2  # here the difference is small, and e^z − 1 is what has to be computed
@@ -256,24 +288,38 @@ class RareSums:
         log_total = np.log(np.where(near | (A + B == 0), 1, A + B))
         far = np.where(A + B == 0, 0, np.exp(n * log_total)) - np.exp(n * log_A)
         close = np.exp(n * log_A) * _expm1(n * _complex(*_log1p(ratios.real, ratios.imag)))
-        found: Complex = np.asarray(np.where(near, close, far) * math.exp(-self.log_rest), dtype=complex)
-        errors = self.gain * (self.fixed + self.drift * y) + 1.01 * n * self.low.drift * y
+        found: Complex = np.asarray(np.where(near, close, far) * np.exp(-self.log_rest[:, None]), dtype=complex)
+        errors = self.gain[:, None] * (self.fixed[:, None] + self.drift[:, None] * y)
+        errors += 1.01 * n * self.low.drift[:, None] * y
         # Near: n|B| (|A| + |B|)^(n−1) <= (1 + exponent) M(c). Else |A + B| <= 3ψ and n <= 140 unless ψ < 1/3, so that
         # n|log(A + B)| |A + B|^n <= 1000 M(c).
-        return found, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + self.exponent), 4096.0)
+        return found, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + exponent), 4096.0)
 
-    def quiet(self, left: Array, right: Array, log_level: float) -> npt.NDArray[np.bool_]:
-        return np.zeros(len(left), dtype=bool)
+    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
+        return np.zeros(left.shape, dtype=bool)
 
 
-def _moments(s: float, values: Array, log_weights: Array) -> tuple[float, float, float]:
+def _times(x: Array, weights: Array) -> Array:
+    """Σ_j x_{ikj} w_{ij}."""
+    product: Array = (x @ weights[:, :, None])[:, :, 0]
+    return product
+
+
+def _chunks(y: Array, values: Array) -> Iterator[slice]:
+    """So many columns of y at a time that there are not too many products with all values."""
+    width = max(_CHUNK // values.size, 1)
+    for i in range(0, y.shape[1], width):
+        yield slice(i, i + width)
+
+
+def _moments(s: Array, values: Array, log_weights: Array) -> tuple[Array, Array, Array]:
     """Mean and variance under weights tilted by e^{sx}, and the logarithm of their sum."""
-    exponents = s * values + log_weights
-    top = float(np.max(exponents))
-    weights = np.exp(exponents - top)
-    total = float(np.sum(weights))
-    mean = float(weights @ values) / total
-    return mean, float(weights @ (values - mean) ** 2) / total, top + math.log(total)
+    exponents = s[:, None] * values + log_weights
+    top = exponents.max(axis=1)
+    weights = np.exp(exponents - top[:, None])
+    total = weights.sum(axis=1)
+    mean = (weights * values).sum(axis=1) / total
+    return mean, (weights * (values - mean[:, None]) ** 2).sum(axis=1) / total, top + np.log(total)
 
 
 def _complex(real: Array, imaginary: Array) -> Complex:
@@ -295,23 +341,27 @@ def _log1p(real: Array, imaginary: Array) -> tuple[Array, Array]:
     return logs, np.arctan2(imaginary, 1 + real)
 
 
-def _saddle_point(moments: Callable[[float], tuple[float, float]], reach: float, top: float) -> float:
-    r"""The s > 0 that minimises log M(s) − 2 log s, to a few digits: any s > 0 is right, this one is best.
+def _saddle_points(moments: Callable[[Array], tuple[Array, Array]], reach: Array, top: Array) -> Array:
+    r"""The s > 0 that minimise log M(s) − 2 log s, to a few digits: any s > 0 is right, these are best.
 
     Newton's method for the slope, mean(s) − 2/s, which increases, inside a bracket that shrinks. ``reach`` is at least
     the largest sum; s·top stays below the largest exponent.
     """
     low, high = 1 / reach, _LARGEST_EXPONENT / top
     mean, variance = moments(low)
-    # Of a normal law with this mean and variance
-    s = low + (math.sqrt(mean * mean + 8 * variance) - mean) / max(2 * variance, _TINY)
+    with np.errstate(over="ignore"):
+        # Of a normal law with this mean and variance
+        s = low + (np.sqrt(mean * mean + 8 * variance) - mean) / np.maximum(2 * variance, _TINY)
+    found, done = s, np.zeros(len(s), dtype=bool)
     for _ in range(200):
-        if not low < s < high:
-            s = math.sqrt(low * high)
+        s = np.where((low < s) & (s < high), s, np.sqrt(low * high))
         mean, variance = moments(s)
         slope, curvature = mean - 2 / s, variance + 2 / (s * s)
-        low, high = (s, high) if slope < 0 else (low, s)
-        s -= slope / curvature
-        if abs(slope) < 0.05 * math.sqrt(curvature) or high - low < 1e-3 * low:
+        low, high = np.where(slope < 0, s, low), np.where(slope < 0, high, s)
+        s = s - slope / curvature
+        # What is found for one law does not depend on the others.
+        found = np.where(done, found, np.clip(s, low, high))
+        done |= (np.abs(slope) < 0.05 * np.sqrt(curvature)) | (high - low < 1e-3 * low)
+        if done.all():
             break
-    return min(max(s, low), high)
+    return found
