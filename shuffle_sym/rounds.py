@@ -85,9 +85,9 @@ class Composition:
         raise self._refusal(rtol, (upper - lower) / upper)
 
     def epsilon(self, delta: Any, *, rtol: Any = 1e-3) -> Interval:
-        r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds: δ(upper) <= ``delta`` for certain.
+        r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds.
 
-        They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
+        δ(upper) <= ``delta`` for certain. They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
         """
         target = arguments.delta_target(delta)
         rtol = arguments.relative_tolerance(rtol)

@@ -27,6 +27,7 @@ from shuffle_sym.rounds import MAX_POINTS, Composition, compose
 from shuffle_sym.sampling import Progress, Sampling, Side, no_progress
 
 _MAX_CELLS = 4096
+_LEAST_TAIL = 1e-290
 _FINEST_RTOL = 8 * field.UNIT_ROUNDOFF
 METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
 _SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
@@ -170,7 +171,7 @@ class Shuffle:
     def _from_one_on(self, ratios: Sequence[Ratio], rtol: float, method: str, turned: bool) -> list[Interval]:
         """D_α for each α >= 1, with the two datasets ``turned`` round or not."""
         if isinstance(self.source, Continuous):  # of the inputs 0 and 1 each is the mirror image of the other
-            return [self._delta_of_continuous(self.source, ratio, rtol, method) for ratio in ratios]
+            return self._deltas_of_continuous(self.source, ratios, rtol, method)
         contenders = [D.reversed() for D in self._numeric()] if turned else list(self._numeric())
         wanted = [list(range(len(ratios)))] * len(contenders)
         if method in _SHARPENED and len(contenders) > 1:
@@ -264,33 +265,43 @@ class Shuffle:
             return ("contour", "fft")
         return ("binomial", "contour", "fft") if self.n <= _FEW_USERS else ("contour", "binomial", "fft")
 
-    def _delta_of_continuous(self, R: Continuous, ratio: Ratio, rtol: float, method: str) -> Interval:
-        """Lower and upper discretisation, refined until the two are within ``rtol``."""
+    def _deltas_of_continuous(self, R: Continuous, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """Lower and upper discretisation, refined until the two are within ``rtol`` at each α >= 1."""
         arguments.numeric_only(R.free_symbols, "a number")
         if method not in ("auto", "contour", "fft"):
             raise ValueError(
                 f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
             )
-        if R.eps0 is not sp.oo and field.at_least(ratio.eps, R.eps0):
-            return Interval(0.0, 0.0, method)
+        bounded = R.eps0 is not sp.oo
+        found = [Interval(0.0, 0.0, method)] * len(ratios)
+        waiting = {
+            i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
+        }
         tail, cells = 1e-8, 32
-        lower, upper = 0.0, 1.0
-        while cells <= _MAX_CELLS:
+        while waiting and cells <= _MAX_CELLS:
+            there = [ratios[i] for i in waiting]
             below, above = (
-                self._deltas_of(self._discretised(side, cells, tail), [ratio], rtol / 4, method)[0]
+                self._deltas_of(self._discretised(side, cells, tail), there, rtol / 4, method)
                 for side in ("lower", "upper")
             )
-            lower, upper = max(lower, below.lower), min(upper, above.upper)
-            if upper - lower <= rtol * upper:
-                return Interval(lower, upper, above.method)
-            if tail > rtol * lower / 8:
-                tail = max(rtol * lower / 100, tail * 1e-8)  # what is cut off would be seen
+            for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
+                waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
+                if upper - lower <= rtol * upper:
+                    found[i] = Interval(lower, upper, high.method)
+                    del waiting[i]
+            # What is cut off would be seen; few tails are ever tried, so that discretisations are used again.
+            least = min((lower for lower, _ in waiting.values()), default=1.0)
+            if not bounded and tail > max(rtol * least / 8, _LEAST_TAIL):
+                tail *= 1e-8
             else:
                 cells *= 2
-        raise ValueError(
-            f"rtol = {rtol:g} needs more than {_MAX_CELLS} cells; ask for a larger rtol "
-            f"(reached so far: {(upper - lower) / upper:.2g})"
-        )
+        if waiting:
+            reached = max((upper - lower) / upper for lower, upper in waiting.values())
+            raise ValueError(
+                f"rtol = {rtol:g} needs more than {_MAX_CELLS} cells; ask for a larger rtol "
+                f"(reached so far: {reached:.2g})"
+            )
+        return found
 
     def _discretised(self, side: str, cells: int, tail: float) -> Decomposition:
         key = (side, cells, tail)
