@@ -81,7 +81,7 @@ class Composition:
                 return Interval(lower, upper, "profile")
             if self.rounds * least > rtol * max(lower, 1e-280) / 20:
                 least = _power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100)
-            finest = _finer(finest, rtol, (upper - lower) / upper)
+            finest = finer(finest, rtol, (upper - lower) / upper)
         raise self._refusal(rtol, (upper - lower) / upper)
 
     def epsilon(self, delta: Any, *, rtol: Any = 1e-3) -> Interval:
@@ -99,7 +99,7 @@ class Composition:
             size = max(upper, above.delta(0, rtol=0.1).lower)
             if upper - lower <= rtol * size:
                 return Interval(lower, upper, "profile")
-            finest = _finer(finest, rtol, (upper - lower) / size)
+            finest = finer(finest, rtol, (upper - lower) / size)
         raise self._refusal(rtol, (upper - lower) / upper)
 
     def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Interval:
@@ -168,7 +168,7 @@ def _refuse_mixed(mechanisms: list[Mechanism]) -> None:
         )
 
 
-def _finer(rtol: float, wanted: float, reached: float) -> float:
+def finer(rtol: float, wanted: float, reached: float) -> float:
     """The width of the answer goes with the tolerance of the profile, most of it at least."""
     return rtol * min(max(0.6 * wanted / reached, 1 / 64), 1 / 2)
 

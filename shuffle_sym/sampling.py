@@ -8,6 +8,7 @@ accuracy on both sides.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,6 +24,7 @@ _BATCH = 64
 _MOST_PASSES = 60
 _NARROWEST = 2.0**-40  # of a cell, in ε
 _LARGEST_EPS = 700.0
+_MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
 
 
@@ -58,6 +60,10 @@ class Side:
         known = dict(zip(inside, self.evaluate(inside, rtol), strict=True)) if inside else {}
         return [known.get(alpha, Interval(0.0, 0.0)) for alpha in alphas]
 
+    def known(self, rtol: float) -> list[Fraction]:
+        """Where values of that accuracy are known, in order; a blurred one among sharp ones would do harm."""
+        return sorted(alpha for alpha, reached in self._known_to.items() if reached <= rtol)
+
     def upper(self, alpha: Fraction) -> float:
         return float(self.values[alpha][1])
 
@@ -71,20 +77,21 @@ class Sampling:
     r"""How good the bracket of a curve is to be.
 
     A cell is good if the two curves differ by at most ``rtol`` of the value, times :math:`1 + 2\log(D_1/D_\alpha)`
-    (farther out a relative error of δ matters less for ε), or if the value there is at most ``least``. For the Rényi
-    divergence of order λ, a value counts :math:`e^{(\lambda-1)\varepsilon}` times, as it does in the moment.
+    (farther out a relative error of δ matters less for ε) but never a fifth of it, or if the value there does not count. It counts if for one
+    of the pairs (λ, least) in ``levels`` it is, multiplied by :math:`e^{(\lambda-1)\varepsilon}`, above ``least``: with
+    λ = 1 for δ itself, with λ > 1 for the Rényi moment of that order.
     """
 
     rtol: float
-    least: float
+    levels: tuple[tuple[float, float], ...]
     max_points: int
     progress: Progress = no_progress
-    order: float = 1.0
 
     def serves(self, other: Sampling) -> bool:
-        """Whether what is good enough here is good enough there, and at most a few times finer."""
-        fine_enough = self.rtol <= other.rtol <= 4 * self.rtol
-        return self.order == other.order and fine_enough and self.least <= other.least
+        """Whether what is good enough here is good enough there."""
+        return self.rtol <= other.rtol and all(
+            any(order <= mine and bound <= least for mine, bound in self.levels) for order, least in other.levels
+        )
 
     def bracket(self, forward: Side, backward: Side) -> Bracket:
         """Values on both sides (the same object, where the two directions are alike), refined until all cells are
@@ -98,17 +105,21 @@ class Sampling:
                 break
             for (side, _), alphas in zip(pairs, wanted, strict=True):
                 self._learn(side, alphas)
-        return combined(forward, backward)
+        return combined(forward, backward, self._noise)
+
+    @property
+    def _noise(self) -> float:
+        return self.rtol * _NOISE
 
     def _learn(self, side: Side, alphas: Iterable[Fraction]) -> None:
         alphas = set(alphas)
-        count = len(side.values.keys() | alphas)
+        count = len(alphas.union(side.known(self._noise)))
         if count > self.max_points:
             raise BudgetSpentError(
-                f"a profile with rtol = {self.rtol:.2g} down to delta = {self.least:.2g} needs more than "
-                f"max_points = {self.max_points} points; ask for a larger rtol, or give more points"
+                f"a profile with rtol = {self.rtol:.2g} needs more than max_points = {self.max_points} points; "
+                "ask for a larger rtol, or give more points"
             )
-        side.learn(alphas, self.rtol * _NOISE, self.progress)
+        side.learn(alphas, self._noise, self.progress)
 
     def _start(self, side: Side) -> None:
         """As many points as a normal law would need, as far out as it would reach; and then until δ is small."""
@@ -116,42 +127,57 @@ class Sampling:
         top = side.upper(ONE)
         if side.ceiling is not None:
             self._learn(side, [side.ceiling])
-        if top <= self.least:
+        least = min(least for _, least in self.levels)
+        if not top:
             return
         sigma = math.sqrt(2 * math.pi) * top
-        reach = (math.sqrt(2 * math.log(top / self.least) + 1) + (self.order - 1) * sigma) * sigma
+        shift = max(order - 1 for order, _ in self.levels) * sigma
+        reach = (math.sqrt(2 * max(math.log(top / least), 0.0) + 1) + shift) * sigma
         end = _LARGEST_EPS if side.ceiling is None else math.log(side.ceiling)
         steps = math.ceil(min(reach, end) / (sigma * math.sqrt(2 * self.rtol)))
-        self._learn(side, (_alpha(min(reach, end) * i / steps) for i in range(1, min(steps, self.max_points // 2))))
+        width = min(reach, end) / steps
+        known = [math.log(alpha) for alpha in side.known(self._noise)]
+        wanted = [width * i for i in range(1, min(steps, self.max_points // 2))]
+        self._learn(side, (_alpha(eps) for eps in wanted if _distance(eps, known) > width / 2))
         eps = min(reach, end) if side.ceiling is None else end
         while side.ceiling is None:
             alpha = _alpha(eps)
             self._learn(side, [alpha])
             settled = float(side.infinite) * (1 + self.rtol)
-            if side.upper(alpha) <= max(self.least, settled) or eps >= _LARGEST_EPS:
+            if side.upper(alpha) <= max(least, settled) or eps >= _LARGEST_EPS:
                 break
             eps = min(2 * eps, _LARGEST_EPS)
 
     def _wanted(self, side: Side, other: Side) -> list[Fraction]:
         """The middles of the cells on one side that are not good yet. Doubles are enough to see which."""
         top = max(side.upper(ONE), 5e-324)
-        nodes, first = _from_one_on(side, other)
+        nodes, first = _from_one_on(side, other, self._noise)
         found = []
         for i in range(first, len(nodes.alphas) - 1):
             left, right = math.log(nodes.alphas[i]), math.log(nodes.alphas[i + 1])
             value = nodes.uppers[i]
-            if value <= 0 or math.log(value) + (self.order - 1) * right <= math.log(self.least):
-                continue  # it does not count
-            tolerance = self.rtol * value * (1 + 2 * math.log(max(top / value, 1.0)))
+            if value <= 0 or not self._counts(math.log(value), right):
+                continue
+            share = min(self.rtol * (1 + 2 * math.log(max(top / value, 1.0))), max(_MOST_OF_VALUE, self.rtol))
+            tolerance = share * value
             if nodes.gap(i) > tolerance and right - left > _NARROWEST * (1 + right):
                 found.append(_alpha((left + right) / 2))
         return found
 
+    def _counts(self, log_value: float, eps: float) -> bool:
+        return any(log_value + (order - 1) * eps > math.log(least) for order, least in self.levels)
 
-def _from_one_on(side: Side, other: Side) -> tuple[Nodes, int]:
+
+def _distance(eps: float, known: list[float]) -> float:
+    """From ε to the nearest of these, which are in order."""
+    i = bisect_left(known, eps)
+    return min((abs(eps - x) for x in known[max(i - 1, 0) : i + 1]), default=math.inf)
+
+
+def _from_one_on(side: Side, other: Side, rtol: float) -> tuple[Nodes, int]:
     """The values at α >= 1 as doubles, after a few at α < 1 which the lines into the first cells come from; and how
     many these are."""
-    front, back = sorted(side.values), sorted(beta for beta in other.values if beta > 1)[:2]
+    front, back = side.known(rtol), other.known(rtol)[1:3]
     alphas = [*(1 / beta for beta in reversed(back)), *front]
     lowers, uppers = (
         [*(1 - (1 - other.values[beta][end]) / beta for beta in reversed(back)), *(side.values[a][end] for a in front)]
@@ -160,11 +186,11 @@ def _from_one_on(side: Side, other: Side) -> tuple[Nodes, int]:
     return Nodes(*(list(map(float, column)) for column in (alphas, lowers, uppers))), len(back)
 
 
-def combined(forward: Side, backward: Side) -> Bracket:
-    """The bracket of the whole curve, α < 1 from the other direction."""
-    front = sorted(forward.values)
+def combined(forward: Side, backward: Side, rtol: float) -> Bracket:
+    """The bracket of the whole curve from values of that accuracy, α < 1 from the other direction."""
+    front = forward.known(rtol)
     lowers, uppers = ([forward.values[alpha][end] for alpha in front] for end in (0, 1))
-    back = sorted((beta for beta in backward.values if beta > 1), reverse=True)
+    back = [beta for beta in reversed(backward.known(rtol)) if beta > 1]
     mirrored = [[1 - (1 - backward.values[beta][end]) / beta for beta in back] for end in (0, 1)]
     return Bracket(
         tuple([*(1 / beta for beta in back), *front]),

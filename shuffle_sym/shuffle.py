@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from importlib import metadata
 from typing import Any
 
 import mpmath
@@ -23,7 +24,7 @@ from shuffle_sym.numeric.published import positive_part_published, spacing
 from shuffle_sym.pld import PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.randomizer import Randomizer
-from shuffle_sym.rounds import MAX_POINTS, Composition, compose
+from shuffle_sym.rounds import MAX_POINTS, Composition, compose, finer
 from shuffle_sym.sampling import Progress, Sampling, Side, no_progress
 
 _MAX_CELLS = 4096
@@ -32,7 +33,8 @@ _FINEST_RTOL = 8 * field.UNIT_ROUNDOFF
 METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
 _SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
-_MOST_REFINEMENTS = 6
+_MOST_REFINEMENTS = 8
+_ROUGH = 0.02  # tolerance of a profile that is made to see how large a Rényi moment is
 _FEW_USERS = 10**5  # up to here binomial tails, where they apply, are cheaper than the contour
 
 
@@ -384,22 +386,29 @@ class Shuffle:
         """
         tolerance, least = arguments.relative_tolerance(rtol), arguments.open_unit(least_delta, "least_delta")
         limit = arguments.positive_integer(max_points, "max_points")
-        return self._profile(Sampling(tolerance, least, limit, progress or no_progress))
+        return self._profile(Sampling(tolerance, ((1.0, least),), limit, progress or no_progress))
 
     def _profile(self, sampling: Sampling) -> PrivacyProfile:
         for known, profile in self._profiles:
             if known.serves(sampling):
                 return profile
-        about = {"source": repr(self.source), "n": self.n, "rtol": sampling.rtol, "least_delta": sampling.least}
+        about = {
+            "made by": f"shuffle_sym {metadata.version('shuffle-sym')}",
+            "source": repr(self.source),
+            "n": self.n,
+            "rtol": sampling.rtol,
+            "counts from (order, value)": [list(level) for level in sampling.levels],
+        }
         found = PrivacyProfile(sampling.bracket(*self._sides), about)
         self._profiles = [*self._profiles[-7:], (sampling, found)]
         return found
 
-    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Interval:
+    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Any:
         r"""Certified bounds of the Rényi divergence of order λ > 1 of the analysed pair, no wider than ``rtol``.
 
-        From the profile: :math:`\mathbb E_Q[(P/Q)^\lambda] = 1 + \lambda(\lambda-1) \int \alpha^{\lambda-2}
-        (D_\alpha - [1-\alpha]_+)\, d\alpha`. Refused where a loss is unbounded.
+        One `Interval` for one order, a list of them for a list. From the profile: :math:`\mathbb E_Q[(P/Q)^\lambda] = 1
+        + \lambda(\lambda-1) \int \alpha^{\lambda-2} (D_\alpha - [1-\alpha]_+)\, d\alpha`. Refused where a loss is
+        unbounded.
 
         >>> import shuffle_sym as ss
         >>> R = ss.BinaryRR(eps0=sp.log(3))
@@ -407,24 +416,36 @@ class Shuffle:
         >>> float(ss.exact.renyi_divergence(moment, 2)) in ss.Shuffle(R, n=4).rdp(2)
         True
         """
-        power, tolerance = float(arguments.order(order)), arguments.relative_tolerance(rtol)
+        many = isinstance(order, (list, tuple, range, np.ndarray))
+        powers = [arguments.order(each) for each in order] if many else [arguments.order(order)]
+        tolerance = arguments.relative_tolerance(rtol)
         if self.max_loss is sp.oo:
-            raise ValueError(
-                f"order = {order}: {self!r} has an unbounded loss, so no Rényi divergence has a bound here"
-            )
-        if self.max_loss == 0:
-            return Interval(0.0, 0.0, "profile")
-        top = self.delta(0, rtol=0.1)
-        least = tolerance * top.lower**2 / (40 * float(self.max_loss))
-        fine = tolerance / 2
+            raise ValueError(f"order = {order}: {self!r} has an unbounded loss, so there is no bound here")
+        found = self._renyi(powers, tolerance) if self.max_loss != 0 else [Interval(0.0, 0.0, "profile")] * len(powers)
+        return found if many else found[0]
+
+    def _renyi(self, orders: list[sp.Expr], rtol: float) -> list[Interval]:
+        """From one profile for all orders, refined until each interval is narrow enough."""
+        powers = [float(order) for order in orders]
+        # What may be left out of the moment less 1, which is at least λ(λ − 1)δ(0)²/2: little, and less of a small one.
+        share = rtol / (40 * float(self.max_loss))
+        least = dict.fromkeys(powers, share * self.delta(0, rtol=0.1).lower ** 2)
+        fine = max(rtol / 2, _ROUGH)
         for _ in range(_MOST_REFINEMENTS):
-            found = self._profile(Sampling(fine, max(least, 1e-290), MAX_POINTS, order=power)).rdp(order)
-            if found.width <= tolerance * found.upper:
+            levels = tuple((power, min(max(bound, 1e-290), 1e290)) for power, bound in least.items())
+            profile = self._profile(Sampling(fine, levels, MAX_POINTS))
+            found = [profile.rdp(order) for order in orders]
+            widest = max(interval.relative_width for interval in found)
+            if widest <= rtol:
                 return found
-            fine, least = fine / 2, least / 16
+            for power, interval in zip(powers, found, strict=True):
+                moment = math.expm1(min((power - 1) * interval.lower, 600.0))
+                least[power] = share * moment / (power * (power - 1))
+            # At first only how large the moments are was to be seen.
+            fine = rtol / 2 if fine > rtol / 2 else finer(fine, rtol, widest)
         raise ValueError(
-            f"rtol = {tolerance:g} at order = {order} is more than a profile of {MAX_POINTS} points gives; "
-            f"ask for a larger rtol (reached so far: {found.relative_width:.2g})"
+            f"rtol = {rtol:g} at these orders is more than a profile of {MAX_POINTS} points gives; "
+            f"ask for a larger rtol (reached so far: {widest:.2g})"
         )
 
     def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:
@@ -445,7 +466,7 @@ class Shuffle:
             one = ShuffledPLD(self.decompositions[0], self.n)
             if one.cell_count() <= _FEW_OUTCOMES:
                 return one, one
-        return self._profile(Sampling(rtol, least, max_points, progress)).plds
+        return self._profile(Sampling(rtol, ((1.0, least),), max_points, progress)).plds
 
     def __repr__(self) -> str:
         return f"Shuffle({self.source!r}, n={self.n})"

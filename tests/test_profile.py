@@ -207,9 +207,9 @@ def test_values_that_are_known_are_not_computed_again():
         return [ss.Interval(float(max(1 - a / 2, 0)) / 2, float(max(1 - a / 2, 0)) / 2) for a in alphas]
 
     side = Side(evaluate, F(2))
-    Sampling(0.01, 1e-6, 1000).bracket(side, side)
+    Sampling(0.01, ((1.0, 1e-6),), 1000).bracket(side, side)
     first = len(asked)
-    Sampling(0.01, 1e-6, 1000).bracket(side, side)
+    Sampling(0.01, ((1.0, 1e-6),), 1000).bracket(side, side)
     assert first == len(asked) == len(set(asked)) > 5
 
 
@@ -218,7 +218,7 @@ def test_the_other_direction_is_seen_from_the_front():
     back = Side(lambda alphas, _: [ss.Interval(0.125, 0.25)] * len(alphas), None)
     front.learn([F(1)], 0.1, iter)
     back.learn([F(4)], 0.1, iter)
-    found = combined(front, back)
+    found = combined(front, back, 0.1)
     assert found.alphas == (F(1, 4), F(1))
     assert (found.lowers[0], found.uppers[0]) == (1 - F(1, 4) + F(1, 32), 1 - F(1, 4) + F(1, 16))
 
@@ -391,8 +391,8 @@ def test_a_profile_survives_json_and_says_what_it_is_of():
     text = profile.to_json()
     assert ss.PrivacyProfile.from_json(text) == profile
     assert json.loads(text)["about"]["n"] == 5
-    assert "KRR(k=3, eps0=log(3))" in profile.to_csv().splitlines()[1]
+    assert "KRR(k=3, eps0=log(3))" in profile.to_csv().splitlines()[2]
     frame = profile.to_dataframe()
     assert list(frame.columns) == ["eps", "alpha", "lower", "upper"]
     assert frame.attrs["n"] == 5
-    assert len(frame) == len(profile) == len(profile.to_csv().splitlines()) - 6
+    assert len(frame) == len(profile) == len(profile.to_csv().splitlines()) - 7  # six lines of words, one of names
