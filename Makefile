@@ -40,6 +40,7 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py
 	$(BIN)/python benchmarks/contour.py
 	$(BIN)/python benchmarks/fourier.py
+	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/protocols.py
 
 clean:  ## remove the virtual environment and caches

@@ -77,9 +77,10 @@ class Sampling:
     r"""How good the bracket of a curve is to be.
 
     A cell is good if the two curves differ by at most ``rtol`` of the value, times :math:`1 + 2\log(D_1/D_\alpha)`
-    (farther out a relative error of δ matters less for ε) but never a fifth of it, or if the value there does not count. It counts if for one
-    of the pairs (λ, least) in ``levels`` it is, multiplied by :math:`e^{(\lambda-1)\varepsilon}`, above ``least``: with
-    λ = 1 for δ itself, with λ > 1 for the Rényi moment of that order.
+    (farther out a relative error of δ matters less for ε) but never a fifth of it, or if the value there does not
+    count. It counts if for one of the pairs (λ, least) in ``levels`` it is, multiplied by
+    :math:`e^{(\lambda-1)\varepsilon}`, above ``least``: with λ = 1 for δ itself, with λ > 1 for the moment of that
+    order.
     """
 
     rtol: float

@@ -396,7 +396,7 @@ class Shuffle:
             "made by": f"shuffle_sym {metadata.version('shuffle-sym')}",
             "source": repr(self.source),
             "n": self.n,
-            "rtol": sampling.rtol,
+            "rtol": float(f"{sampling.rtol:.6g}"),
             "counts from (order, value)": [list(level) for level in sampling.levels],
         }
         found = PrivacyProfile(sampling.bracket(*self._sides), about)

@@ -20,8 +20,40 @@ half = q(1, 2)
 PLD = ss.PairPLD([half, half], [q(1, 4), q(3, 4)])
 accountant = ss.FourierAccountant(PLD)
 
+lopsided = ss.decomposition.blanket(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), 0, 1)
+profile = M.profile(rtol=0.05)
+
 BAD = {
     # call: (exception, words that the message must contain)
+    "compose, rounds = 0": (lambda: M.compose(0), ValueError, ["rounds must be an integer >= 1", "got 0"]),
+    "compose, rounds = 1.5": (lambda: M.compose(1.5), ValueError, ["rounds must be an integer >= 1", "1.5"]),
+    "compose, rounds = text": (lambda: M.compose("16"), TypeError, ["rounds", "'16'"]),
+    "compose nothing": (lambda: ss.compose([]), ValueError, ["parts must not be empty"]),
+    "compose a number": (lambda: ss.compose(3), TypeError, ["parts must be a list", "3"]),
+    "compose numbers": (lambda: ss.compose([3]), TypeError, ["parts must hold Shuffle", "3"]),
+    "compose two relations": (
+        lambda: ss.compose([M, ss.Shuffle(lopsided, 4)]),
+        ValueError,
+        ["one neighbouring relation", "x0 against x1 only"],
+    ),
+    "compose, max_points": (lambda: M.compose(2, max_points=0), ValueError, ["max_points", "0"]),
+    "composed delta, eps < 0": (lambda: M.compose(2).delta(-1), ValueError, ["eps must be a number >= 0", "-1"]),
+    "composed epsilon, delta = 0": (lambda: M.compose(2).epsilon(0), ValueError, ["delta", "between 0 and 1", "0"]),
+    "profile, rtol": (lambda: M.profile(rtol=0), ValueError, ["rtol", "between 0 and 1", "0"]),
+    "profile, least_delta": (lambda: M.profile(least_delta=2), ValueError, ["least_delta", "between 0 and 1", "2"]),
+    "profile, eps = text": (lambda: profile.delta("1"), TypeError, ["eps must be a number", "'1'"]),
+    "profile, eps symbolic": (lambda: profile.delta(sp.Symbol("e")), ValueError, ["eps must be a number", "e"]),
+    "profile, side": (lambda: profile.as_pld("middle"), ValueError, ["side", "'upper'", "'middle'"]),
+    "trade-off, type_1 = 2": (lambda: profile.trade_off()(2), ValueError, ["type_1", "[0, 1]", "2"]),
+    "rdp, order = 1": (lambda: M.rdp(1), ValueError, ["order must be a number > 1", "1"]),
+    "rdp, unbounded": (
+        lambda: ss.Shuffle(ss.Gaussian(sigma=1), 9).rdp(2),
+        ValueError,
+        ["order = 2", "unbounded loss"],
+    ),
+    "profile from other JSON": (lambda: ss.PrivacyProfile.from_json("{}"), ValueError, ["text must be JSON", "'{}'"]),
+    "dp_accounting, grid": (lambda: PLD.to_dp_accounting(0), ValueError, ["value_discretization_interval", "0"]),
+    "dp_accounting, too fine": (lambda: PLD.to_dp_accounting(1e-12), ValueError, ["value_discretization_interval"]),
     "weak of OUE": (lambda: ss.decomposition.weak(ss.OUE(d=3, eps0=1)), ValueError, ["R must be k-ary", "blanket(R)"]),
     "clones, eps0 = -1": (lambda: ss.decomposition.clones(-1), ValueError, ["eps0 must be a number >= 0", "-1"]),
     "clones_koskela, eps0 = text": (lambda: ss.decomposition.clones_koskela("4"), TypeError, ["eps0", "'4'"]),
