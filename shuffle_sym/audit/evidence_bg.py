@@ -1,14 +1,14 @@
-r"""Tools for the evidence on Balle et al. and Girgis et al.: enclosures of irrational numbers, small laws, checks joined.
+r"""Tools for the evidence on Balle et al. and Girgis et al.: enclosures, small laws, checks joined.
 
 A number is enclosed in an interval of 50 digits, in a context of its own; `below` answers only where the intervals do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import sympy as sp
 from mpmath.ctx_iv import MPIntervalContext
@@ -21,6 +21,7 @@ IV = MPIntervalContext()
 IV.dps = 50
 
 Law = Mapping[Any, Fraction]
+Case = TypeVar("Case")
 Histogram = tuple[int, ...]
 
 
@@ -59,6 +60,16 @@ def together(main: Check, *also: Check) -> Check:
 def certified(passes: bool, finding: str) -> Check:
     """A comparison of certified ends."""
     return Check(passes, "certified floats", finding)
+
+
+def searched(cases: Iterable[Case], fails: Callable[[Case], bool], finding: Callable[[Case], str]) -> Check:
+    """The first case in which the statement fails, as a counterexample; if there is none, nothing is decided."""
+    count = 0
+    for case in cases:
+        count += 1
+        if fails(case):
+            return Check(False, "counterexample", finding(case))
+    return Check(None, "searched", f"none of {count} cases fails")
 
 
 def steps(title: str, source: str, *lines: Step) -> Derivation:

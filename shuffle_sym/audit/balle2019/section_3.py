@@ -2,15 +2,17 @@ r"""Balle et al. 2019, Section 3: randomized response, and an adversary who know
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import sympy as sp
 
 from shuffle_sym import bounds, decomposition, exact
 from shuffle_sym.audit.balle2019.paper import PAPER
 from shuffle_sym.audit.claims import Evidence, on_grid, proved, refuted
-from shuffle_sym.audit.evidence_bg import IV, Histogram, below, certified, steps, together
+from shuffle_sym.audit.evidence_bg import IV, below, certified, steps, together
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.randomizers import KRR
 from shuffle_sym.shuffle import Shuffle
@@ -27,7 +29,9 @@ def theorem31_steps() -> Derivation:
         Step(sp.Derivative(sp.exp(eps / 2), (eps, 2)), sp.exp(eps / 2) / 4, "convex: e^(ε/2) - 1 ≥ ε/2"),
         Step(25 * eps / 54, eps / 2 - eps / (27 + w), "with 1/c ≤ ε/27, c = (27 + w)/ε", "<="),
         Step(sp.Rational(3 * 54**2, 25**2), sp.Integer(14), "so the first term is at most δ/2", "<="),
-        Step(sp.Derivative(1 - sp.exp(-eps / 2), (eps, 2)), -sp.exp(-eps / 2) / 4, "concave: above its chord on [0, 1]"),
+        Step(
+            sp.Derivative(1 - sp.exp(-eps / 2), (eps, 2)), -sp.exp(-eps / 2) / 4, "concave: above its chord on [0, 1]"
+        ),
     )
 
 
@@ -49,9 +53,9 @@ def theorem_3_1() -> Evidence:
     )
 
 
-def views(k: int, gamma: Fraction, n: int) -> dict[object, tuple[Fraction, Fraction]]:
+def views(k: int, gamma: Fraction, n: int) -> dict[Any, tuple[Fraction, Fraction]]:
     """Probability of every view (who answered randomly, the messages that are left) with x_n = 0 and with x_n = 1."""
-    found: dict[object, tuple[Fraction, Fraction]] = {}
+    found: dict[Any, tuple[Fraction, Fraction]] = {}
     for random in product((False, True), repeat=n):
         drawn = sum(random)
         mass = gamma**drawn * (1 - gamma) ** (n - drawn) / k**drawn
@@ -64,7 +68,7 @@ def views(k: int, gamma: Fraction, n: int) -> dict[object, tuple[Fraction, Fract
     return found
 
 
-def chance_of_ratio(outcomes: dict[Histogram, tuple[Fraction, Fraction]], alpha: Fraction) -> Fraction:
+def chance_of_ratio(outcomes: Mapping[Any, tuple[Fraction, Fraction]], alpha: Fraction) -> Fraction:
     """P[P/Q ≥ α] under P."""
     return sum((p for p, q in outcomes.values() if p >= alpha * q), Fraction(0))
 
@@ -73,10 +77,10 @@ def chance_of_ratio(outcomes: dict[Histogram, tuple[Fraction, Fraction]], alpha:
 def equation_196() -> Evidence:
     n, k, t, alpha = 2, 2, 3, Fraction(2)
     gamma = Fraction(k, t + k - 1)
-    truth = chance_of_ratio(views(k, gamma, n), alpha)  # type: ignore[arg-type]
+    truth = chance_of_ratio(views(k, gamma, n), alpha)
     one = {0: 1 - gamma / k, 1: gamma / k}  # Bin(1, γ/k)
     joint = {(0, 0): 1 - 2 * gamma / k, (1, 0): gamma / k, (0, 1): gamma / k}
-    together_, apart = (
+    joined, apart = (
         sum((p for (i, j), p in law.items() if 1 + i >= alpha * j), Fraction(0))
         for law in (joint, {(i, j): one[i] * one[j] for i in one for j in one})
     )
@@ -84,13 +88,12 @@ def equation_196() -> Evidence:
     def same(case: tuple[int, int, int, Fraction]) -> bool:
         k, t, n, alpha = case
         pair = exact.shuffled_pair(decomposition.strong(KRR(k=k, eps0=sp.log(t))), n)
-        literal = chance_of_ratio(views(k, Fraction(k, t + k - 1), n), alpha)  # type: ignore[arg-type]
-        return literal == chance_of_ratio(pair, alpha)
+        return chance_of_ratio(views(k, Fraction(k, t + k - 1), n), alpha) == chance_of_ratio(pair, alpha)
 
     return Evidence(
         refuted(
-            truth not in (together_, apart),
-            f"n = 2, k = 2, γ = {gamma}, e^ε = 2: {truth} on the left; on the right {together_} with the joint law of "
+            truth not in (joined, apart),
+            f"n = 2, k = 2, γ = {gamma}, e^ε = 2: {truth} on the left; on the right {joined} with the joint law of "
             f"the view and {apart} with independent counts. The case b_n = 1 is forgotten, a factor 1 - γ",
         ),
         corrected=on_grid(

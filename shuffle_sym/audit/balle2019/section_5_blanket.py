@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import decomposition, derivations, ground_truth
+from shuffle_sym import decomposition, ground_truth
 from shuffle_sym.audit.balle2019.paper import PAPER
 from shuffle_sym.audit.claims import Check, Evidence, on_grid, proved, refuted
 from shuffle_sym.audit.evidence_bg import (
@@ -26,6 +26,7 @@ from shuffle_sym.audit.evidence_bg import (
     stick,
     together,
 )
+from shuffle_sym.derivations import amplification, blanket
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.exact import shuffled_pair
 from shuffle_sym.exact.reduction_pair import hockey_stick
@@ -37,7 +38,9 @@ ALPHAS = (Fraction(1), Fraction(6, 5), Fraction(2))
 
 def randomizers() -> list[Any]:
     """Small rational randomizers in which no message tells anything for certain."""
-    skew = from_matrix([[Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]])
+    skew = from_matrix(
+        [[Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]]
+    )
     return [BinaryRR(sp.log(3)), KRR(3, sp.log(2)), BLH(3, sp.log(3)), skew]
 
 
@@ -47,12 +50,12 @@ UNCOVERED = [[Fraction(1), Fraction(0)], [Fraction(1, 2), Fraction(1, 2)]]
 
 @PAPER.claim("B-Lem5.1(1)", "460", "γ = k/(e^ε0 + k − 1) for k-RR")
 def lemma_5_1_krr() -> Evidence:
-    return Evidence(proved(derivations.lemma51_krr(), finding="the infimum is the same at every message"))
+    return Evidence(proved(blanket.lemma51_krr(), finding="the infimum is the same at every message"))
 
 
 @PAPER.claim("B-Lem5.1(2)", "461", "γ = e^(−ε0/2) for Laplace on [0, 1]")
 def lemma_5_1_laplace() -> Evidence:
-    return Evidence(proved(derivations.lemma51_laplace(), finding="two integrals"))
+    return Evidence(proved(blanket.lemma51_laplace(), finding="two integrals"))
 
 
 @PAPER.claim("B-Lem5.1(3)", "462,655", "γ of the Gaussian: 2P[N(0, σ²) ≤ −1/2] (462), 2P[N(0, σ²) ≥ −1/2] (655)")
@@ -64,15 +67,15 @@ def lemma_5_1_gaussian() -> Evidence:
     return Evidence(
         refuted(
             too_large,
-            "(655) is 2 - γ for every σ, above 1 and so no probability; the sign of -1/2 or the direction is lost there",
+            "(655) is 2 - γ for every σ, above 1 and so no probability; a sign or the direction is lost there",
         ),
-        corrected=proved(derivations.lemma51_gaussian(), finding="(462), the statement, holds"),
+        corrected=proved(blanket.lemma51_gaussian(), finding="(462), the statement, holds"),
     )
 
 
 @PAPER.claim("B-Lem5.2", "466", "γ ≥ e^-ε0 for every ε0-LDP randomizer")
 def lemma_5_2() -> Evidence:
-    return Evidence(proved(derivations.lemma52(), finding="the infimum is at least any law over e^ε0"))
+    return Evidence(proved(blanket.lemma52(), finding="the infimum is at least any law over e^ε0"))
 
 
 def hoeffding_constants() -> Derivation:
@@ -109,9 +112,9 @@ def theorem_5_1() -> Evidence:
     return Evidence(
         together(
             proved(
-                derivations.property2(),
-                derivations.lemma55(),
-                derivations.theorem9(),
+                blanket.property2(),
+                amplification.lemma55(),
+                blanket.theorem9(),
                 hoeffding_constants(),
                 finding="Hoeffding's bound on the sum of G gives δ^41 there, for every n",
             ),
@@ -165,13 +168,13 @@ def lemma_5_3() -> Evidence:
     return Evidence(
         refuted(
             truth > right,
-            f"R(0) = (1, 0), R(1) = (1/2, 1/2), n = 1, ε = 0: the divergence is {truth} and the right side {right}. L is "
-            "not defined at messages without blanket",
+            f"R(0) = (1, 0), R(1) = (1/2, 1/2), n = 1, ε = 0: the divergence is {truth} and the right side {right}. "
+            "L is not defined at messages without blanket",
         ),
         condition=together(
             proved(
-                derivations.lemma53(),
-                derivations.lemma_a3(),
+                blanket.lemma53(),
+                blanket.lemma_a3(),
                 convex_positive_part(),
                 finding="if every message has a share in the blanket, as for every ε0-LDP randomizer",
             ),
@@ -273,8 +276,8 @@ def lemma_a_3() -> Evidence:
         laws = rows(R)
         floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
         omega = [c / sum(floor, Fraction(0)) for c in floor]
-        literal = stick(*(shuffled([*[omega] * (m - 1), laws[x]]) for x in (0, 1)), alpha)
-        return literal == positive_part(law, m) / m
+        P, Q = (shuffled([*[omega] * (m - 1), laws[x]]) for x in (0, 1))
+        return stick(P, Q, alpha) == positive_part(law, m) / m
 
     covered = Check(
         hockey_stick(shuffled_pair(D, 1).values(), Fraction(1)) == truth,
@@ -282,9 +285,11 @@ def lemma_a_3() -> Evidence:
         "the package counts such messages apart, and has the divergence",
     )
     return Evidence(
-        refuted(truth > right, f"R(0) = (1, 0), R(1) = (1/2, 1/2), m = 1, ε = 0: {truth} on the left, {right} on the right"),
+        refuted(
+            truth > right, f"R(0) = (1, 0), R(1) = (1/2, 1/2), m = 1, ε = 0: {truth} on the left, {right} on the right"
+        ),
         condition=together(
-            proved(derivations.lemma_a3(), finding="if the blanket is positive wherever a law is"),
+            proved(blanket.lemma_a3(), finding="if the blanket is positive wherever a law is"),
             on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="message by message, m ≤ 3"),
             covered,
         ),

@@ -35,8 +35,8 @@ def order_of_randomizers() -> Evidence:
             ),
             certified(
                 not (3 * many < min(real, noise) and bounds == sorted(bounds)),
-                f"ε0 = 1, n = 1e4, δ = 1e-6: two datasets of 2-RR have ε ≥ {real:.4f}, two of Laplace ε ≥ {noise:.4f}, and "
-                f"100-RR is at most {many:.4f}. The order in print is that of Hoeffding's bounds, "
+                f"ε0 = 1, n = 1e4, δ = 1e-6: two datasets of 2-RR have ε ≥ {real:.4f}, two of Laplace ε ≥ {noise:.4f}, "
+                f"and 100-RR is at most {many:.4f}. The order in print is that of Hoeffding's bounds, "
                 f"{', '.join(f'{b:.4f}' for b in bounds)}",
             ),
         )
@@ -45,13 +45,16 @@ def order_of_randomizers() -> Evidence:
 
 @PAPER.claim("B-578", "576-578", "panel (iii): for every mechanism Bennett's bound is better than Hoeffding's")
 def bennett_against_hoeffding() -> Evidence:
-    found = {n: [bound.eps0(n, 0.1, 1e-6, BinaryRR) for bound in (balle2019_hoeffding, balle2019_bennett)] for n in (1000, 10**5)}
+    found = {
+        n: [bound.eps0(n, 0.1, 1e-6, BinaryRR) for bound in (balle2019_hoeffding, balle2019_bennett)]
+        for n in (1000, 10**5)
+    }
     worse = all(by_bennett < by_hoeffding for by_hoeffding, by_bennett in found.values())
     rows = "; ".join(f"n = {n}: ε0 = {b:.4f} against {h:.4f}" for n, (h, b) in found.items())
     return Evidence(
         certified(
             not worse,
-            f"2-RR, ε = 0.1, δ = 1e-6, with the corrected Lemma 5.6, Bennett against Hoeffding: {rows}. The figure was made "
-            "with a factor that is too small",
+            f"2-RR, ε = 0.1, δ = 1e-6, with the corrected Lemma 5.6, Bennett against Hoeffding: {rows}. The figure was "
+            "made with a factor that is too small",
         )
     )
