@@ -11,6 +11,7 @@ import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -41,7 +42,7 @@ MISPRINTS = {
 }
 FALSE = {
     *("B-Sec6-order", "B-578"),
-    *("G-671", "G-Rem4", "G-253", "G-Cor3.5-Jensen", "G-Rem7", "G-8x", "G-10x"),
+    *("G-671", "G-Rem4", "G-253", "G-323", "G-Cor3.5-Jensen", "G-Rem7", "G-8x", "G-10x"),
 }
 CONDITIONAL = {"B-Cor4.1.1", "B-Lem5.3", "B-LemA.2", "B-LemA.3", "B-LemA.4", "G-Lem6.2", "G-eq40"}
 
@@ -58,10 +59,10 @@ def test_a_printed_form_that_fails_is_found_to_fail(id):
     assert evidence.verdict == expected
 
 
-def test_the_papers_have_the_claims_that_were_listed_and_four_more():
+def test_the_papers_have_the_claims_that_were_listed_and_five_more():
     assert len(balle2019.PAPER.claims) == 29 + 2
-    assert len(girgis2021.PAPER.claims) == 27 + 2
-    assert {"B-404", "B-578", "G-671", "G-10x"} <= set(CLAIMS)
+    assert len(girgis2021.PAPER.claims) == 27 + 3
+    assert {"B-404", "B-578", "G-671", "G-323", "G-10x"} <= set(CLAIMS)
 
 
 # ------------------------------------------------------------------------------------------- if the print were right
@@ -240,6 +241,13 @@ def test_the_first_bound_is_not_the_better_one_in_all_of_figure_2():
         assert mpmath.log(total) > 500**2 * (t - 1) ** 2 / size
 
 
+def test_bound_5_leaves_every_level_behind():
+    # One term of it: λ Γ(λ/2) w^(λ/2), with the w of ε0 = 0.1 and n = 1e4.
+    t, order = math.exp(0.1), 10**7
+    w = (t**2 - 1) ** 2 / (2 * t**2 * 4525)
+    assert (math.log(order) + math.lgamma(order / 2) + order / 2 * math.log(w)) / (order - 1) > 1
+
+
 def test_bound_9_is_better_than_both_somewhere():
     assert bounds.girgis2021_thm33(0.1, 10**4, 2) > 1.4 * bounds.girgis2021_eq9(0.1, 10**4, 2)
     assert bounds.girgis2021_thm31(sp.log(q(11, 10)), 1, 2) > 10 * bounds.girgis2021_eq9(sp.log(q(11, 10)), 1, 2)
@@ -292,6 +300,18 @@ def test_statements_without_their_condition_fail():
     coin = Fraction(1, 2)
     assert stick({(2, 0): coin, (0, 2): coin}, {(1, 1): Fraction(1)}, Fraction(1)) == 1  # Lemma A.2
     assert mpmath.quad(lambda x: mpmath.exp(-(x**2)), [-1, mpmath.inf]) > 0 > mpmath.exp(-1) / -2  # Lemma A.4
+
+
+def test_no_unbiased_estimate_of_one_user_has_less_variance_than_corollary_4_1_1_is_refuted_with():
+    # Any two laws, any Z with means 1 and 0: 1 <= (2(α − 1) + 2√δ)√(V + 1/4), δ the larger divergence at α.
+    generator = np.random.default_rng(7)
+    for _ in range(300):
+        P, Q = generator.dirichlet(np.ones(5)), generator.dirichlet(np.ones(5))
+        Z = np.linalg.lstsq(np.array([P, Q]), np.array([1.0, 0.0]), rcond=None)[0]
+        V = max(np.sum(law * Z**2) - np.sum(law * Z) ** 2 for law in (P, Q))
+        for alpha in (1, 1.1, 2):
+            delta = max(np.maximum(P - alpha * Q, 0).sum(), np.maximum(Q - alpha * P, 0).sum())
+            assert (2 * (alpha - 1) + 2 * math.sqrt(delta)) * math.sqrt(V + 0.25) * (1 + 1e-9) >= 1
 
 
 @pytest.mark.exact
