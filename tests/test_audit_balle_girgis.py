@@ -322,8 +322,18 @@ def test_every_vertex_of_lemma_6_2_is_found():
     assert ([Fraction(1, 3), Fraction(2, 3), 0], [Fraction(2, 3), Fraction(1, 3), 0]) in found
 
 
-def test_the_layers_of_9_bound_a_binomial_mean():
-    # E[min(e^(xa/N), e^(a/2))], N = 1 + Bin(n − 1, 1/t), by its terms; a = n/t >= 8x.
+def test_the_layers_of_9_are_the_worst_over_a_and_bound_a_binomial_mean():
+    # N above a/2, and layers of N between (1 − low)a and (1 − high)a, each with the worst a >= 8x; N <= 0.18a is below 1.
+    ends = (0.5, 0.6, 0.65, 0.7, 0.75, 0.78, 0.82)
+    layers = girgis2021.section_3_1_quoted.layers
+    for x in (0.79, 2.0):
+        a = np.linspace(8 * x, 60 * x, 200_001)
+        worst = math.exp(2 * x) + 1
+        for high, low in itertools.pairwise(ends):
+            h = high + (1 - high) * math.log(1 - high)
+            worst += math.exp(float(np.max(np.minimum(x / (1 - low), a / 2) - a * h)))
+        assert float(layers(enclosed(Fraction(x))).mid) == pytest.approx(worst, rel=1e-3)
+    # E[min(e^(xa/N), e^(a/2))], N = 1 + Bin(n − 1, 1/t), a = n/t, by its terms.
     for n, t, x in ((40, 2, 1.5), (200, 3, 0.8), (30, 1.1, 3.0)):
         a = n / t
         assert a >= 8 * x
@@ -331,7 +341,7 @@ def test_the_layers_of_9_bound_a_binomial_mean():
             math.comb(n - 1, m) * (1 / t) ** m * (1 - 1 / t) ** (n - 1 - m) * math.exp(min(x * a / (m + 1), a / 2))
             for m in range(n)
         )
-        assert mean <= float(girgis2021.section_3_1_quoted.layers(enclosed(Fraction(x))).a)
+        assert mean <= float(layers(enclosed(Fraction(x))).a)
 
 
 # ------------------------------------------------------------------------------------------- tools
