@@ -323,7 +323,7 @@ def test_every_vertex_of_lemma_6_2_is_found():
 
 
 def test_the_layers_of_9_are_the_worst_over_a_and_bound_a_binomial_mean():
-    # N above a/2, and layers of N between (1 − low)a and (1 − high)a, each with the worst a >= 8x; N <= 0.18a is below 1.
+    # N above a/2, and layers of N between (1 − low)a and (1 − high)a, each with the worst a >= 8x; 1 for N <= 0.18a.
     ends = (0.5, 0.6, 0.65, 0.7, 0.75, 0.78, 0.82)
     layers = girgis2021.section_3_1_quoted.layers
     for x in (0.79, 2.0):
