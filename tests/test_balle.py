@@ -11,6 +11,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym import bounds, decomposition, derivations, ground_truth
+from shuffle_sym.audit.balle2019.section_5_bounds import printed_bennett_krr
 from shuffle_sym.bounds.moments import Moments
 
 q = sp.Rational
@@ -249,24 +250,6 @@ def test_the_corollary_gives_what_its_formula_says():
 # ------------------------------------------------------------------------------------------- the print
 
 
-def printed_bennett(k, t, alpha, n):
-    """Lemmas 5.1, 5.3, 5.6 and 5.7 as printed, for k-RR, with the am of Lemma 5.6."""
-    gamma, a = mpmath.mpf(k) / (t + k - 1), alpha - 1
-    b = gamma * (1 - alpha) + (1 - gamma) * k
-    c = gamma * (2 - gamma) * a**2 + (1 - gamma) ** 2 * k * (1 + alpha**2)
-    u = a * b / c
-    rate = c / b**2 * ((1 + u) * mpmath.log1p(u) - u)
-    return mpmath.fsum(
-        mpmath.binomial(n, m)
-        * gamma**m
-        * (1 - gamma) ** (n - m)
-        * b
-        / (a * m * mpmath.log1p(u))
-        * mpmath.exp(-m * rate)
-        for m in range(1, n + 1)
-    ) / (gamma * n)
-
-
 @pytest.mark.exact
 def test_lemma_5_6_as_printed_is_below_an_expectation():
     # L = 18 with probability 1/4, −18 with 3/4; m = 1: a = 9, b = 18, c = 324.
@@ -281,7 +264,7 @@ def test_lemma_5_6_as_printed_is_below_an_expectation():
 def test_the_printed_bennett_bound_is_below_the_divergence_of_two_real_datasets():
     # 26 users of 50-RR, one of them with 0 or 1, all others with 2.
     real = ss.Shuffle(decomposition.dataset(ss.KRR(50, sp.log(30)), 0, 1, 2), 26).exact(2)
-    assert exactly(real) > 0.136 > 0.133 > float(printed_bennett(50, 30, 2, 26))
+    assert exactly(real) > 0.136 > 0.133 > float(printed_bennett_krr(50, Fraction(30), Fraction(2), 26).b)
     assert exactly(real) <= bounds.balle2019_bennett.delta(ss.KRR(50, sp.log(30)), 26, sp.log(2))
 
 

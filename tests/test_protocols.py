@@ -283,7 +283,10 @@ def test_the_chosen_precision_is_the_best_of_all(by):
 def test_the_lower_bound_is_the_largest_of_all_k_and_below_every_protocol():
     for n, eps, delta in ((10, 1, 1e-6), (10**4, 0.5, 1e-6), (10**6, 1, 1e-8)):
         found = bounds.balle2019_thm42(n, eps, delta)
-        brute = max(min(n / (8 * k**2 * math.exp(eps)), (k - 1 / k) * (0.5 - delta) / 48) for k in range(1, 1000))
+        brute = max(
+            min(n / (8 * k**2 * math.exp(eps)) - (1 - 2 * delta) / (8 * k), (k - 1 / k) * (0.5 - delta) / 48)
+            for k in range(1, 1000)
+        )
         assert found == pytest.approx(brute, rel=1e-12)
         assert found <= brute * (1 + 1e-14)
         assert found <= Sum.for_target(n, eps, delta).worst_variance(n)

@@ -278,10 +278,11 @@ def balle2019_thm42(n: Any, eps: Any, delta: Any) -> float:
     r"""What the worst-case MSE of every (ε, δ)-DP single-message protocol for sums is at least (Balle et al. 2019,
     Theorem 4.2, in numbers): the maximum over k of
 
-    .. math:: \min\Bigl\{\frac{n}{8k^2e^\varepsilon},
+    .. math:: \min\Bigl\{\frac{n}{8k^2e^\varepsilon} - \frac{1 - 2\delta}{8k},
               \frac1{48}\Bigl(k - \frac1k\Bigr)\Bigl(\frac12 - \delta\Bigr)\Bigr\}.
 
-    Rounded down. Any k gives a bound (`derivations.theorem42`); the theorem takes :math:`\lceil n^{1/3} \rceil`.
+    Rounded down. Any k gives a bound (`derivations.theorem42`); the theorem takes :math:`\lceil n^{1/3} \rceil`. The
+    second term on the left is ours: the proof in print does not account for it.
 
     >>> round(balle2019_thm42(n=10**6, eps=1, delta=1e-8), 4)
     1.7083
@@ -293,12 +294,12 @@ def balle2019_thm42(n: Any, eps: Any, delta: Any) -> float:
         alpha, room = mpmath.exp(number(eps)), mpmath.mpf(1) / 2 - number(delta)
 
         def both(k: int) -> tuple[mpmath.mpf, mpmath.mpf]:
-            return n / (8 * k * k * alpha), (k - mpmath.mpf(1) / k) * room / 48
+            return n / (8 * k * k * alpha) - room / (4 * k), (k - mpmath.mpf(1) / k) * room / 48
 
         low, high = 1, 2
         while both(high)[0] > both(high)[1]:
             low, high = high, 2 * high
-        # One side falls and the other grows: the largest minimum is where they cross.
+        # One side falls while it is positive and the other grows: the largest minimum is where they cross.
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if both(middle)[0] > both(middle)[1] else (low, middle)

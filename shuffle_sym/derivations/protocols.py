@@ -231,9 +231,15 @@ def optimal_k() -> Derivation:
 
 
 def theorem42() -> Derivation:
-    r"""What Theorem 4.2 says in numbers (Balle et al. 2019): for every k, an (ε, δ)-DP single-message protocol for sums
-    has :math:`\mathrm{MSE} \ge \min\bigl\{\frac{n}{8k^2e^\varepsilon},
+    r"""What Theorem 4.2 says in numbers (Balle et al. 2019, corrected): for every k, an (ε, δ)-DP single-message
+    protocol for sums has :math:`\mathrm{MSE} \ge \min\bigl\{\frac{n}{8k^2e^\varepsilon} - \frac{1-2\delta}{8k},
     \frac{1}{48}\bigl(k - \frac1k\bigr)\bigl(\frac12 - \delta\bigr)\bigr\}`.
+
+    The unit interval has k cells. By Lemma 4.5 each cell is of one of two kinds: its own input leaves it with
+    probability at least e^-ε/2 (S of them), or every input enters it with probability at least d/n, d = 1/2 − δ (T of
+    them). What enters the T cells is counted first, whole. Inputs of the S cells leave with e^-ε/2, at most kd/n of
+    which is in that count; the rest costs at least 1/(4k²). The print leaves the term (1 − 2δ)/(8k) out: it puts "one
+    of two" (Lemma 4.5) into the smaller of both (Lemma 4.4), which needs both.
     """
     at = sp.Symbol("m", positive=True, integer=True)
     v, w, room = sp.symbols("v w d", nonnegative=True)
@@ -242,7 +248,7 @@ def theorem42() -> Derivation:
     squares = sp.Sum((i - at) ** 2, (i, 1, precision))
     return Derivation(
         "A lower bound on the error of every protocol",
-        "Balle et al. 2019, Lemmas 4.3 and 4.5, Theorem 4.2",
+        "Balle et al. 2019, Lemmas 4.3 and 4.5, Theorem 4.2, corrected",
         (
             Step((1 + v) ** 2 / 4, (1 + v - half) ** 2, "Lemma 4.3: (u - 1/2)² ≥ u²/4 for u = 1 + v", "<="),
             Step(
@@ -257,14 +263,20 @@ def theorem42() -> Derivation:
                 "<=",
             ),
             Step(
-                sp.Subs(n * precision * w / (4 * precision**3), w, 1 / (2 * alpha)),
-                n / (8 * precision**2 * alpha),
-                "k intervals, each left with probability e^-ε/2",
+                n / precision * precision * (1 / (2 * alpha) - precision * room / n) / (4 * precision**2),
+                n / (8 * precision**2 * alpha) - room / (4 * precision),
+                "k cells of the first kind: left with e^-ε/2, less kd/n, d = 1/2 - δ",
             ),
             Step(
                 n * precision * (1 - 1 / precision**2) * (room / n) / 48,
                 (precision - 1 / precision) * room / 48,
-                "or entered from afar with probability d/n, d = 1/2 - δ",
+                "k cells of the second kind: entered from afar with probability d/n",
+            ),
+            Step(
+                (w + v) * room,
+                w * room + v * (room + at),
+                "S cells of one kind and T of the other: at least k = S + T times the smaller share",
+                "<=",
             ),
         ),
     )

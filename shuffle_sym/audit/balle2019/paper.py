@@ -1,6 +1,4 @@
-r"""Claims of Balle et al. 2019."""
-
-from __future__ import annotations
+r"""The paper that the claims of this folder are about."""
 
 from shuffle_sym.audit.claims import Paper
 
