@@ -155,11 +155,15 @@ def random_decomposition(rng: random.Random) -> Decomposition:
     return Decomposition(masses(), masses(), [covered * c for c in masses()])
 
 
-def random_ratio(D: Decomposition, rng: random.Random) -> sp.Rational:
-    """α between the least and the largest ratio a/b, and now and then beyond."""
+def random_ratios(D: Decomposition, rng: random.Random) -> list[sp.Rational]:
+    """α between the least and the largest ratio a/b, and now and then beyond; some with few digits, so that the values
+    of G are on a lattice."""
     low, high = (min(float(loss), _LARGEST_LOSS) for loss in (D.reversed().max_loss, D.max_loss))
-    beyond = rng.choice([0.0] * 9 + [1.0])
-    return sp.Rational(max(round(math.exp(rng.uniform(-low - beyond, high + beyond)) * 10**6), 1), 10**6)
+    found = []
+    for _ in range(_AT_ONCE):
+        beyond, scale = rng.choice([0.0] * 9 + [1.0]), rng.choice([10, 1000, 10**6])
+        found.append(sp.Rational(max(round(math.exp(rng.uniform(-low - beyond, high + beyond)) * scale), 1), scale))
+    return found
 
 
 def random_comparisons(count: int, seed: int) -> Counter[str]:
@@ -171,11 +175,12 @@ def random_comparisons(count: int, seed: int) -> Counter[str]:
     while found["holds"] + found["VIOLATION"] < count:
         D = random_decomposition(rng)
         n = rng.randint(1, rng.choice([4, _MOST_USERS[len(D.atoms)]]))
-        alphas = [random_ratio(D, rng) for _ in range(_AT_ONCE)]
+        alphas = random_ratios(D, rng)
+        values = {alpha: {v for v in D.gparv.exact(alpha, 20).values if v} for alpha in alphas}
         truths = {alpha: exact.divergence(D, n, alpha) for alpha in alphas}
         for method in RANDOM_METHODS:
             rtol = rng.choice(_RTOLS)
-            wanted = [alpha for alpha in alphas if _is_for(method, D, alpha, rtol)]
+            wanted = [alpha for alpha in alphas if _is_for(method, values[alpha], rtol)]
             for alpha, interval in zip(wanted, _intervals(Shuffle(D, n), wanted, rtol, method), strict=True):
                 if interval is None:
                     found[f"{method} refused"] += 1
@@ -189,14 +194,13 @@ def random_comparisons(count: int, seed: int) -> Counter[str]:
     return found
 
 
-def _is_for(method: str, D: Decomposition, alpha: sp.Rational, rtol: float) -> bool:
+def _is_for(method: str, values: set[Fraction], rtol: float) -> bool:
     """Binomial tails are for few values of G; the lattice is slow where these are far apart, and has its own tests."""
-    values = {v for v in D.gparv.exact(alpha, 20).values if v}
     if method == "binomial":
         sides = sum(v > 0 for v in values), sum(v < 0 for v in values)
-        return bool(max(sides) <= 1 or min(sides) == 0)
-    sizes = [abs(v) for v in values] or [1]
-    return method != "fft" or (rtol >= 0.05 and bool(max(sizes) <= _WIDEST * min(sizes)))
+        return max(sides) <= 1 or min(sides) == 0
+    sizes = [abs(v) for v in values] or [Fraction(1)]
+    return method != "fft" or (rtol >= 0.05 and max(sizes) <= _WIDEST * min(sizes))
 
 
 def _intervals(M: Shuffle, alphas: list[sp.Rational], rtol: float, method: str) -> list[Interval | None]:
