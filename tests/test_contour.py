@@ -445,6 +445,8 @@ MIXED = np.array(
         [-1e-300, 2e-300, 0.0, -3.3e-300],
         [-1e3, -0.7, 0.3, 0.01],
         [-math.pi, -0.1, 0.2, 1e-3],
+        [math.sqrt(2), -0.31, -1.7, -math.e],  # other signs than the first
+        [-0.5, 1.1, 0.3, -math.sqrt(3)],
     ]
 )
 
@@ -474,7 +476,7 @@ def test_many_laws_at_once_are_the_same_as_one_by_one(monkeypatch, n, chunk):
 def test_one_refusal_does_not_refuse_the_others():
     # The first row is the one that underflows in the test above.
     chances = np.array([2e-7, 1 - 2e-7 - 1e-9, 1e-9])
-    values = np.array([[-52.0, 2e-9, 1.0], [-1.0, -0.3, 0.7], [-1.0, 0.25, 0.5]])
+    values = np.array([[-52.0, 2e-9, 1.0], [-math.pi, -0.3, 0.7], [-math.pi, 0.3, 0.7], [-math.e, 0.3, -0.7]])
     first, *others = contour.positive_parts(values, chances, 12, 1e-2)
     assert isinstance(first, ValueError)
     for row, interval in zip(values[1:], others, strict=True):

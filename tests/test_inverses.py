@@ -86,3 +86,16 @@ def test_a_handful_of_evaluations_is_enough():
 def test_a_value_that_cannot_be_told_from_the_target_stops_the_search():
     meets, fails = boundary(lambda x, rtol: Interval(x / 1.1, x * 1.1), 1.0, 0.5, 2.0, 1e-9)
     assert meets * 1.1 <= 1 < fails / 1.1
+
+
+@pytest.mark.parametrize("n", [1_000, 10**5, 10**9])
+@pytest.mark.parametrize("source", [ss.KRR(k=10, eps0=4), ss.OUE(d=64, eps0=4), decomposition.clones(2)])
+def test_an_epsilon_takes_a_handful_of_deltas_and_meets_its_target(monkeypatch, source, n):
+    calls = []
+    one = ss.Shuffle._divergences
+    monkeypatch.setattr(ss.Shuffle, "_divergences", lambda self, *given: calls.append(given) or one(self, *given))
+    M = ss.Shuffle(source, n)
+    found = M.epsilon(1e-6)
+    assert len(calls) <= 9
+    assert found.relative_width <= 1e-3
+    assert M.delta(found.upper, rtol=1e-4).lower <= 1e-6 <= M.delta(found.lower, rtol=1e-4).upper
