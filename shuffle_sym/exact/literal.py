@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from shuffle_sym import arguments
+from shuffle_sym.randomizer import Randomizer
 
 #: Who of the users (the differing one is the last) is seen to have answered randomly: adversaries A_s and A_w.
 EVERYONE, OTHERS = slice(None), slice(None, -1)
@@ -69,6 +70,25 @@ def standard_clone_cells(t: Fraction, n: int) -> dict[tuple[int, int], tuple[Fra
     (Fraction(2, 3), Fraction(1, 3))
     """
     return _cells(t, n, t / (t + 1), lambda A, C, D: ((A + D, C - A + 1 - D), (A + 1 - D, C - A + D)))
+
+
+def shuffled_datasets(
+    R: Randomizer, X0: Sequence[int], X1: Sequence[int]
+) -> dict[tuple[int, ...], tuple[Fraction, Fraction]]:
+    """Sorted messages → their probabilities under two datasets, for a rational randomizer.
+
+    >>> from shuffle_sym.randomizers import from_matrix
+    >>> shuffled_datasets(from_matrix([[0.75, 0.25], [0.25, 0.75]]), (0,), (1,))[(0,)]
+    (Fraction(3, 4), Fraction(1, 4))
+    """
+    rows = [[Fraction(int(e.p), int(e.q)) for e in row] for row in R.matrix().tolist()]
+    pair: dict[tuple[int, ...], tuple[Fraction, Fraction]] = {}
+    for y in product(range(len(rows[0])), repeat=len(X0)):
+        key = tuple(sorted(y))
+        masses = [math.prod((rows[x][m] for x, m in zip(X, y, strict=True)), start=Fraction(1)) for X in (X0, X1)]
+        p, q = pair.get(key, (Fraction(0), Fraction(0)))
+        pair[key] = (p + masses[0], q + masses[1])
+    return pair
 
 
 def _cells(t: Fraction, n: int, q: Fraction, ends: Any) -> dict[tuple[int, int], tuple[Fraction, Fraction]]:
