@@ -94,6 +94,15 @@ def identity(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     return Check(True, "proved", finding)
 
 
+def at_most(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
+    """Whether one formula is at most another for all values of their symbols (None if SymPy does not prove it)."""
+    try:
+        Step(left, right, finding, "<=")
+    except VerificationError:
+        return Check(None, "searched", f"{finding}: {left} <= {right} is not proved")
+    return Check(True, "proved", finding)
+
+
 def first(cases: Iterable[T], fails: Callable[[T], bool], what: str) -> T:
     """The first case that fails: the smallest one, if the cases come in that order. Raises if there is none."""
     for case in cases:
