@@ -6,7 +6,7 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, protocols, rdp
+from shuffle_sym import audit, bounds, decomposition, derivations, exact, ground_truth, protocols, rdp
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.fourier import FourierAccountant
@@ -56,6 +56,7 @@ __all__ = [
     "ShuffledPLD",
     "SubsetSelection",
     "VerificationError",
+    "audit",
     "bounds",
     "calibrate",
     "decomposition",

@@ -97,7 +97,7 @@ def run(
     ``progress`` wraps the claims, as `tqdm.auto.tqdm` does.
 
     >>> run(["K-ratio"])["K-ratio"].verdict
-    'false'
+    'holds if'
     """
     chosen = claims()
     if ids is not None:

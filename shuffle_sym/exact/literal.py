@@ -6,7 +6,7 @@ What the derivations and decompositions say about these laws is compared with th
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -19,7 +19,7 @@ from shuffle_sym.randomizer import Randomizer
 EVERYONE, OTHERS = slice(None), slice(None, -1)
 MAX_CHOICES = 2_000_000
 
-Law = Counter[Any]
+Law = dict[Any, Fraction]
 
 
 def view(k: int, gamma: Fraction, inputs: Sequence[int], seen: slice) -> Law:
@@ -36,7 +36,7 @@ def view(k: int, gamma: Fraction, inputs: Sequence[int], seen: slice) -> Law:
     if (size + 1) ** n > MAX_CHOICES:
         fits = int(math.log(MAX_CHOICES, size + 1))
         raise ValueError(f"n = {n} users of {size}-RR make {(size + 1) ** n} choices; n <= {fits} is feasible")
-    law: Law = Counter()
+    law: Law = defaultdict(Fraction)
     answers = [(False, None), *((True, y) for y in range(size))]
     for choice in product(answers, repeat=n):
         probability = math.prod((gamma / size if random else 1 - gamma for random, _ in choice), start=Fraction(1))

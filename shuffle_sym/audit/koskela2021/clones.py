@@ -66,7 +66,8 @@ def clone_pair() -> Evidence:
     local = fraction(ground_truth.delta(BinaryRR(eps0=level(t)), (0,), (1,), alpha))
     above = proved(
         derivations.clones_order(),
-        finding="(6.1) is above the standard clone for all n, t and α, so what was computed with it is a bound, too large",
+        finding="(6.1) is above the standard clone for all n, t and α, so what was computed with it is a bound, too "
+        "large",
     )
 
     def holds(case: tuple[F, int, F]) -> bool:
@@ -78,12 +79,14 @@ def clone_pair() -> Evidence:
     return Evidence(
         refuted(
             theirs != local,
-            f"one user, t = {t}, α = {alpha}: no ε0-LDP randomizer has more than {local}, but (6.1) gives {theirs}. {fact(above)}",
+            f"one user, t = {t}, α = {alpha}: no ε0-LDP randomizer has more than {local}, but (6.1) gives {theirs}. "
+            f"{fact(above)}",
         ),
         corrected=on_grid(
             [(t, users, alpha) for t in (F(2), F(3)) for users in (1, 2, 3) for alpha in between(t, 4)],
             holds,
-            finding=f"P = (A + Δ, C − A + 1 − Δ), Q = (A + 1 − Δ, C − A + Δ), as Su et al. 2025, Theorem 2, quote it, gives "
+            finding="P = (A + Δ, C − A + 1 − Δ), Q = (A + 1 − Δ, C − A + Δ), as Su et al. 2025, Theorem 2, quote it, "
+            "gives "
             f"{ours} there and bounds 2-RR, 3-RR and 4-RR over all datasets: n up to 3, t = 2, 3, four α",
         ),
     )
@@ -115,7 +118,8 @@ def _at_b0() -> tuple[Check, Check]:
     P, Q = clone_cells(t, users, t / (t + 1))[users, 0]
     zero = refuted(
         Q == 0 < P,
-        f"n = {users}, t = {t}, a = n = {users}: P is {P}, Q is {Q}, and the denominator of the formula is 0; the cell (n, 0) "
+        f"n = {users}, t = {t}, a = n = {users}: P is {P}, Q is {Q}, and the denominator of the formula is 0; the "
+        "cell (n, 0) "
         "belongs to δ(∞)",
     )
     inside = confirmed(
@@ -142,7 +146,8 @@ def lemma_b2() -> Evidence:
     return Evidence(
         refuted(
             printed != P / Q,
-            f"n = {users}, t = {t}, cell {cell}: the ratio is {P / Q}, with q = e^−ε0, which is p, (B.7) gives {printed}",
+            f"n = {users}, t = {t}, cell {cell}: the ratio is {P / Q}, with q = e^−ε0, which is p, (B.7) gives "
+            f"{printed}",
         ),
         corrected=_everywhere(formula, lambda a, b, users: b > 0, _ratio, "b > 0, with q = t/(t + 1) as in (6.3)"),
     )
@@ -243,7 +248,8 @@ def hoeffding() -> Evidence:
             on_grid(
                 cases,
                 holds,
-                finding="the mass of P outside, counted by the summation index i of (6.7), which is C where Δ = 1 and C − 1 "
+                finding="the mass of P outside, counted by the summation index i of (6.7), which is C where Δ = 1 and "
+                "C − 1 "
                 "where Δ = 0, is at most τ: n up to 25, t = 5/4, 2, 5, τ = 2e^−1, …, 2e^−7",
             ),
         )

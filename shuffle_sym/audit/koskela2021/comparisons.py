@@ -48,7 +48,8 @@ def theorem_c1() -> Evidence:
     theorem = certified(
         0 < sharpest < 1,
         f"at that ε the δ of the strong adversary is at most {sharpest:.1g} of the one claimed: k = 2, 4, 10, γ = 0.1, "
-        "0.25, n = 10^4, 10^5, δ = 10^-2, 10^-6, where ε ≤ 1. (Balle et al. also say γ < 1; where ε comes out above 1, (C.1) "
+        "0.25, n = 10^4, 10^5, δ = 10^-2, 10^-6, where ε ≤ 1. (Balle et al. also say γ < 1; where ε comes out above "
+        "1, (C.1) "
         "says nothing)",
     )
     return Evidence(all_of(inversion, theorem))
@@ -62,7 +63,7 @@ def _c1_cases() -> list[tuple[int, float, int, float]]:
 
 
 def _printed_c2(t: F, n: int, alpha: F) -> tuple[F, F]:
-    """Bounds of 4 exp(−[(α − 1 − 8/(pn))√(pn)/8]²), p = 1/t, as printed: for all ε, whatever the sign of the bracket."""
+    """Bounds of 4 exp(−[(α − 1 − 8/(pn))√(pn)/8]²), p = 1/t, as printed: whatever the sign of the bracket."""
     pn = n / t
     with mpmath.workdps(40):
         exponent = (alpha - 1 - 8 / pn) ** 2 * pn / 64
@@ -85,15 +86,17 @@ def eq_c2() -> Evidence:
     printed = _printed_c2(big, n, alpha)[1]
     outside = seen(
         alpha - 1 > 8 * big / n and printed < other,
-        f"nor is it enough that the bracket is positive: t = 10^4, n = 9, α = 9900 gives less than {float(printed):.1g}, "
+        "nor is it enough that the bracket is positive: t = 10^4, n = 9, α = 9900 gives less than "
+        f"{float(printed):.1g}, "
         f"3-RR with the others at a third value has more than {float(other) - 1e-4:.4f}",
     )
-    figures = "; ".join(_figure(n, eps0) for n, eps0 in ((10**4, 4), (10**6, 9)))
+    figures = ", ".join(_figure(n, eps0) for n, eps0 in ((10**4, 4), (10**6, 9)))
     return Evidence(
         refuted(
             _printed_c2(t, 1, F(1))[1] < truth,
             f"one user of 2-RR, t = {t}, ε = 0: (C.2) gives 4e^−{t}, less than {truth}; {outside}. The theorem has the "
-            f"condition ε0 ≤ log(n/(16 log(2/δ))), and δ follows from it only where e^ε − 1 > 8/(pn). {figures}",
+            "condition ε0 ≤ log(n/(16 log(2/δ))), and δ follows from it only where e^ε − 1 > 8/(pn). In the figures: "
+            f"{figures}",
         ),
         condition=_c2_where_it_holds(),
     )
@@ -101,7 +104,7 @@ def eq_c2() -> Evidence:
 
 def _figure(n: int, eps0: int) -> str:
     least = 2 * math.exp(-n / (16 * math.exp(eps0)))
-    return f"At n = 10^{round(math.log10(n))}, ε0 = {eps0}, as in the figures, the condition is δ ≥ {least:.1e}"
+    return f"at n = 10^{round(math.log10(n))}, ε0 = {eps0}, the condition is δ ≥ {least:.1e}"
 
 
 def _c2_where_it_holds() -> Check:
@@ -115,7 +118,8 @@ def _c2_where_it_holds() -> Check:
                 cases += 1
     return certified(
         0 < largest < 1,
-        f"under both conditions the standard clone is at most {largest:.1g} of it: {cases} cases, ε0 = 1, 2, 4, n = 10^4, "
+        f"under both conditions the standard clone is at most {largest:.1g} of it: {cases} cases, ε0 = 1, 2, 4, n = "
+        "10^4, "
         "10^5, 10^6",
     )
 
@@ -137,7 +141,8 @@ def advanced() -> Evidence:
     return Evidence(
         certified(
             largest <= 1,
-            f"the least δ that holds for all such mechanisms (Kairouz et al. 2015) is at most {largest:.2f} of it: ε = 0.01 … 1, "
+            f"the least δ that holds for all such mechanisms (Kairouz et al. 2015) is at most {largest:.2f} of it: ε "
+            "= 0.01 … 1, "
             "up to 30 rounds, 36 cases",
         )
     )
@@ -161,13 +166,15 @@ def weaker_for_larger_k() -> Evidence:
     pair = [max(divergences(printed_strong(k, F(k, 4 + k - 1), 9), F(3, 2))) for k in (4, 40)]
     why = seen(
         view[0].upper < view[1].lower and pair[0] < pair[1],
-        f"what grows with k is the view of A_s (n = 10^4, ε0 = 4, ε = 1: {view[0]} for k = 4, {view[1]} for k = 40), who knows "
+        f"what grows with k is the view of A_s (n = 10^4, ε0 = 4, ε = 1: {view[0]} for k = 4, {view[1]} for k = 40), "
+        "who knows "
         "who answered randomly, and the printed P_s, Q_s, which depend on k through γ/k = 1/(e^ε0 + k − 1) only",
     )
     return Evidence(
         refuted(
             two > three,
-            f"n = {n}, t = {t}, α = {alpha}: the worst datasets of 2-RR give {two}, those of 3-RR {three}. {fact(reverse)}; "
+            f"n = {n}, t = {t}, α = {alpha}: the worst datasets of 2-RR give {two}, those of 3-RR {three}. "
+            f"{fact(reverse)}; "
             f"{fact(truth)}; {why}",
         )
     )

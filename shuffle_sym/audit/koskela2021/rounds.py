@@ -65,7 +65,8 @@ def theorem5() -> Evidence:
         on_grid(
             cases,
             holds,
-            finding="equal to the product of the rounds, outcome by outcome, with δ(∞) > 0 in two of three pairs: n and "
+            finding="equal to the product of the rounds, outcome by outcome, with δ(∞) > 0 in two of three pairs: n "
+            "and "
             "n_c up to 3, six α. (The workshop version has lost a prime in δ(∞): P(M(X)) > 0 and P(M(X)) = 0)",
         )
     )
@@ -90,7 +91,8 @@ def one_inequality() -> Evidence:
     return Evidence(
         refuted(
             forward != backward,
-            f"2-RR, all zeros against one 1, n = {n}, t = {t}, α = {alpha}: δ is {forward} in one direction and {backward} "
+            f"2-RR, all zeros against one 1, n = {n}, t = {t}, α = {alpha}: δ is {forward} in one direction and "
+            f"{backward} "
             "in the other, so P ≃ Q of the workshop version does not say Q ≃ P, and its (3.1) needs both",
         ),
         condition=on_grid(
@@ -157,7 +159,8 @@ def algorithm1() -> Evidence:
     return Evidence(
         refuted(
             printed != truth == whole,
-            f"one user of 2-RR, t = 2, α = {alpha}, a grid of m = 4 points: the sum up to n − 1 = 0 is {printed}, up to "
+            f"one user of 2-RR, t = 2, α = {alpha}, a grid of m = 4 points: the sum up to n − 1 = 0 is {printed}, up "
+            "to "
             f"m − 1 = 3 it is {whole}, which is δ (n is the number of users everywhere else)",
         ),
         corrected=on_grid(
@@ -200,9 +203,11 @@ def _randomizers(denominator: int) -> Iterator[tuple[Law, Law, Law]]:
     for first_law in laws:
         if list(first_law) == sorted(first_law):
             for second, third in product(laws, laws):
-                yield tuple(  # type: ignore[misc]
-                    {y: F(mass, denominator) for y, mass in enumerate(law)} for law in (first_law, second, third)
-                )
+                yield _law(first_law, denominator), _law(second, denominator), _law(third, denominator)
+
+
+def _law(counts: tuple[int, ...], denominator: int) -> Law:
+    return {y: F(count, denominator) for y, count in enumerate(counts)}
 
 
 def _breaks_theorem7(laws: tuple[Law, Law, Law]) -> tuple[F, F, F] | None:

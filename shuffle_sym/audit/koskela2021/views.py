@@ -39,9 +39,9 @@ def who_is_marked() -> Evidence:
     def holds(case: tuple[int, int, F]) -> bool:
         n, k, gamma = case
         others = tuple(i % k for i in range(n - 1))
-        sizes: Counter[int] = Counter()
+        sizes = dict.fromkeys(range(n), F(0))
         for (random, messages), p in view(k, gamma, (*others, 0), OTHERS).items():
-            sizes[sum(random)] += p  # type: ignore[assignment]
+            sizes[sum(random)] += p
             if sum(left_over(random, messages, others).values()) != sum(random) + 1:
                 return False
         return all(sizes[b] == math.comb(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b) for b in range(n))
@@ -49,13 +49,15 @@ def who_is_marked() -> Evidence:
     return Evidence(
         refuted(
             truthful != gamma and left != {2},
-            f"n = {n}, k = {k}, γ = {gamma}, marked as in the workshop version: b = 1 has probability {truthful}, not γ, "
+            f"n = {n}, k = {k}, γ = {gamma}, marked as in the workshop version: b = 1 has probability {truthful}, not "
+            "γ, "
             f"and then {min(left)} message is left, not b + 1 = 2",
         ),
         corrected=on_grid(
             [(n, k, gamma) for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3)) for gamma in SHARES],
             holds,
-            finding="if β marks those who answered randomly, as in the full version, b is Bin(n − 1, γ) and b + 1 messages "
+            finding="if β marks those who answered randomly, as in the full version, b is Bin(n − 1, γ) and b + 1 "
+            "messages "
             "are left: n up to 4, k = 2, 3, four γ",
         ),
     )
@@ -79,7 +81,8 @@ def all_zeros() -> Evidence:
     return Evidence(
         refuted(
             zeros < fraction(worst.delta),
-            f"n = {n}, t = {t}, α = {alpha}: {worst.X0} against {worst.X1} gives {worst.delta}, all zeros against one 1 "
+            f"n = {n}, t = {t}, α = {alpha}: {worst.X0} against {worst.X1} gives {worst.delta}, all zeros against one "
+            "1 "
             f"gives {zeros}. It is the worst case for n = 1, 2 (t = 2, 3, seven α)",
         )
     )
@@ -90,7 +93,8 @@ def two_rr() -> Evidence:
     return Evidence(
         proved(
             derivations.two_rr_pair(),
-            finding="the pair is that of two datasets, its ratio is (n − i)/(nt) + ti/n, between 1/t and t, so δ(∞) = 0 in "
+            finding="the pair is that of two datasets, its ratio is (n − i)/(nt) + ti/n, between 1/t and t, so δ(∞) = "
+            "0 in "
             "both directions",
         )
     )
@@ -113,7 +117,7 @@ def ratio() -> Evidence:
         return [found for found in _strong_views(*case) if found[2] * found[1][1] != found[3] * found[1][0]]
 
     case = first(((n, k, F(1, 2)) for n in (1, 2, 3) for k in (2, 3)), lambda c: bool(wrong(c)), "the ratio")
-    random, counts, p, q = wrong(case)[0]
+    _, counts, p, q = wrong(case)[0]
     everywhere = on_grid(
         [(n, k, gamma) for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3)) for gamma in SHARES],
         lambda c: all(random[-1] for random, *_ in wrong(c)),
@@ -138,7 +142,8 @@ def ratio() -> Evidence:
 @PART.claim(
     "K-Ps/Qs",
     "full 206-224; workshop 68-75, 112",
-    "A_s's views are (ε, δ)-indistinguishable if P_s = Bin(n − 1, γ/k) + 1 and Q_s = Bin(n − 1, γ/k) are, and tightly so",
+    "A_s's views are (ε, δ)-indistinguishable if P_s = Bin(n − 1, γ/k) + 1 and Q_s = Bin(n − 1, γ/k) are, and tightly "
+    "so",
 )
 def strong_pair() -> Evidence:
     def both(case: tuple[int, int, F, F]) -> tuple[F, F]:
@@ -160,7 +165,8 @@ def strong_pair() -> Evidence:
             printed < truth,
             f"not a bound: n = {n}, k = {k}, γ = {gamma}, α = {alpha} gives {printed} where A_s sees {truth} "
             f"(no smaller n with k = 2, 3, γ = 1/8, 1/4, 1/2, α = 101/100, 4/3); {at_nine}. Not even for the shuffled "
-            f"messages alone: 3-RR, γ = 1/4, n = 13, α = 7/6, {alone}. Not tight: {loose}. The factor 1 − γ is missing, and "
+            f"messages alone: 3-RR, γ = 1/4, n = 13, α = 7/6, {alone}. Not tight: {loose}. The factor 1 − γ is "
+            "missing, and "
             "N_1 and N_2 are not given by their margins; what A_s sees is (1 − γ) E[1 − αN_2/N_1]_+",
         )
     )

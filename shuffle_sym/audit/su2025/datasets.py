@@ -38,13 +38,15 @@ def two_inputs() -> Evidence:
     return Evidence(
         refuted(
             theirs < ours == worst,
-            f"2-RR, t = {t}, n = {n}, α = {alpha}: it is a lower bound for D(X^0‖X^1), {theirs}, but with x_2 = … = x_1^0 the "
+            f"2-RR, t = {t}, n = {n}, α = {alpha}: it is a lower bound for D(X^0‖X^1), {theirs}, but with x_2 = … = "
+            "x_1^0 the "
             f"datasets have {ours}, which is the largest of all",
         ),
         corrected=on_grid(
             [(n, t, alpha) for n in (1, 2, 3, 5, 20) for t in (2, 3, 5) for alpha in between(t, 6)],
             lambda c: both(c)[0] <= both(c)[1],
-            finding="x_2 = … = x_n = x_1^0 is never below it (the same as taking D(X^1‖X^0)): n up to 20, t = 2, 3, 5, six α",
+            finding="x_2 = … = x_n = x_1^0 is never below it (the same as taking D(X^1‖X^0)): n up to 20, t = 2, 3, "
+            "5, six α",
         ),
     )
 
@@ -75,7 +77,8 @@ def theorem10() -> Evidence:
     return Evidence(
         refuted(
             _formula(honest, 1, F(1), 1) != truth,
-            f"one user who tells the truth, x_2 = x_1^1, α = 1: D is {truth}, the formula gives {_formula(honest, 1, F(1), 1)}: "
+            f"one user who tells the truth, x_2 = x_1^1, α = 1: D is {truth}, the formula gives "
+            f"{_formula(honest, 1, F(1), 1)}: "
             "what x_2 cannot send has no G",
         ),
         condition=confirmed(
@@ -103,7 +106,8 @@ def worst_neighbours() -> Evidence:
     return Evidence(
         refuted(
             theirs < fraction(worst.delta),
-            f"{k}-RR, n = {n}, t = {t}, α = {alpha}: the others at a third value give {theirs}, {worst.X0} against {worst.X1} "
+            f"{k}-RR, n = {n}, t = {t}, α = {alpha}: the others at a third value give {theirs}, {worst.X0} against "
+            f"{worst.X1} "
             f"gives {worst.delta}. (The paper calls it plausible, and leaves it open)",
         )
     )
@@ -160,12 +164,13 @@ def joint_law() -> Evidence:
     return Evidence(
         refuted(
             printed != truth,
-            f"n = {n}, k = {k}, γ = {gamma}: Pr[N_0 = 1, N_1 = 1] is {truth}, the printed law gives {printed}; for N = 0 it asks "
+            f"n = {n}, k = {k}, γ = {gamma}: Pr[N_0 = 1, N_1 = 1] is {truth}, the printed law gives {printed}; for N "
+            "= 0 it asks "
             "for Bin(−1, ·). N_0 counts the first user's own message, which is not one of the N",
         ),
         corrected=on_grid(
             cases,
-            lambda case: _joint_law(*case, 1) == _literal(*case),
+            lambda c: _joint_law(c[0], c[1], c[2], 1) == _literal(*c),
             finding="with N_1 ~ Bin(N − N_0 + 1, 1/(k − 1)) it is the law of the view: n up to 4, k = 2, 3, 4",
         ),
     )

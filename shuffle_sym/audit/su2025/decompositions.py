@@ -156,7 +156,8 @@ def stronger_specific() -> Evidence:
     return Evidence(
         refuted(
             truth > bound,
-            f"n = {n}, t = {t}, p = {p}, α = {alpha}: the randomizer ({rows}), the other user at the third input, has {truth}, "
+            f"n = {n}, t = {t}, p = {p}, α = {alpha}: the randomizer ({rows}), the other user at the third input, has "
+            f"{truth}, "
             f"the pair gives {bound}",
         )
     )
@@ -184,13 +185,16 @@ def stronger_generic() -> Evidence:
         confirmed(
             proved(
                 derivations.stronger_clone_generic(),
-                finding=f"{same}, and no blanket is above it, for all n and 0 ≤ ε ≤ ε0, by convex order. The paper leaves this "
-                "open; it is a bound for one randomizer that all users share, about twice as many clones as in Theorem 2",
+                finding=f"{same}, and no blanket is above it, for all n and 0 ≤ ε ≤ ε0, by convex order. The paper "
+                "leaves this "
+                "open; it is a bound for one randomizer that all users share, about twice as many clones as in "
+                "Theorem 2",
             ),
             on_grid(
                 [(R, n, alpha) for R in (*_examples(), *built) for n in (1, 2, 3) for alpha in ALPHAS],
                 holds,
-                finding="datasets ≤ blanket ≤ (1) for seven randomizers, those that break the specific form included, n up to 3",
+                finding="datasets ≤ blanket ≤ (1) for seven randomizers, those that break the specific form included, "
+                "n up to 3",
             ),
         )
     )
@@ -209,7 +213,8 @@ def lemma5() -> Evidence:
     return Evidence(
         refuted(
             t * p + p > 1,
-            f"t = {t}, p' = {p}: Δ_1 and Δ_2 have the probabilities {t * p} and {p}, more than 1 together; there is no such "
+            f"t = {t}, p' = {p}: Δ_1 and Δ_2 have the probabilities {t * p} and {p}, more than 1 together; there is "
+            "no such "
             "pair for p' > 1/(t + 1)",
         ),
         condition=confirmed(
@@ -276,13 +281,15 @@ def theorem6() -> Evidence:
     return Evidence(
         refuted(
             less < more,
-            f"3-RR, t = 2, n = {n}, α = {alpha}, all others at a third value x_2: c = R(x_2) satisfies (2) of Definition 7 and "
+            f"3-RR, t = 2, n = {n}, α = {alpha}, all others at a third value x_2: c = R(x_2) satisfies (2) of "
+            "Definition 7 and "
             f"gives {less}, the blanket {more}",
         ),
         condition=on_grid(
             cases,
             holds,
-            finding="it holds if (2) is asked for all inputs x_i at once, as the proof does: the clones and nine splits of "
+            finding="it holds if (2) is asked for all inputs x_i at once, as the proof does: the clones and nine "
+            "splits of "
             "each of four randomizers, n up to 3, three α",
         ),
     )
@@ -314,7 +321,8 @@ def theorem7() -> Evidence:
         on_grid(
             [(R, n, alpha) for R in _examples() for n in (1, 2, 3, 4) for alpha in ALPHAS],
             holds,
-            finding="(|b|, Y) of Definition 6, multiplied out, and the histograms of the decomposition have equal divergences: "
+            finding="(|b|, Y) of Definition 6, multiplied out, and the histograms of the decomposition have equal "
+            "divergences: "
             "four randomizers, n up to 4, seven α",
         )
     )

@@ -77,7 +77,8 @@ def lemma8() -> Evidence:
     return Evidence(
         refuted(
             printed(n) != exact(D, n, alpha),
-            f"2-RR, t = 3, n = {n}, α = {alpha}: the blanket has {exact(D, n, alpha)}, the formula {printed(n)} (at n = 1 both "
+            f"2-RR, t = 3, n = {n}, α = {alpha}: the blanket has {exact(D, n, alpha)}, the formula {printed(n)} (at n "
+            "= 1 both "
             "agree). The n may be an index that was raised in the reading of the text",
         ),
         corrected=confirmed(
@@ -128,7 +129,8 @@ def mean() -> Evidence:
     return Evidence(
         refuted(
             found != 1 - 1 / alpha,
-            f"2-RR, t = 3, e^ε = {alpha}: E[G] = {found}, not {1 - 1 / alpha}. (The line above it has e^ε R(x'), so the sign may "
+            f"2-RR, t = 3, e^ε = {alpha}: E[G] = {found}, not {1 - 1 / alpha}. (The line above it has e^ε R(x'), so "
+            "the sign may "
             "be the reading's)",
         ),
         corrected=all_of(
@@ -163,7 +165,8 @@ def remark1() -> Evidence:
     return Evidence(
         refuted(
             t - 1 / alpha > t - alpha / t,
-            f"t = {t}, α = {alpha}: the upper end γ·{t - 1 / alpha} is above Balle et al.'s γ·{t - alpha / t}; it is tighter only "
+            f"t = {t}, α = {alpha}: the upper end γ·{t - 1 / alpha} is above Balle et al.'s γ·{t - alpha / t}; it is "
+            "tighter only "
             "for e^2ε ≤ e^ε0",
         ),
         corrected=proved(
@@ -234,7 +237,8 @@ def error2() -> Evidence:
         on_grid(
             _rounding_cases(),
             holds,
-            finding="as printed the probability is 1, [·]_+ being above −nl always, and it is the bound before. Without that "
+            finding="as printed the probability is 1, [·]_+ being above −nl always, and it is the bound before. "
+            "Without that "
             f"[·]_+, which must be meant, it holds as well: {RANGE}",
         )
     )
@@ -286,13 +290,15 @@ def hoeffding() -> Evidence:
     return Evidence(
         refuted(
             not below_exponential(F(1), exponent(t, alpha, l, 1)),
-            f"2-RR, t = {t}, e^ε = {alpha}, l = {l}, n = 1: [·]_+ is above −nl with probability 1, the bound is below 1; {meant}. "
+            f"2-RR, t = {t}, e^ε = {alpha}, l = {l}, n = 1: [·]_+ is above −nl with probability 1, the bound is below "
+            f"1; {meant}. "
             "(a = e^−ε − 1 goes with the misprint in E[G])",
         ),
         corrected=on_grid(
             cases,
             holds,
-            finding="Hoeffding's inequality says Pr[ΣG > −nl] ≤ exp(−2n(a − l)²/b²) with a = e^ε − 1, for l ≤ a: 2-RR, t = "
+            finding="Hoeffding's inequality says Pr[ΣG > −nl] ≤ exp(−2n(a − l)²/b²) with a = e^ε − 1, for l ≤ a: "
+            "2-RR, t = "
             "11/10, 2, 5, n up to 10",
         ),
     )

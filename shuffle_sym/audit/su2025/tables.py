@@ -85,7 +85,8 @@ def table1_krr() -> Evidence:
     return Evidence(
         refuted(
             sp.simplify(total - 1) != 0,
-            f"t = {level_}, k = {size}: the row sums to 4/(3e² − 1). Example 4.1 of the paper has e^ε0 + k − 1, so the exponent "
+            f"t = {level_}, k = {size}: the row sums to 4/(3e² − 1). Example 4.1 of the paper has e^ε0 + k − 1, so "
+            "the exponent "
             "is probably the reading's",
         ),
         corrected=Check(
@@ -173,6 +174,7 @@ def appendix_b() -> Evidence:
         Check(
             not wrong,
             "counterexample" if wrong else "proved",
-            "G of k-RR, BLH, RAPPOR, OUE and HR takes these five values and no other, for any number of inputs and all ε0",
+            "G of k-RR, BLH, RAPPOR, OUE and HR takes these five values and no other, for any number of inputs and "
+            "all ε0",
         )
     )
