@@ -113,7 +113,7 @@ def first(cases: Iterable[T], fails: Callable[[T], bool], what: str) -> T:
 
 def fact(check: Check) -> str:
     """What a check found that a finding relies on; a check that does not pass raises."""
-    return seen(check.passes is True, f"{check.finding} ({check.kind})")
+    return seen(check.passes is True, f"{check.finding} [{check.kind}]")
 
 
 def seen(holds: bool, text: str) -> str:

@@ -144,13 +144,13 @@ def stronger_clone_generic() -> Derivation:
             Step(at(high, one, t), sp.Integer(0), "corner (1, t): it is 0, and so is the value"),
             Step(sp.Integer(0), at(high, one, one), "corner (1, 1): it is above 0", "<="),
             Step(sp.Integer(0), at(high, t, t), "corner (t, t)", "<="),
-            Step(sp.Add(*high), A * top, "E[G - x]_+ is at most that of 2-RR"),
-            Step(at(low, one, t), B, "x = -z, corner (1, t): the line is the value of [x - G]_+"),
+            Step(sp.Add(*high), A * top, "so the mean excess of G over x is at most that of 2-RR"),
+            Step(at(low, one, t), B, "x = -z, corner (1, t): the line is how far G is below x"),
             Step(at(low, t, one), sp.Integer(0), "corner (t, 1)"),
             Step(alpha - 1 - z, at(low, one, one).subs(B, value), "corner (1, 1): the line is above", "<="),
             Step(t * (alpha - 1) - z, at(low, t, t).subs(B, value), "corner (t, t): the line is above", "<="),
             Step(sp.Integer(0), at(low, one, one), "and above 0", "<="),
-            Step(sp.Add(*low), B * bottom, "E[x - G]_+ is at most that of 2-RR"),
+            Step(sp.Add(*low), B * bottom, "so the mean of what G is below x is at most that of 2-RR"),
         ),
     )
 

@@ -173,7 +173,7 @@ def weaker_for_larger_k() -> Evidence:
     return Evidence(
         refuted(
             two > three,
-            f"n = {n}, t = {t}, α = {alpha}: the worst datasets of 2-RR give {two}, those of 3-RR {three}. "
+            f"n = {n}, t = {t}, α = {alpha}: the worst datasets of 2-RR give {two}, those of 3-RR {three}; "
             f"{fact(reverse)}; "
             f"{fact(truth)}; {why}",
         )

@@ -211,8 +211,8 @@ def weak_pair() -> Evidence:
     return Evidence(
         refuted(
             printed < truth,
-            f"n = {n}, k = {k}, γ = {gamma}, α = {alpha}: the pair gives {printed}, the view {truth}, {alone}. "
-            f"{fact(below)}. {fact(joint)}; two scalars with the laws of numerator and denominator are not",
+            f"n = {n}, k = {k}, γ = {gamma}, α = {alpha}: the pair gives {printed}, the view {truth}, {alone}; "
+            f"{fact(below)}; {fact(joint)}, two scalars with the laws of numerator and denominator are not",
         )
     )
 
