@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from fractions import Fraction
 
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 
 import shuffle_sym as ss
 from shuffle_sym import audit, derivations
+from shuffle_sym.audit import __main__ as command
 from shuffle_sym.audit import report
+from shuffle_sym.audit.__main__ import main
 from shuffle_sym.audit.claims import (
     Check,
     Claim,
@@ -238,6 +241,23 @@ def test_a_verdict_that_changed_is_seen(monkeypatch):
 def test_a_claim_without_a_record_counts_as_changed(monkeypatch):
     monkeypatch.setattr(report, "recorded", dict)
     assert audit.run(["K-Lem6"]).changed() == {"K-Lem6": (None, "holds")}
+
+
+def test_the_command_fails_if_a_verdict_changed(monkeypatch, capsys):
+    assert main(["K-Lem6"]) == 0
+    assert "K-Lem6 | **holds**" in capsys.readouterr().out
+    changed = {**audit.recorded(), "K-Lem6": "false"}
+    monkeypatch.setattr(report, "recorded", lambda: changed)
+    assert main(["K-Lem6", "--json"]) == 1
+    assert "CHANGED: K-Lem6 was 'false' and is 'holds'" in capsys.readouterr().err
+
+
+def test_recording_some_verdicts_keeps_the_others(monkeypatch, tmp_path):
+    before = {**audit.recorded(), "K-Lem6": "false", "K-gone": "holds"}
+    monkeypatch.setattr(command, "recorded", lambda: before)
+    monkeypatch.setattr(command, "__file__", str(tmp_path / "__main__.py"))
+    assert main(["K-Lem6", "--record"]) == 0
+    assert json.loads((tmp_path / report.RECORD).read_text(encoding="utf-8")) == audit.recorded()
 
 
 def test_an_unknown_id_is_named():

@@ -222,7 +222,11 @@ def error1() -> Evidence:
         plain, rounded = map(positive_mean, _sums(case))
         return rounded - case[1] * case[3] <= plain
 
-    return Evidence(on_grid(_rounding_cases(), holds, finding=RANGE))
+    x, y, u, v = sp.symbols("x y u v", nonnegative=True)
+    proof = at_most(
+        x - y + u - (u + v), x - y, "rounding adds u ≤ nl = u + v to a sum x − y; where that is negative, [·]_+ is 0"
+    )
+    return Evidence(confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE)))
 
 
 @PART.claim("S-Err2", "564", "E[ΣG̃]_+ − nl·Pr[[ΣG]_+ > −nl] ≤ E[ΣG]_+, called more precise")
