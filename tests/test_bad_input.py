@@ -10,6 +10,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym import ground_truth
+from shuffle_sym.exact import literal
 
 R3 = ss.KRR(k=3, eps0=sp.log(3))
 M = ss.Shuffle(R3, 4)
@@ -569,6 +570,12 @@ BAD = {
         ValueError,
         ["eps0 > 0", "say nothing"],
     ),
+    "too many choices in a view": (
+        lambda: literal.view(4, half, (0,) * 12, literal.OTHERS),
+        ValueError,
+        ["n = 12", "244140625 choices", "n <= 9 is feasible"],
+    ),
+    "audit of an unknown claim": (lambda: ss.audit.run(["K-none"]), ValueError, ["ids must name claims", "'K-none'"]),
     "frequencies of a symbol": (lambda: ss.protocols.Frequencies(ss.KRR(k=3)), TypeError, ["still symbolic"]),
 }
 

@@ -1,6 +1,7 @@
 """Koskela et al. 2021, Sections 4 to 6 and Appendices A and B: what holds, what does not, exact at small n.
 
-The views of the two adversaries are multiplied out from their definitions here, without a decomposition.
+The views of the two adversaries are multiplied out from their definitions, without a decomposition
+(`shuffle_sym.exact.literal`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import product
 
 import pytest
 import sympy as sp
@@ -23,6 +23,7 @@ from shuffle_sym.derivations.clones import n as symbol_n
 from shuffle_sym.derivations.clones import p as symbol_p
 from shuffle_sym.derivations.clones import q as symbol_q
 from shuffle_sym.exact import reduction_pair
+from shuffle_sym.exact.literal import EVERYONE, OTHERS, clone_cells, divergence_of_laws, view
 from shuffle_sym.exact.printed_pairs import divergences, printed_strong, printed_weak
 
 pytestmark = pytest.mark.exact
@@ -47,24 +48,6 @@ def fraction(number: sp.Rational) -> Fraction:
 # ------------------------------------------------------------------------------------------- views, from the definition
 
 
-def view(k: int, gamma: Fraction, inputs: tuple[int, ...], seen: slice) -> Counter:
-    """Law of (which of the users in ``seen`` answered randomly, the shuffled messages); the differing user is last."""
-    law: Counter = Counter()
-    answers = [(False, None), *((True, y) for y in range(k))]
-    for choice in product(answers, repeat=len(inputs)):
-        probability = math.prod((gamma / k if random else 1 - gamma for random, _ in choice), start=F(1))
-        messages = sorted(y if random else x for (random, y), x in zip(choice, inputs, strict=True))
-        law[tuple(random for random, _ in choice)[seen], tuple(messages)] += probability
-    return law
-
-
-EVERYONE, OTHERS = slice(None), slice(None, -1)
-
-
-def hockey_stick(P: Counter, Q: Counter, alpha: Fraction) -> Fraction:
-    return sum((max(p - alpha * Q[v], F(0)) for v, p in P.items()), F(0))
-
-
 @pytest.mark.parametrize("gamma", SHARES)
 @pytest.mark.parametrize(("k", "n"), [(2, 1), (2, 2), (2, 3), (2, 4), (3, 1), (3, 2), (3, 3), (4, 2)])
 def test_the_views_of_both_adversaries_are_their_decompositions(k, n, gamma):
@@ -73,7 +56,7 @@ def test_the_views_of_both_adversaries_are_their_decompositions(k, n, gamma):
         for seen, D in ((EVERYONE, strong(R)), (OTHERS, weak(R))):
             P, Q = (view(k, gamma, (*others, x), seen) for x in (0, 1))
             for alpha in ALPHAS:
-                assert hockey_stick(P, Q, alpha) == hockey_stick(Q, P, alpha) == exact(D, n, alpha)
+                assert divergence_of_laws(P, Q, alpha) == divergence_of_laws(Q, P, alpha) == exact(D, n, alpha)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -262,21 +245,6 @@ def test_for_two_users_the_dataset_of_zeros_is_the_worst_one(t):
 
 
 # ------------------------------------------------------------------------------------------------ Section 6: clones
-
-
-def clone_cells(t: Fraction, n: int, q: Fraction) -> dict[tuple[int, int], tuple[Fraction, Fraction]]:
-    """(a, b) → (P, Q) from the definition (6.1): C, A and Δ enumerated; q is the probability of Δ = 1."""
-    p = 1 / t
-    cells: dict[tuple[int, int], tuple[Fraction, Fraction]] = {}
-    for C in range(n):
-        for A in range(C + 1):
-            weight = math.comb(n - 1, C) * p**C * (1 - p) ** (n - 1 - C) * math.comb(C, A) * F(1, 2**C)
-            for change, chance in ((1, q), (0, 1 - q)):
-                for side, cell in enumerate(((A + change, C - A), (A, C - A + change))):
-                    masses = list(cells.get(cell, (F(0), F(0))))
-                    masses[side] += weight * chance
-                    cells[cell] = (masses[0], masses[1])
-    return cells
 
 
 def value(expr: sp.Expr, t: Fraction, n: int, cell: tuple[int, int], q: Fraction) -> Fraction:

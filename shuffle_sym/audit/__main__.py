@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from shuffle_sym.audit.report import RECORD, run
+from shuffle_sym.audit.report import RECORD, claims, recorded, run
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -25,7 +25,9 @@ def main(argv: list[str] | None = None) -> int:
     audit = run(chosen.ids or None, quick=chosen.quick, progress=tqdm)
     print(audit.to_json() if chosen.json else audit.to_markdown())
     if chosen.record:
-        verdicts = {result.id: result.verdict for result in audit}
+        # What was not examined keeps its verdict; what is no longer a claim goes.
+        known = {**recorded(), **{result.id: result.verdict for result in audit}}
+        verdicts = {claim.id: known[claim.id] for claim in claims() if claim.id in known}
         Path(__file__).with_name(RECORD).write_text(json.dumps(verdicts, indent=1) + "\n", encoding="utf-8")
         return 0
     changed = audit.changed()

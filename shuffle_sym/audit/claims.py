@@ -15,10 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from shuffle_sym.derivations.engine import Derivation
+import sympy as sp
+
+from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.errors import VerificationError
+
+T = TypeVar("T")
 
 VERDICTS = ("holds", "holds if", "misprint", "false", "open")
 #: How a check was made; a proof is for all values, a grid and a counterexample are exact, the rest are what they say.
@@ -59,6 +63,64 @@ def on_grid(cases: Iterable[Any], holds: Callable[[Any], bool], *, finding: str)
 def refuted(fails: bool, finding: str) -> Check:
     """One exact case in which the statement is wrong; ``fails`` says whether it really is."""
     return Check(not fails, "counterexample", finding)
+
+
+def certified(passes: bool, finding: str) -> Check:
+    """A comparison of certified intervals, or of an interval with an exact number."""
+    return Check(passes, "certified floats", finding)
+
+
+def all_of(*checks: Check) -> Check:
+    """Several checks that all have to pass: the first one that does not, or all of them, known as the weakest is."""
+    for check in checks:
+        if check.passes is not True:
+            return check
+    weakest = max((check.kind for check in checks), key=KINDS.index)
+    return Check(True, weakest, "; ".join(check.finding for check in checks))
+
+
+def confirmed(proof: Check, by: Check) -> Check:
+    """A proof, and an independent check of the same thing: known as the proof is, and only if both pass."""
+    both = all_of(proof, by)
+    return Check(both.passes, proof.kind if both.passes else both.kind, both.finding)
+
+
+def identity(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
+    """Whether two formulas are equal for all values of their symbols, as far as SymPy proves or refutes it."""
+    try:
+        Step(left, right, finding)
+    except VerificationError:
+        return Check(False, "counterexample", f"{finding}: {left} is not {right}")
+    return Check(True, "proved", finding)
+
+
+def at_most(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
+    """Whether one formula is at most another for all values of their symbols (None if SymPy does not prove it)."""
+    try:
+        Step(left, right, finding, "<=")
+    except VerificationError:
+        return Check(None, "searched", f"{finding}: {left} <= {right} is not proved")
+    return Check(True, "proved", finding)
+
+
+def first(cases: Iterable[T], fails: Callable[[T], bool], what: str) -> T:
+    """The first case that fails: the smallest one, if the cases come in that order. Raises if there is none."""
+    for case in cases:
+        if fails(case):
+            return case
+    raise VerificationError(f"{what}: no case of the search fails")
+
+
+def fact(check: Check) -> str:
+    """What a check found that a finding relies on; a check that does not pass raises."""
+    return seen(check.passes is True, f"{check.finding} [{check.kind}]")
+
+
+def seen(holds: bool, text: str) -> str:
+    """A further fact that a finding tells, as text; raises if it is none."""
+    if not holds:
+        raise VerificationError(f"not a fact: {text}")
+    return text
 
 
 @dataclass(frozen=True)
@@ -120,6 +182,13 @@ class Paper:
             return examine
 
         return register
+
+    def include(self, *parts: Paper) -> Paper:
+        """Adds the claims of the parts that a long paper is written in, in this order; returns the paper."""
+        for part in parts:
+            for claim in part.claims:
+                self.claim(claim.id, claim.source, claim.statement, slow=claim.slow)(claim.examine)
+        return self
 
 
 @dataclass(frozen=True)

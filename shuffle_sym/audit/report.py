@@ -30,6 +30,36 @@ def recorded() -> dict[str, str]:
     return found
 
 
+class Markdown(str):
+    """Text that a notebook shows as Markdown."""
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
+
+
+def _escaped(text: str) -> str:
+    """Without the signs that mean something in Markdown; formulas have underscores and bars."""
+    for sign in ("\\", "_", "*", "|"):
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("<", "&lt;")
+
+
+def summary() -> Markdown:
+    """How many claims of each paper have which verdict, from the record.
+
+    >>> print(summary().splitlines()[0])
+    | paper | holds | holds if | misprint | false | open | claims |
+    """
+    verdicts = recorded()
+    lines = [f"| paper | {' | '.join(VERDICTS)} | claims |", "|" + "---|" * (len(VERDICTS) + 2)]
+    found = {paper.title: [verdicts[claim.id] for claim in paper.claims if claim.id in verdicts] for paper in PAPERS}
+    found["all"] = list(verdicts.values())
+    for title, column in found.items():
+        counts = " | ".join(str(column.count(verdict)) for verdict in VERDICTS)
+        lines.append(f"| {title} | {counts} | {len(column)} |")
+    return Markdown("\n".join(lines))
+
+
 @dataclass(frozen=True)
 class Audit:
     """The results of one run."""
@@ -75,12 +105,20 @@ class Audit:
     def to_markdown(self) -> str:
         lines = ["| id | verdict | claim | evidence |", "|---|---|---|---|"]
         for r in self.results:
-            evidence = " ".join(f"{c.finding} ({c.kind})." for c in r.evidence.checks)
-            cells = (r.id, f"**{r.verdict}**", r.claim.statement, evidence)
-            lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+            evidence = " ".join(f"*{c.kind}*: {_escaped(c.finding)}." for c in r.evidence.checks)
+            cells = (_escaped(r.id), f"**{r.verdict}**", _escaped(r.claim.statement), evidence)
+            lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
         lines.append(", ".join(f"{verdict}: {count}" for verdict, count in self.counts.items()))
         return "\n".join(lines)
+
+    def listed(self) -> Markdown:
+        """Claim by claim: the verdict, what the paper says, and what was found, with the kind of evidence."""
+        lines = []
+        for r in self.results:
+            lines.append(f"- **{_escaped(r.id)}**: *{r.verdict}*. Claimed: {_escaped(r.claim.statement)}.")
+            lines.extend(f"    - *{c.kind}*: {_escaped(c.finding)}." for c in r.evidence.checks)
+        return Markdown("\n".join(lines))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -97,7 +135,7 @@ def run(
     ``progress`` wraps the claims, as `tqdm.auto.tqdm` does.
 
     >>> run(["K-ratio"])["K-ratio"].verdict
-    'false'
+    'holds if'
     """
     chosen = claims()
     if ids is not None:

@@ -43,6 +43,16 @@ from shuffle_sym.derivations.clones import (
 )
 from shuffle_sym.derivations.contour import smoothing_lemma, smoothing_sides, smoothing_transforms
 from shuffle_sym.derivations.engine import Derivation, Step
+from shuffle_sym.derivations.orders import (
+    krr_falls_in_k,
+    levels_of_compositions,
+    rounded_losses,
+    standard_clone,
+    stronger_clone_generic,
+    stronger_clone_monotone,
+    three_point_decomposition,
+    two_point_decomposition,
+)
 from shuffle_sym.derivations.printed import compare
 from shuffle_sym.derivations.protocols import (
     frequency_estimate,
@@ -104,6 +114,14 @@ ALL: dict[str, Callable[[], Derivation]] = {
         eq68,
         delta_infinity,
         clones_order,
+        two_point_decomposition,
+        standard_clone,
+        three_point_decomposition,
+        stronger_clone_monotone,
+        stronger_clone_generic,
+        krr_falls_in_k,
+        rounded_losses,
+        levels_of_compositions,
         lemma55,
         lemma56,
         lemma58_all_pairs,

@@ -1,0 +1,326 @@
+"""The audit: verdicts follow from evidence, every claim has one, and every refutation names an exact case."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shuffle_sym as ss
+from shuffle_sym import audit, derivations
+from shuffle_sym.audit import __main__ as command
+from shuffle_sym.audit import report
+from shuffle_sym.audit.__main__ import main
+from shuffle_sym.audit.claims import (
+    Check,
+    Claim,
+    Evidence,
+    Paper,
+    all_of,
+    confirmed,
+    fact,
+    first,
+    identity,
+    on_grid,
+    refuted,
+    seen,
+)
+from shuffle_sym.audit.tools import below_exponential, exact, law_of_g, positive_mean, sum_of_copies
+
+F = Fraction
+
+#: The statements that were chosen to be examined, by paper.
+LIST = {
+    "koskela2021": """
+        K-Thm5/(2.3); K-001-Def1; K-001-beta; K-Lem6; K-Alg1; K-Thm7; K-2RR-worst; K-4.1-PLD; K-ratio; K-Ps/Qs;
+        K-Thm10; K-Fig1; K-AppA; K-6.1-pair; K-LemB1; K-Lem11-b>0; K-Lem11-b=0; K-LemB2-q; K-LemB2-b=0,a>0;
+        K-LemB2-(0,0); K-LemB3; K-eq6.7; K-eq6.8; K-delta_inf; K-6.2-Hoeffding; K-C1; K-C2; K-C3-adv;
+        K-C4-weaker""",
+    "su2025": """
+        S-Lem1; S-Thm2; S-Thm3; S-Thm4; S-3.3-specific; S-eq1; S-Lem5; S-Thm6; S-Thm7; S-Lem8; S-Thm9;
+        S-Prop2(1); S-Prop2(2); S-Rem1; S-Round; S-Err1; S-Err2; S-Hoeff; S-Table1-kRR; S-Table1-BLH;
+        S-Table1-RAPPOR; S-Table1-OUE; S-Table1-HR; S-Table2-RAPPOR; S-Table2-BLH/OUE/HR; S-5.3-|X|=2; S-Thm10;
+        S-Joint; S-Ex6.1; S-Thm11/12; S-Parallel; S-AppE; S-681; S-Sec9; S-AppA; S-AppB; S-Laplace-CDF;
+        S-headline""",
+    "balle2019": """
+        B-Thm3.1; B-196; B-Thm4.1 MSE; B-Cor4.1.1; B-Lem4.3; B-Lem4.4; B-Lem4.5; B-Thm4.2; B-Lem5.1(1);
+        B-Lem5.1(2); B-Lem5.1(3); B-Lem5.2; B-Thm5.1; B-Lem5.3; B-LemA.1; B-675; B-LemA.2; B-LemA.3; B-Lem5.4;
+        B-LemA.4; B-Lem5.5; B-Lem5.6; B-Lem5.7; B-Lem5.8(1); B-Lem5.8(2); B-890; B-Thm5.3; B-Cor5.3.1;
+        B-Sec6-order""",
+    "girgis2021": """
+        G-Lem2.1; G-eq5/Thm3.1; G-Cor3.2/(6); G-Rem1; G-eq7; G-eq8/Thm3.3; G-Rem3; G-Rem4; G-eq9; G-253;
+        G-Thm3.4; G-Cor3.5-Jensen; G-Cor3.5; G-Rem7; G-Thm3.6; G-Thm3.7; G-Lem5.1; G-Lem5.2; G-Lem5.3;
+        G-Lem6.1(1,2); G-Lem6.1(3)/(34),(35); G-Lem6.2; G-eq40; G-LemD.1; G-Thm7.1; G-Claim1; G-8x""",
+}
+
+
+def ids(key: str) -> list[str]:
+    return [" ".join(id.split()) for id in LIST[key].split(";")]
+
+
+#: Refuted claim → numbers of its case, worked out apart from the audit (by hand, or in the tests that are named).
+CASES = {
+    "K-Alg1": ["0, up to", "1/6"],  # (t − α)/(t + 1) at t = 2, α = 3/2
+    "K-001-beta": ["3/4"],  # 1 − γ
+    "K-2RR-worst": ["29/216", "7/54"],  # test_koskela
+    "K-Ps/Qs": ["5764801/16777216", "28288155654187/80244904034304"],  # (7/8)^8; test_koskela
+    "K-Thm10": ["1/18", "1/9"],  # test_koskela
+    "K-Fig1": ["0.006566", "0.001212"],
+    "K-AppA": ["1/2"],  # 1!/(2! 0!)
+    "K-6.1-pair": ["1/6", "2/3"],  # the local curve; q itself
+    "K-LemB2-q": ["1/5", "1/3"],  # test_koskela
+    "K-C4-weaker": ["1/6", "1/8"],
+    "S-3.3-specific": ["7/150", "1/25"],
+    "S-Lem8": ["3/16", "3/4"],  # γ = 1/2: 1/γ² is four times 1/(γ·2)
+    "S-Prop2(1)": ["-1", "1/2"],  # 1 − 2 and 1 − 1/2
+    "S-Rem1": ["4/3", "5/4"],  # 2 − 2/3 and 2 − 3/4
+    "S-Hoeff": ["probability 1"],
+    "S-Table1-kRR": ["4/(3e² − 1)"],
+    "S-Table1-RAPPOR": ["8/9"],  # 3/9 + 1/18 + 1/2
+    "S-Table2-RAPPOR": ["8/9"],  # 5/9 + 2/9 + 1/9
+    "S-5.3-|X|=2": ["1/16", "3/16"],  # the doctests of ground_truth
+    "S-Ex6.1": ["(3/(2e² − 1))²"],
+    "S-681": ["495/1156", "4341/10000"],
+    "S-Sec9": ["1/32", "3/64"],
+    "S-AppA": ["1/4", "gives 0"],  # the other user sends the other value at random: γ/k
+    "S-headline": ["4.6 %"],
+}
+
+
+@pytest.fixture(scope="module")
+def quick() -> audit.Audit:
+    return audit.run(quick=True)
+
+
+@pytest.mark.parametrize("paper", audit.PAPERS, ids=lambda paper: paper.key)
+def test_every_claim_of_the_list_is_examined(paper):
+    assert sorted(claim.id for claim in paper.claims) == sorted(ids(paper.key))
+
+
+def test_there_are_123_claims_on_the_list():
+    assert sum(len(ids(key)) for key in LIST) == 123
+    assert set(audit.recorded()) == {claim.id for claim in audit.claims()}
+
+
+def test_the_quick_verdicts_are_the_recorded_ones(quick):
+    assert quick.changed() == {}
+    assert len(quick) >= 60
+
+
+def test_few_claims_are_slow():
+    assert sum(claim.slow for claim in audit.claims()) <= 12
+
+
+def refutations() -> list[str]:
+    return [id for id, verdict in audit.recorded().items() if verdict in ("false", "misprint")]
+
+
+@pytest.mark.parametrize("id", refutations())
+def test_a_refuted_claim_fails_on_a_case_that_is_named(id, quick):
+    known = {result.id: result for result in quick}
+    evidence = (known[id] if id in known else audit.run([id])[id]).evidence
+    assert evidence.verdict in ("false", "misprint")
+    assert evidence.printed.passes is False
+    assert evidence.printed.kind in ("counterexample", "certified floats")
+    assert re.search(r"\d", evidence.printed.finding)
+    for numbers in CASES.get(id, []):
+        assert numbers in evidence.printed.finding
+    # Were the printed form right, the verdict would be another one.
+    right = dataclasses.replace(evidence, printed=dataclasses.replace(evidence.printed, passes=True))
+    assert right.verdict == "holds"
+
+
+def test_every_refuted_claim_of_the_first_two_papers_has_its_numbers():
+    assert {id for id in refutations() if id[0] in "KS"} == set(CASES)
+
+
+def test_a_condition_or_correction_comes_with_a_check_that_passes(quick):
+    for result in quick:
+        repairs = [check for check in (result.evidence.corrected, result.evidence.condition) if check is not None]
+        assert len(repairs) == (result.verdict in ("misprint", "holds if")), result.id
+        assert all(check.passes for check in repairs)
+
+
+# -- verdicts follow from checks
+
+GOOD, BAD = Check(True, "proved", "yes"), Check(False, "counterexample", "no")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "verdict"),
+    [
+        (Evidence(GOOD), "holds"),
+        (Evidence(BAD), "false"),
+        (Evidence(BAD, corrected=GOOD), "misprint"),
+        (Evidence(BAD, condition=GOOD), "holds if"),
+        (Evidence(Check(None, "searched", "?")), "open"),
+    ],
+)
+def test_the_verdict_follows_from_the_checks(evidence, verdict):
+    assert evidence.verdict == verdict
+
+
+@pytest.mark.parametrize("repair", [BAD, Check(None, "searched", "?")])
+def test_a_repair_that_does_not_hold_raises(repair):
+    for evidence in (Evidence(BAD, corrected=repair), Evidence(BAD, condition=repair)):
+        with pytest.raises(ss.VerificationError, match="does not hold either"):
+            _ = evidence.verdict
+
+
+def test_a_grid_without_cases_shows_nothing():
+    with pytest.raises(ss.VerificationError, match="without cases"):
+        on_grid([], lambda case: True, finding="nothing")
+
+
+def test_a_grid_names_the_first_case_that_fails():
+    found = on_grid([1, 2, 3], lambda case: case < 2, finding="small")
+    assert (found.passes, found.kind) == (False, "counterexample")
+    assert "2" in found.finding
+
+
+def test_a_check_of_an_unknown_kind_is_refused():
+    with pytest.raises(ss.VerificationError, match="kind must be one of"):
+        Check(True, "looked at", "well")
+
+
+def test_several_checks_are_known_as_the_weakest_is():
+    grid = on_grid([1], bool, finding="one")
+    assert (all_of(GOOD, grid).passes, all_of(GOOD, grid).kind) == (True, "exact grid")
+    assert (confirmed(GOOD, grid).passes, confirmed(GOOD, grid).kind) == (True, "proved")
+    assert confirmed(GOOD, BAD).passes is False
+    assert all_of(GOOD, BAD, grid) is BAD
+
+
+def test_a_fact_that_is_none_raises():
+    assert seen(True, "so") == "so"
+    for lie in (lambda: seen(False, "so"), lambda: fact(BAD)):
+        with pytest.raises(ss.VerificationError, match="not a fact"):
+            lie()
+
+
+def test_a_search_without_a_find_raises():
+    assert first([1, 2, 3], lambda x: x > 1, "one") == 2
+    with pytest.raises(ss.VerificationError, match="no case of the search fails"):
+        first([1, 2, 3], lambda x: x > 3, "one")
+
+
+def test_an_identity_is_proved_or_not():
+    x = sp.Symbol("x")
+    assert identity((x + 1) ** 2, x**2 + 2 * x + 1, "square").kind == "proved"
+    assert identity((x + 1) ** 2, x**2 + 1, "square").passes is False
+
+
+def test_a_refutation_that_is_wrong_passes_for_the_claim():
+    assert refuted(False, "nothing wrong").passes is True
+
+
+def test_ids_are_unique_also_across_the_parts_of_a_paper():
+    part = Paper("p", "Part")
+    part.claim("X-1", "1", "one")(lambda: Evidence(GOOD))
+    whole = Paper("p", "Paper").include(part)
+    assert [claim.id for claim in whole.claims] == ["X-1"]
+    with pytest.raises(ValueError, match="'X-1' twice"):
+        whole.include(part)
+
+
+# -- the report
+
+
+def test_a_verdict_that_changed_is_seen(monkeypatch):
+    changed = {**audit.recorded(), "K-Lem6": "false"}
+    monkeypatch.setattr(report, "recorded", lambda: changed)
+    assert audit.run(["K-Lem6", "K-LemB1"]).changed() == {"K-Lem6": ("false", "holds")}
+
+
+def test_a_claim_without_a_record_counts_as_changed(monkeypatch):
+    monkeypatch.setattr(report, "recorded", dict)
+    assert audit.run(["K-Lem6"]).changed() == {"K-Lem6": (None, "holds")}
+
+
+def test_the_command_fails_if_a_verdict_changed(monkeypatch, capsys):
+    assert main(["K-Lem6"]) == 0
+    assert "K-Lem6 | **holds**" in capsys.readouterr().out
+    changed = {**audit.recorded(), "K-Lem6": "false"}
+    monkeypatch.setattr(report, "recorded", lambda: changed)
+    assert main(["K-Lem6", "--json"]) == 1
+    assert "CHANGED: K-Lem6 was 'false' and is 'holds'" in capsys.readouterr().err
+
+
+def test_recording_some_verdicts_keeps_the_others(monkeypatch, tmp_path):
+    before = {**audit.recorded(), "K-Lem6": "false", "K-gone": "holds"}
+    monkeypatch.setattr(command, "recorded", lambda: before)
+    monkeypatch.setattr(command, "__file__", str(tmp_path / "__main__.py"))
+    assert main(["K-Lem6", "--record"]) == 0
+    assert json.loads((tmp_path / report.RECORD).read_text(encoding="utf-8")) == audit.recorded()
+
+
+def test_an_unknown_id_is_named():
+    with pytest.raises(ValueError, match="'K-none'"):
+        audit.run(["K-Lem6", "K-none"])
+
+
+def test_an_id_that_was_not_examined_is_named():
+    with pytest.raises(KeyError, match="K-Thm10"):
+        audit.run(["K-Lem6"])["K-Thm10"]
+
+
+def test_the_report_has_a_row_for_each_claim_and_escapes_bars():
+    table = audit.Audit(
+        (report.Result(Claim("S-5.3-|X|=2", "1", "a claim", lambda: Evidence(GOOD)), Evidence(GOOD), 0.0),)
+    )
+    assert r"S-5.3-\|X\|=2" in table.to_markdown()
+    assert table.counts["holds"] == 1
+    assert '"verdict": "holds"' in table.to_json()
+
+
+# -- the orders that were found on the way
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=3), min_size=2, max_size=3).filter(
+        lambda rows: len({tuple(F(x, sum(row)) for x in row) for row in rows}) > 1
+    ),
+    st.integers(1, 3),
+    st.integers(0, 7),
+)
+def test_no_blanket_is_above_that_of_2_rr_at_the_same_level(rows, n, eighths):
+    R = ss.from_matrix([[F(x, sum(row)) for x in row] for row in rows])
+    t = F(str(sp.exp(R.eps0)))
+    alpha = 1 + (t - 1) * F(eighths, 8)
+    assert exact(R, n, alpha) <= exact(ss.BinaryRR(eps0=sp.log(sp.Rational(t))), n, alpha)
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("n", [1, 2, 5, 9])
+@pytest.mark.parametrize("t", [F(3, 2), F(4)])
+def test_the_blanket_of_k_rr_falls_in_k(n, t):
+    level = sp.log(sp.Rational(t))
+    for i in range(6):
+        alpha = 1 + (t - 1) * F(i, 6)
+        values = [exact(ss.KRR(k=k, eps0=level), n, alpha) for k in (2, 3, 4, 7, 20)]
+        assert values == sorted(values, reverse=True)
+    assert derivations.krr_falls_in_k().proved
+
+
+# -- tools
+
+
+@pytest.mark.exact
+def test_sums_of_copies_give_the_divergence():
+    D = ss.decomposition.blanket(ss.KRR(k=3, eps0=sp.log(2)))
+    for n in (1, 2, 4):
+        for alpha in (F(1), F(5, 4), F(7, 4)):
+            assert positive_mean(sum_of_copies(law_of_g(D, alpha), n)) / n == exact(D, n, alpha)
+
+
+def test_fractions_are_compared_with_exponentials_on_both_sides():
+    # e^(−1/2) = 0.606530659712633…
+    assert below_exponential(F(6065306597126, 10**13), F(-1, 2))
+    assert not below_exponential(F(6065306597127, 10**13), F(-1, 2))
