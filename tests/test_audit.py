@@ -60,6 +60,10 @@ LIST = {
 }
 
 
+#: Statements that were met while those were examined.
+ADDED = {"B-404", "B-578", "G-671", "G-323", "G-10x"}
+
+
 def ids(key: str) -> list[str]:
     return [" ".join(id.split()) for id in LIST[key].split(";")]
 
@@ -99,8 +103,11 @@ def quick() -> audit.Audit:
 
 
 @pytest.mark.parametrize("paper", audit.PAPERS, ids=lambda paper: paper.key)
-def test_every_claim_of_the_list_is_examined(paper):
-    assert sorted(claim.id for claim in paper.claims) == sorted(ids(paper.key))
+def test_every_claim_of_the_list_is_examined_and_few_others(paper):
+    found = {claim.id for claim in paper.claims}
+    assert len(found) == len(paper.claims)
+    assert found >= set(ids(paper.key))
+    assert found - set(ids(paper.key)) <= ADDED
 
 
 def test_there_are_123_claims_on_the_list():

@@ -18,20 +18,9 @@ import sympy as sp
 import shuffle_sym as ss
 from shuffle_sym import bounds, decomposition, exact, ground_truth, rdp
 from shuffle_sym.audit import balle2019, girgis2021
-from shuffle_sym.audit.claims import Check
-from shuffle_sym.audit.evidence_bg import (
-    IV,
-    below,
-    convex_positive_part,
-    enclosed,
-    moment,
-    positive_part,
-    rows,
-    searched,
-    shuffled,
-    stick,
-    together,
-)
+from shuffle_sym.audit.claims import Check, confirmed, searched
+from shuffle_sym.audit.enclosures import IV, below, enclosed
+from shuffle_sym.audit.laws import convex_positive_part, moment, positive_part, rows, shuffled, stick
 from shuffle_sym.errors import VerificationError
 
 q = sp.Rational
@@ -357,10 +346,10 @@ def test_an_enclosure_that_cannot_tell_raises():
 
 def test_checks_together_pass_if_all_do():
     good, bad, unknown = (Check(p, k, k) for p, k in ((True, "proved"), (False, "counterexample"), (None, "searched")))
-    assert together(good, good).passes is True
-    assert (together(good, bad).passes, together(good, bad).kind) == (False, "counterexample")
-    assert together(good, unknown).passes is None
-    assert together(good, bad).finding == "proved; counterexample"
+    assert confirmed(good, good).passes is True
+    assert (confirmed(good, bad).passes, confirmed(good, bad).kind) == (False, "counterexample")
+    assert confirmed(good, unknown).passes is None
+    assert confirmed(good, bad).finding == "proved; counterexample"
 
 
 def test_a_search_that_finds_nothing_decides_nothing():

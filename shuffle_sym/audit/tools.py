@@ -21,12 +21,12 @@ Analysis = Decomposition | Randomizer
 
 
 def fraction(number: Any) -> Fraction:
-    """A SymPy rational as a fraction.
+    """A rational number of SymPy or Python as a Fraction.
 
     >>> fraction(sp.Rational(3, 4))
     Fraction(3, 4)
     """
-    return Fraction(int(number.p), int(number.q))
+    return Fraction(int(number.p), int(number.q)) if isinstance(number, sp.Rational) else Fraction(number)
 
 
 def exact(source: Analysis, n: int, alpha: Fraction) -> Fraction:

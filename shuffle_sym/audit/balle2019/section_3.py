@@ -11,8 +11,8 @@ import sympy as sp
 
 from shuffle_sym import bounds, decomposition, exact
 from shuffle_sym.audit.balle2019.paper import PAPER
-from shuffle_sym.audit.claims import Evidence, on_grid, proved, refuted
-from shuffle_sym.audit.evidence_bg import IV, below, certified, steps, together
+from shuffle_sym.audit.claims import Evidence, certified, confirmed, on_grid, proved, refuted, steps
+from shuffle_sym.audit.enclosures import IV, below
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.randomizers import KRR
 from shuffle_sym.shuffle import Shuffle
@@ -45,7 +45,7 @@ def theorem_3_1() -> Evidence:
         local = sp.Rational(bounds.balle2019_thm31_eps0(k, n, eps, delta))
         met &= Shuffle(decomposition.strong(KRR(k=k, eps0=local)), n).delta(eps, rtol=0.05).upper <= delta
     return Evidence(
-        together(
+        confirmed(
             proved(theorem31_steps(), finding="its constants are enough for both of Chernoff's inequalities"),
             certified(constants, "(1 - e^(-1/2))² > 1/7 and e^(1/2) - 1 < 1"),
             certified(met, f"δ of the view is below the target in {len(cases)} cases"),

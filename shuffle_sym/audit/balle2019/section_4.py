@@ -9,8 +9,9 @@ import sympy as sp
 
 from shuffle_sym import decomposition, ground_truth
 from shuffle_sym.audit.balle2019.paper import PAPER
-from shuffle_sym.audit.claims import Evidence, on_grid, proved, refuted
-from shuffle_sym.audit.evidence_bg import IV, below, certified, fraction, searched, steps, together
+from shuffle_sym.audit.claims import Evidence, certified, confirmed, on_grid, proved, refuted, searched, steps
+from shuffle_sym.audit.enclosures import IV, below
+from shuffle_sym.audit.tools import fraction
 from shuffle_sym.bounds import balle2019_thm31_gamma
 from shuffle_sym.derivations import protocols
 from shuffle_sym.derivations.engine import Derivation, Step
@@ -82,7 +83,7 @@ def corollary_4_1_1() -> Evidence:
             "n = 1, δ = ε²: every unbiased estimate has variance at least 1/(4(e^ε - 1 + ε)²) - 1/4 (Cauchy-Schwarz); "
             "divided by the claimed log^(2/3)(1/δ)/ε^(4/3) that grows without bound as ε → 0",
         ),
-        condition=together(
+        condition=confirmed(
             proved(many_users_steps(), finding="n ≥ 2688 log(1/δ)/ε² and δ ≤ 1/4: MSE ≤ 16 n^(1/3)(log(1/δ)/ε²)^(2/3)"),
             certified(enough and constant and asked, "its constants; the γ of Theorem 3.1 is below the one used"),
         ),
@@ -98,7 +99,7 @@ def lemma_4_3() -> Evidence:
 
     cases = [(k, m) for k in range(1, 13) for m in range(1, k + 1)]
     return Evidence(
-        together(
+        confirmed(
             proved(protocols.theorem42(), finding="smallest in the middle, and (u - 1/2)² ≥ u²/4 for u ≥ 1"),
             on_grid(cases, holds, finding="k ≤ 12"),
         )
@@ -152,7 +153,7 @@ def lemma_4_4() -> Evidence:
 
     shares = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1))
     return Evidence(
-        together(
+        confirmed(
             proved(lemma44_steps(), protocols.theorem42(), finding="two lower bounds, each a sum"),
             on_grid(product((1, 2, 3, 6), shares, (Fraction(0), Fraction(1, 2), Fraction(1))), holds, finding="k ≤ 6"),
         )
@@ -170,7 +171,7 @@ def lemma_4_5() -> Evidence:
         return delta >= Fraction(1, 2) or own < 1 - 1 / (2 * alpha) or enters >= (Fraction(1, 2) - delta) / n
 
     return Evidence(
-        together(
+        confirmed(
             proved(protocols.theorem42(), finding="(1 - z/n)^n ≥ 1 - z with z = 1/2 - δ, by induction"),
             on_grid(
                 product(shares, shares, (1, 2, 4), (Fraction(1), Fraction(3, 2))), holds, finding="two messages, n ≤ 4"
@@ -248,7 +249,7 @@ def inequality_404() -> Evidence:
 
     return Evidence(
         searched([(k, t) for k in range(2, 12) for t in range(k, 4 * k)], fails, told),
-        corrected=together(
+        corrected=confirmed(
             proved(
                 protocols.theorem42(),
                 finding="MSE ≥ min{n/(8k²e^ε) - (1 - 2δ)/(8k), (1/48)(k - 1/k)(1/2 - δ)}: inputs that leave are "

@@ -11,21 +11,10 @@ import sympy as sp
 
 from shuffle_sym import decomposition, ground_truth
 from shuffle_sym.audit.balle2019.paper import PAPER
-from shuffle_sym.audit.claims import Check, Evidence, on_grid, proved, refuted
-from shuffle_sym.audit.evidence_bg import (
-    IV,
-    below,
-    certified,
-    convex_positive_part,
-    fraction,
-    mixed,
-    positive_part,
-    rows,
-    shuffled,
-    steps,
-    stick,
-    together,
-)
+from shuffle_sym.audit.claims import Check, Evidence, certified, confirmed, on_grid, proved, refuted, steps
+from shuffle_sym.audit.enclosures import IV, below
+from shuffle_sym.audit.laws import convex_positive_part, mixed, positive_part, rows, shuffled, stick
+from shuffle_sym.audit.tools import fraction
 from shuffle_sym.derivations import amplification, blanket
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.exact import shuffled_pair
@@ -110,7 +99,7 @@ def theorem_5_1() -> Evidence:
     p = 12 / (root + 1)  # τ ≥ 24 ε0 x tanh(1/4) and T ≤ 2(√e − 1)ε0, with tanh(1/4) = (√e − 1)/(√e + 1)
     front = IV.mpf(1) / 4 / (2 * p * p * IV.log(100) * (IV.mpf(3) / 4))
     return Evidence(
-        together(
+        confirmed(
             proved(
                 blanket.property2(),
                 amplification.lemma55(),
@@ -171,7 +160,7 @@ def lemma_5_3() -> Evidence:
             f"R(0) = (1, 0), R(1) = (1/2, 1/2), n = 1, ε = 0: the divergence is {truth} and the right side {right}. "
             "L is not defined at messages without blanket",
         ),
-        condition=together(
+        condition=confirmed(
             proved(
                 blanket.lemma53(),
                 blanket.lemma_a3(),
@@ -202,7 +191,7 @@ def lemma_a_1() -> Evidence:
         return whole <= parts
 
     return Evidence(
-        together(
+        confirmed(
             proved(convex_positive_part(), finding="joint convexity"),
             on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="four randomizers, n ≤ 3"),
         )
@@ -257,7 +246,7 @@ def lemma_a_2() -> Evidence:
             joined > alone,
             f"A0 a fair bit, A = A0, A' = 1 - A0: the right side is {alone} and the left side {joined}",
         ),
-        condition=together(
+        condition=confirmed(
             proved(convex_positive_part(), finding="if A0 is independent of A and of A', as where it is used"),
             on_grid(product((1, 2, 5), (0, 1, 3), (1, 4), ALPHAS), holds, finding="multisets of two, exact"),
         ),
@@ -288,7 +277,7 @@ def lemma_a_3() -> Evidence:
         refuted(
             truth > right, f"R(0) = (1, 0), R(1) = (1/2, 1/2), m = 1, ε = 0: {truth} on the left, {right} on the right"
         ),
-        condition=together(
+        condition=confirmed(
             proved(blanket.lemma_a3(), finding="if the blanket is positive wherever a law is"),
             on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="message by message, m ≤ 3"),
             covered,

@@ -11,19 +11,10 @@ import sympy as sp
 from shuffle_sym import decomposition, field
 from shuffle_sym.audit.balle2019.paper import PAPER
 from shuffle_sym.audit.balle2019.section_5_blanket import law_of_l, randomizers
-from shuffle_sym.audit.claims import Evidence, on_grid, proved, refuted
-from shuffle_sym.audit.evidence_bg import (
-    IV,
-    below,
-    certified,
-    enclosed,
-    fraction,
-    positive_part,
-    searched,
-    shown,
-    steps,
-    together,
-)
+from shuffle_sym.audit.claims import Evidence, certified, confirmed, on_grid, proved, refuted, searched, steps
+from shuffle_sym.audit.enclosures import IV, below, enclosed, shown
+from shuffle_sym.audit.laws import positive_part
+from shuffle_sym.audit.tools import fraction
 from shuffle_sym.bounds import balle2019_bennett, balle2019_hoeffding, balle2019_thm53
 from shuffle_sym.derivations import amplification, blanket
 from shuffle_sym.derivations.engine import Derivation, Step
@@ -51,7 +42,7 @@ def lemma_5_4() -> Evidence:
 
     alphas = (Fraction(1), Fraction(6, 5), Fraction(2), Fraction(5))
     return Evidence(
-        together(
+        confirmed(
             proved(blanket.lemma54(), finding="and γ(1 - e^(ε+ε0)) ≤ L ≤ γ(e^ε0 - e^ε) is sharper"),
             on_grid(product(randomizers(), alphas), holds, finding="four randomizers"),
         )
@@ -101,7 +92,7 @@ def lemma_5_5() -> Evidence:
 
     chances = [Fraction(1, 100), Fraction(1, 12), Fraction(1, 6)]
     return Evidence(
-        together(
+        confirmed(
             proved(amplification.lemma55(), finding="Hoeffding's inequality, integrated"),
             on_grid(product((1, 2, 4), chances, (1, 2, 7)), holds, finding="two-point laws, enclosed to 50 digits"),
         )
@@ -147,7 +138,7 @@ def lemma_5_6() -> Evidence:
     inside = printed_bennett_krr(50, Fraction(30), Fraction(2), 26)
     stands = real <= balle2019_bennett.delta(KRR(50, sp.log(30)), 26, sp.log(2))
     return Evidence(
-        together(
+        confirmed(
             searched(range(1, 100), lambda size: below(*reversed(sides(size))), told),
             refuted(
                 below(inside, real),
@@ -155,7 +146,7 @@ def lemma_5_6() -> Evidence:
                 f"{shown(real, 3)}",
             ),
         ),
-        corrected=together(
+        corrected=confirmed(
             proved(amplification.lemma56(), finding="without am: b/log(1 + ab/c) e^…"),
             certified(stands, "above the two real datasets"),
         ),
@@ -226,7 +217,7 @@ def theorem_5_3() -> Evidence:
     cases = list(product((0.2, 1, 3), (100, 10**4, 10**7), (0.01, 0.1, 0.19)))
     ordered = all(balle2019_hoeffding.delta(*case) <= balle2019_thm53.delta(*case) for case in cases)
     return Evidence(
-        together(
+        confirmed(
             proved(
                 blanket.property2(),
                 amplification.lemma55(),
@@ -282,7 +273,7 @@ def corollary_5_3_1() -> Evidence:
     rest = kappa / (2 * small * IV.exp(3))  # t > e³: D at α = 1 + √2
     numbers = below(many, Fraction(28, 5)) and below(3, least) and below(rest, IV.exp(-kappa))
     return Evidence(
-        together(
+        confirmed(
             proved(
                 amplification.corollary531(),
                 amplification.second_moment(),

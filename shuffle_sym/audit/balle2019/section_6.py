@@ -6,8 +6,8 @@ import sympy as sp
 
 from shuffle_sym import decomposition
 from shuffle_sym.audit.balle2019.paper import PAPER
-from shuffle_sym.audit.claims import Evidence, refuted
-from shuffle_sym.audit.evidence_bg import certified, fraction, together
+from shuffle_sym.audit.claims import Evidence, certified, confirmed, refuted
+from shuffle_sym.audit.tools import fraction
 from shuffle_sym.bounds import balle2019_bennett, balle2019_hoeffding
 from shuffle_sym.ground_truth import delta
 from shuffle_sym.randomizers import KRR, BinaryRR, Laplace
@@ -28,7 +28,7 @@ def order_of_randomizers() -> Evidence:
     many = Shuffle(KRR(100, 1), users).epsilon(target, rtol=1e-2).upper
     bounds = [balle2019_hoeffding(R, users, target) for R in (BinaryRR(1), Laplace(1), KRR(100, 1))]
     return Evidence(
-        together(
+        confirmed(
             refuted(
                 two > hundred,
                 f"e^ε0 = 3, e^ε = 2, n = 2: two datasets of 2-RR have {two}, no two of 100-RR more than {hundred}",

@@ -9,8 +9,8 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym import bounds
-from shuffle_sym.audit.claims import Evidence, proved, refuted
-from shuffle_sym.audit.evidence_bg import IV, below, certified, enclosed, shown, steps, together
+from shuffle_sym.audit.claims import Evidence, certified, confirmed, proved, refuted, steps
+from shuffle_sym.audit.enclosures import IV, below, enclosed, shown
 from shuffle_sym.audit.girgis2021.paper import PAPER
 from shuffle_sym.audit.girgis2021.section_3_1 import bound_5
 from shuffle_sym.derivations import renyi
@@ -77,7 +77,7 @@ def equation_9() -> Evidence:
     cases = list(product((0.01, 0.3, 1, 4), (1, 3, 30, 1000, 10**6), (2, 3, 10, 100, 1000)))
     ordered = all(bounds.girgis2021_thm36(*case) <= bounds.girgis2021_eq9(*case) for case in cases)
     return Evidence(
-        together(
+        confirmed(
             proved(
                 renyi.theorem36(),
                 renyi.theorem71(),

@@ -10,9 +10,9 @@ from itertools import product
 import sympy as sp
 
 from shuffle_sym import decomposition, field
-from shuffle_sym.audit.claims import Evidence, on_grid, proved, refuted
-from shuffle_sym.audit.evidence_bg import fraction, searched, steps, together
+from shuffle_sym.audit.claims import Evidence, confirmed, on_grid, proved, refuted, searched, steps
 from shuffle_sym.audit.girgis2021.paper import PAPER
+from shuffle_sym.audit.tools import fraction
 from shuffle_sym.derivations import renyi
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.exact import two_rr_moment
@@ -44,7 +44,7 @@ def theorem_3_4() -> Evidence:
 
     ratios = (Fraction(1), Fraction(3, 2), Fraction(3))
     return Evidence(
-        together(
+        confirmed(
             proved(
                 renyi.eq72(),
                 renyi.central_moments(),
@@ -66,7 +66,7 @@ def _chances() -> Iterator[Fraction]:
 def jensen() -> Evidence:
     middle, chord = Fraction(-1) ** 3, (Fraction(-2) ** 3 + 0) / 2
     return Evidence(
-        together(
+        confirmed(
             refuted(middle > chord, "x³ is above its chord between -2 and 0"),
             searched(
                 _chances(),
@@ -126,7 +126,7 @@ def remark_7() -> Evidence:
         )
 
     return Evidence(
-        together(
+        confirmed(
             searched(range(1, 6), lambda n: moments(n)[0] < moments(n)[1], told),
             proved(
                 gap_steps(),

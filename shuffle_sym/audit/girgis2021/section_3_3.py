@@ -10,23 +10,12 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.audit.claims import Check, Evidence, on_grid, proved, refuted
-from shuffle_sym.audit.evidence_bg import (
-    IV,
-    below,
-    enclosed,
-    fraction,
-    mixed,
-    moment,
-    rows,
-    searched,
-    shown,
-    shuffled,
-    steps,
-    together,
-)
+from shuffle_sym.audit.claims import Check, Evidence, confirmed, on_grid, proved, refuted, searched, steps
+from shuffle_sym.audit.enclosures import IV, below, enclosed, shown
 from shuffle_sym.audit.girgis2021.paper import PAPER
 from shuffle_sym.audit.girgis2021.section_3_1 import READING, higher_terms
+from shuffle_sym.audit.laws import mixed, moment, rows, shuffled
+from shuffle_sym.audit.tools import fraction
 from shuffle_sym.derivations import renyi
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
@@ -104,7 +93,7 @@ def theorem_3_6() -> Evidence:
         return True
 
     return Evidence(
-        together(
+        confirmed(
             proved(hellinger(), renyi.theorem36(), finding="Lemmas 5.1, 5.2 and 5.3 together"),
             on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5"),
         )
@@ -124,7 +113,7 @@ def theorem_3_7() -> Evidence:
         return all(value <= exactly if order == 2 else below(value, bound) for value in values)
 
     return Evidence(
-        together(
+        confirmed(
             proved(
                 renyi.eq32(),
                 renyi.lemma61(),
@@ -193,7 +182,7 @@ def _removed() -> Check:
 @PAPER.claim("G-Lem5.3", "483", "the moment does not fall when a user among the first n − 1 is removed")
 def lemma_5_3() -> Evidence:
     return Evidence(
-        together(
+        confirmed(
             proved(hellinger(), finding="convex in p_i, and equal where p_i is a point mass: a shift of the histogram"),
             _removed(),
         )
@@ -272,7 +261,7 @@ def lemma_6_2() -> Evidence:
                 f"B = 2, e^ε0 = 2: p = p' = ({', '.join(map(str, vertex[0]))}) is a vertex and has the ratio 1"
             ),
         ),
-        condition=together(
+        condition=confirmed(
             proved(renyi.lemma62(), finding="the supremum is right, by a chord"),
             on_grid(
                 product((2, 3, 4), (2, 3)),
@@ -308,7 +297,7 @@ def equation_40() -> Evidence:
             f"2-RR, e^ε0 = 2, λ = 2, n = 3, γ = 3: no dataset has (1-γ)q(n-1)+1 = {index + 1} users, and with "
             f"E_m = 1 + v/(m+1) the right side is {shown(right)}, below 1",
         ),
-        condition=together(
+        condition=confirmed(
             proved(
                 hellinger(),
                 renyi.theorem36(),
@@ -329,7 +318,7 @@ def lemma_d_1() -> Evidence:
         return all(special(P, Q, m + 1, order) <= special(P, Q, m, order) for P in laws for Q in laws)
 
     return Evidence(
-        together(
+        confirmed(
             proved(hellinger(), finding="a case of Lemma 5.3"),
             on_grid(
                 product(randomizers(), (0, 1, 2), (2, 5)),
@@ -349,7 +338,7 @@ def theorem_7_1() -> Evidence:
         return all(below(special(P, Q, m - 1, order), bound) for P in laws for Q in laws)
 
     return Evidence(
-        together(
+        confirmed(
             proved(renyi.theorem71(), finding="for every real λ > 0, and with half the exponent or less"),
             on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="m ≤ 3, enclosed"),
         )

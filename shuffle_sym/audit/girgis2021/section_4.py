@@ -8,8 +8,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym import bounds, decomposition, rdp
-from shuffle_sym.audit.claims import Evidence
-from shuffle_sym.audit.evidence_bg import certified
+from shuffle_sym.audit.claims import Evidence, certified
 from shuffle_sym.audit.girgis2021.paper import PAPER
 from shuffle_sym.shuffle import Shuffle
 
