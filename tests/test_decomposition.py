@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import exact, field
+from shuffle_sym import arguments, exact, field
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -98,3 +98,20 @@ def test_a_dataset_decomposition_covers_everybody():
 def test_a_third_input_that_may_not_exist_is_refused():
     with pytest.raises(ss.VerificationError, match="k - 3"):
         ss.decomposition.dataset(ss.KRR(), 0, 1, 2)
+
+
+def test_the_clones_of_a_shared_randomizer_are_the_blanket_of_2_rr():
+    assert ss.decomposition.clones_shared() == ss.decomposition.blanket(ss.BinaryRR())
+
+
+@pytest.mark.parametrize("alpha", [q(1, 3), q(1), q(6, 5), q(2)])
+@pytest.mark.parametrize("users", [1, 2, 4])
+def test_no_randomizer_is_above_the_clones_of_a_shared_one_nor_these_above_the_standard_clone(randomizer, users, alpha):
+    shared = ss.Shuffle(ss.decomposition.clones_shared(randomizer.eps0), users).exact(alpha)
+    standard = ss.Shuffle(ss.decomposition.clones(randomizer.eps0), users).exact(alpha)
+    M = ss.Shuffle(randomizer, users)
+    found = [ss.exact.divergence(one, users, alpha) for D in M.decompositions for one in (D, D.reversed())]
+    room = 0 if sp.exp(randomizer.eps0).is_Rational else q(1, 10**40)
+    numbers = [arguments.exact_number(x, "x") for x in (*found, shared, standard)]
+    assert max(numbers[:-2]) <= numbers[-2] + room
+    assert numbers[-2] <= numbers[-1] + room

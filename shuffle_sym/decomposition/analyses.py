@@ -135,6 +135,19 @@ def clones(eps0: Any = None) -> Decomposition:
     return _from_eps0(eps0, *_two_rr(t), c=[1 / (2 * t), 1 / (2 * t)], title="standard clone")
 
 
+def clones_shared(eps0: Any = None) -> Decomposition:
+    r"""An upper bound for every ε0-LDP randomizer that all users share: the blanket of 2-RR, with about twice the clones.
+
+    The generic form (1) of the stronger clone, which Su et al. 2025 leave open; the proof is
+    `derivations.stronger_clone_generic`. Users who choose randomizers of their own are outside of it: for them `clones`.
+
+    >>> clones_shared(sp.log(3)).c
+    (1/4, 1/4)
+    """
+    t = field.t
+    return _from_eps0(eps0, *_two_rr(t), c=[1 / (t + 1), 1 / (t + 1)], title="clones of a shared randomizer")
+
+
 def clones_koskela(eps0: Any = None) -> Decomposition:
     r"""The pair of Koskela et al. 2021, Section 6: P = (A + Δ, C − A), Q = (A, C − A + Δ), with q = t/(t + 1), p = 1/t.
 
