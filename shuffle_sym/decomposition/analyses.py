@@ -136,10 +136,10 @@ def clones(eps0: Any = None) -> Decomposition:
 
 
 def clones_shared(eps0: Any = None) -> Decomposition:
-    r"""An upper bound for every ε0-LDP randomizer that all users share: the blanket of 2-RR, with about twice the clones.
+    r"""An upper bound for every ε0-LDP randomizer that all users share: the blanket of 2-RR, about twice the clones.
 
     The generic form (1) of the stronger clone, which Su et al. 2025 leave open; the proof is
-    `derivations.stronger_clone_generic`. Users who choose randomizers of their own are outside of it: for them `clones`.
+    `derivations.stronger_clone_generic`. For users who choose randomizers of their own it is not proved: take `clones`.
 
     >>> clones_shared(sp.log(3)).c
     (1/4, 1/4)
