@@ -44,6 +44,11 @@ ROOMS = [
     "fourier",
     "cross_check",
     "plots",
+    "typed",
+    "catalogue",
+    "cli",
+    "__main__",
+    "explorer",
 ]
 
 
