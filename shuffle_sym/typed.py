@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from typing import Any
 
 import sympy as sp
@@ -77,3 +78,20 @@ def _combined(operator: ast.operator, left: Any, right: Any) -> Any:
 
 def _bits(rational: sp.Rational) -> int:
     return int(rational.p).bit_length() + int(rational.q).bit_length()
+
+
+def code(text: str, name: str) -> str:
+    """The same number as Python writes it: decimals as they stand (the package reads them as typed), else SymPy.
+
+    >>> code("0.1", "eps"), code("1e4", "n"), code("log(3)", "eps0"), code("1/3", "delta")
+    ('0.1', '10000', 'sp.log(sp.Integer(3))', 'sp.Rational(1, 3)')
+    """
+    value = number(text, name)
+    if value.is_Integer:
+        return str(value)
+    try:
+        if sp.Rational(str(float(text))) == value:
+            return text.strip()
+    except ValueError:
+        pass
+    return re.sub(r"\b([A-Za-z]\w*)", r"sp.\1", sp.srepr(value))
