@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks cross-check bench clean
+.PHONY: help lab test lint notebooks explorer browser-test cross-check bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +30,14 @@ lint: $(VENV)/ok  ## ruff (check and format) and mypy
 notebooks: $(VENV)/ok  ## run every notebook and save its outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace $(NOTEBOOKS)
 
+explorer: $(VENV)/ok  ## serve the explorer as a page of its own (Voilà)
+	$(BIN)/python -m pip install --quiet --editable '.[lab,fast,app]'
+	$(BIN)/voila --Voila.ip=127.0.0.1 --VoilaConfiguration.show_tracebacks=True notebooks/13_explorer.ipynb
+
+browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it as a person would (needs chromium)
+	$(BIN)/python -m pip install --quiet --editable '.[lab,fast,app]' --group browser
+	$(BIN)/python browser/test_in_browser.py
+
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m shuffle_sym.cross_check
 
@@ -38,6 +46,7 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/contour.py
 	$(BIN)/python benchmarks/fourier.py
 	$(BIN)/python benchmarks/protocols.py
+	$(BIN)/python benchmarks/explorer.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

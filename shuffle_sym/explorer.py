@@ -23,7 +23,7 @@ from shuffle_sym.plots import COLOURS
 from shuffle_sym.randomizer import Randomizer
 
 RTOL = 0.01  # an eye sees no less
-_POINTS = 8
+_POINTS = 7
 _FEW_KINDS = 3  # of messages: with more of them, several rounds take seconds and are not live
 _GREY = "#808080"
 
@@ -88,6 +88,7 @@ class View:
             raise ValueError(f"randomizer must be one of {', '.join(live())} to be live, got {name}")
         given = catalogue.arguments_for(name, settings.parameters)
         arguments = ", ".join(f"{key}={typed.code(text, key)}" for key, text in given.items())
+        self._eps0 = typed.code(settings.parameters["eps0"], "eps0")
         self._source = f"R = ss.{maker.__name__}({arguments})"
         self.R: Any = _evaluated(self._source, "R")
 
@@ -104,7 +105,7 @@ class View:
         other = 2 if self.R.input_count > 2 else 0
         found = {
             "M": "R",
-            "C": "ss.decomposition.clones(R.eps0)",
+            "C": f"ss.decomposition.clones({self._eps0})",
             "A": f"ss.decomposition.dataset(R, 0, 1, {other})",
         }
         if self._many:
@@ -142,12 +143,12 @@ class View:
         """A bound for every randomizer with this ε0; several rounds by basic composition, rounds × (ε, δ/rounds)."""
         bound, about = f"ss.bounds.{function}", f"closed form, {about}"
         if not self._many:
-            delta = f"{bound}.delta(R.eps0, {self._n}, {{eps}})" if with_delta else None
-            return Line(name, about, colour, f"{bound}(R.eps0, {self._n}, {self._delta})", delta, closed=True)
+            delta = f"{bound}.delta({self._eps0}, {self._n}, {{eps}})" if with_delta else None
+            return Line(name, about, colour, f"{bound}({self._eps0}, {self._n}, {self._delta})", delta, closed=True)
         share = f"sp.S({str(typed.number(self.settings.delta, 'delta'))!r}) / {self._rounds}"
-        one = f"{bound}(R.eps0, {self._n}, {share})"
+        one = f"{bound}({self._eps0}, {self._n}, {share})"
         epsilon = f"ss.bounds.basic_composition({one}, {share}, {self._rounds})[0]"
-        delta = f"min(1.0, {self._rounds} * {bound}.delta(R.eps0, {self._n}, {{eps}} / {self._rounds}))"
+        delta = f"min(1.0, {self._rounds} * {bound}.delta({self._eps0}, {self._n}, {{eps}} / {self._rounds}))"
         return Line(name, f"{about}, basic composition", colour, epsilon, delta if with_delta else None, closed=True)
 
     @cached_property
@@ -188,7 +189,9 @@ class View:
     def grid(self) -> list[float]:
         """Few ε, the same ones for settings that are near: what was computed is found again."""
         ends = [_end(found, "upper") for name, found in self.answers.items() if name in ("certified", "clones")]
-        local = float(self.R.eps0) * int(typed.number(self.settings.rounds, "rounds"))
+        local = float(typed.number(self.settings.parameters["eps0"], "eps0")) * int(
+            typed.number(self.settings.rounds, "rounds")
+        )
         right = svg.nice_above(min(1.3 * max(ends, default=local), local) or 1.0)
         return [round(right * i / (_POINTS - 1), 9) for i in range(_POINTS)]
 
@@ -217,7 +220,10 @@ class View:
                 end = "lower" if line.end == "lower" else "upper"
                 lowers = [_end(v, "lower") for v in values] if line.end == "both" else None
                 ends = [_end(v, end) for v in values]
-                drawn.append(svg.Curve(line.name, line.colour, self.grid, ends, lowers, line.closed))
+                # The attack often lies on the bracket: dots on a broad line show both.
+                dash = "5 3" if line.closed else "2 4" if line.end == "lower" else ""
+                width = 4 if line.end == "both" else 2
+                drawn.append(svg.Curve(line.name, line.colour, self.grid, ends, lowers, dash, width))
             elif line.name in self.answers:
                 drawn.append(svg.Curve(line.name, line.colour, [_end(self.answers[line.name], "upper")], [level]))
         return svg.chart(frame, drawn, level, "central ε", "δ(ε)")
@@ -226,8 +232,8 @@ class View:
     def table(self) -> str:
         """ε at δ for every line, as HTML."""
         rows = "".join(
-            f"<tr><td style='border-left:6px solid {line.colour};padding-left:8px'>{escape(line.name)}</td>"
-            f"<td style='text-align:right'>{escape(self._shown(line))}</td>"
+            f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{escape(line.name)}</td>"
+            f"<td style='text-align:right;padding-right:16px'>{escape(self._shown(line))}</td>"
             f"<td style='text-align:left'>{escape(line.about)}</td></tr>"
             for line in self.lines
         )
@@ -296,7 +302,7 @@ class App:
         first = settings or Settings()
         self.view = View(first)
         wide = {"description_width": "90px"}
-        log = {"base": 10, "style": wide, "readout_format": ".3g"}
+        log = {"base": 10, "style": wide, "readout_format": ".1e"}
         self.controls: dict[str, Any] = {
             "randomizer": ipywidgets.Dropdown(
                 options=live(), value=first.randomizer, description="randomizer", style=wide

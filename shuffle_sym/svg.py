@@ -10,11 +10,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 WIDTH, HEIGHT = 760, 380
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 14, 46
 _INK, _GRID = "var(--jp-content-font-color1, #333)", "var(--jp-border-color2, #bbb)"
-_NICE = (1, 1.5, 2, 3, 5, 7, 10)
+_ROUND = (1, 1.5, 2, 3, 5, 7, 10)
+_STEPS = (1, 2, 5, 10)
 _LEGEND_LINE = 20
 
 
@@ -27,17 +29,19 @@ class Curve:
     xs: Sequence[float]
     uppers: Sequence[float]
     lowers: Sequence[float] | None = None
-    dashed: bool = False
+    #: Lengths of dashes and gaps; none is a full line.
+    dash: str = ""
+    width: float = 2
 
 
-def nice_above(x: float) -> float:
+def nice_above(x: float, digits: Sequence[float] = _ROUND) -> float:
     """The next round number.
 
     >>> nice_above(0.38), nice_above(1.2), nice_above(70)
     (0.5, 1.5, 70.0)
     """
     scale = 10.0 ** math.floor(math.log10(x))
-    return float(f"{next(step for step in _NICE if step * scale >= x * (1 - 1e-12)) * scale:.6g}")
+    return float(f"{next(step for step in digits if step * scale >= x * (1 - 1e-12)) * scale:.6g}")
 
 
 @dataclass(frozen=True)
@@ -66,15 +70,14 @@ def chart(frame: Frame, curves: Sequence[Curve], level: float, xlabel: str, ylab
         *_grid(frame, xlabel, ylabel),
         f'<line x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{frame.y(level):.1f}" y2="{frame.y(level):.1f}" '
         f'stroke="{_INK}" stroke-dasharray="2 4"/>',
-        '<g clip-path="url(#inside)" fill="none" stroke-width="2">',
+        '<g clip-path="url(#inside)" fill="none">',
         *(_drawn(frame, curve) for curve in curves),
         "</g>",
     ]
     for i, curve in enumerate(curves):
         y, x = _TOP + 14 + i * _LEGEND_LINE, WIDTH - _RIGHT + 12
-        dash = ' stroke-dasharray="5 3"' if curve.dashed else ""
         parts.append(
-            f'<line x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}" stroke="{curve.colour}" stroke-width="3"{dash}/>'
+            f'<line x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}" {_stroke(curve)}/>'
             f'<text x="{x + 26}" y="{y}" fill="{_INK}">{escape(curve.name)}</text>'
         )
     return "".join([*parts, "</svg>"])
@@ -84,19 +87,35 @@ def _drawn(frame: Frame, curve: Curve) -> str:
     if len(curve.xs) == 1:
         centre = f'cx="{frame.x(curve.xs[0]):.1f}" cy="{frame.y(curve.uppers[0]):.1f}"'
         return f'<circle {centre} r="5" fill="{curve.colour}" stroke="none"/>'
-    upper = [f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in zip(curve.xs, curve.uppers, strict=True)]
-    dash = ' stroke-dasharray="5 3"' if curve.dashed else ""
-    line = f'<polyline points="{" ".join(upper)}" stroke="{curve.colour}"{dash}/>'
+    upper = _smooth([(frame.x(x), frame.y(y)) for x, y in zip(curve.xs, curve.uppers, strict=True)])
+    line = f'<path d="M{upper}" {_stroke(curve)}/>'
     if curve.lowers is None:
         return line
-    lower = [f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in zip(curve.xs, curve.lowers, strict=True)]
-    points = " ".join([*upper, *reversed(lower)])
-    return f'<polygon points="{points}" fill="{curve.colour}" fill-opacity="0.3" stroke="none"/>{line}'
+    back = list(zip(reversed(curve.xs), reversed(curve.lowers), strict=True))
+    lower = _smooth([(frame.x(x), frame.y(y)) for x, y in back])
+    return f'<path d="M{upper} L{lower} Z" fill="{curve.colour}" fill-opacity="0.3" stroke="none"/>{line}'
+
+
+def _stroke(curve: Curve) -> str:
+    dash = f' stroke-dasharray="{curve.dash}"' if curve.dash else ""
+    return f'stroke="{curve.colour}" stroke-width="{curve.width}"{dash}'
+
+
+def _smooth(points: Sequence[tuple[float, float]]) -> str:
+    """A path through the points that goes up or down only where they do (Fritsch and Carlson's cubics)."""
+    slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in pairwise(points)]
+    inner = [2 * a * b / (a + b) if a * b > 0 else 0.0 for a, b in pairwise(slopes)]
+    tangents = [slopes[0], *inner, slopes[-1]]
+    path = [f"{points[0][0]:.1f},{points[0][1]:.1f}"]
+    for ((x0, y0), (x1, y1)), (m0, m1) in zip(pairwise(points), pairwise(tangents), strict=True):
+        third = (x1 - x0) / 3
+        path.append(f"C{x0 + third:.1f},{y0 + m0 * third:.1f} {x1 - third:.1f},{y1 - m1 * third:.1f} {x1:.1f},{y1:.1f}")
+    return " ".join(path)
 
 
 def _grid(frame: Frame, xlabel: str, ylabel: str) -> list[str]:
     parts = []
-    step = nice_above(frame.right / 7)
+    step = nice_above(frame.right / 7, _STEPS)
     for i in range(round(math.floor(frame.right / step + 1e-9)) + 1):
         x = frame.x(i * step)
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}" stroke="{_GRID}"/>')

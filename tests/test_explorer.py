@@ -83,7 +83,7 @@ def test_the_chart_is_well_formed_and_has_every_curve():
     view = View(Settings(n="1000000"))
     root = ET.fromstring(view.chart)
     space = "{http://www.w3.org/2000/svg}"
-    drawn = {element.get("stroke") for element in root.iter(f"{space}polyline")}
+    drawn = {element.get("stroke") for element in root.iter(f"{space}path")} - {"none"}
     assert drawn == {line.colour for line in view.lines if line.delta}
     names = {element.text for element in root.iter(f"{space}text")}
     assert {"certified", "clones", "attack", "Bennett", "Feldman", "central ε", "δ(ε)"} <= names
@@ -95,6 +95,15 @@ def test_the_axes_put_numbers_where_they_belong():
     assert frame.x(1.0) == pytest.approx((frame.x(0.0) + frame.x(2.0)) / 2)
     assert frame.y(1e-4) == pytest.approx((frame.y(1.0) + frame.y(1e-8)) / 2)
     assert frame.y(0.0) > frame.y(1e-8), "zero is below the chart"
+
+
+def test_a_smooth_path_goes_through_its_points_and_not_beyond_them():
+    points = [(0.0, 0.0), (1.0, 5.0), (2.0, 5.0), (3.0, 90.0)]
+    numbers = [float(x) for x in re.findall(r"[\d.]+", svg._smooth(points))]
+    path = list(zip(numbers[::2], numbers[1::2], strict=True))
+    assert path[::3] == points
+    heights = [y for _, y in path]
+    assert heights == sorted(heights), "the control points of a curve that rises rise"
 
 
 def test_settings_that_are_near_share_what_was_computed():

@@ -46,6 +46,7 @@ ROOMS = [
     "plots",
     "typed",
     "catalogue",
+    "svg",
     "cli",
     "__main__",
     "explorer",
