@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks explorer browser-test cross-check bench clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,8 +27,14 @@ lint: $(VENV)/ok  ## ruff (check and format) and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-notebooks: $(VENV)/ok  ## run every notebook and save its outputs
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace $(NOTEBOOKS)
+notebooks: $(VENV)/ok  ## run every notebook, fail if it shows something else, save it (ACCEPT=1: save what changed)
+	$(BIN)/python tools/run_notebooks.py $(if $(ACCEPT),--accept) $(NOTEBOOKS)
+
+book: $(VENV)/ok  ## write the index of the notebooks and the links between them
+	$(BIN)/python tools/book.py --links
+
+gallery: $(VENV)/ok  ## draw the pictures of the README
+	$(BIN)/python benchmarks/gallery.py
 
 explorer: $(VENV)/ok  ## serve the explorer as a page of its own (Voilà)
 	$(BIN)/python -m pip install --quiet --editable '.[lab,fast,app]'

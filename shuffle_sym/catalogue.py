@@ -54,7 +54,11 @@ def parameters(maker: Maker) -> tuple[str, ...]:
 
 @cache
 def all_parameters() -> tuple[str, ...]:
-    """What any of them takes."""
+    """What any of them takes.
+
+    >>> sorted(all_parameters())
+    ['K', 'd', 'eps0', 'g', 'k', 'sigma', 'w']
+    """
     return tuple(dict.fromkeys(name for maker in makers().values() for name in parameters(maker)))
 
 
@@ -83,6 +87,9 @@ def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] 
     """The arguments of one entry out of all that were given; one too many or too few is refused.
 
     ``free`` may be missing: they are asked about, or stay symbols.
+
+    >>> arguments_for("krr", {"k": 10, "eps0": 4, "d": None})
+    {'k': 10, 'eps0': 4}
     """
     key, maker = find(name)
     takes = parameters(maker)

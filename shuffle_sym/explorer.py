@@ -55,7 +55,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Line:
-    """One analysis: its name, what it is, and how Python asks it for ε and for δ at ``{eps}``."""
+    """One analysis: its name, what it is, and how Python asks it for ε and for δ at ``{eps}``.
+
+    >>> [line.name for line in View(Settings()).lines]
+    ['Feldman', 'Bennett', 'clones', 'certified', 'attack']
+    """
 
     name: str
     about: str
@@ -220,9 +224,8 @@ class View:
                 end = "lower" if line.end == "lower" else "upper"
                 lowers = [_end(v, "lower") for v in values] if line.end == "both" else None
                 ends = [_end(v, end) for v in values]
-                # The attack often lies on the bracket: dots on a broad line show both.
-                dash = "5 3" if line.closed else "2 4" if line.end == "lower" else ""
-                width = 4 if line.end == "both" else 2
+                # The attack often lies on the bracket: a thin line on a broad one shows both.
+                dash, width = "5 3" if line.closed else "", 7 if line.end == "both" else 2
                 drawn.append(svg.Curve(line.name, line.colour, self.grid, ends, lowers, dash, width))
             elif line.name in self.answers:
                 drawn.append(svg.Curve(line.name, line.colour, [_end(self.answers[line.name], "upper")], [level]))
@@ -293,6 +296,10 @@ class App:
     """The widgets; ``controls`` holds them by name, ``view`` is what they show.
 
     A value that makes no sense is named in red and leaves the last picture where it was.
+
+    >>> app = App(Settings(randomizer="binaryrr", parameters={"eps0": "1"}, n="1000"))
+    >>> sorted(app.controls), list(app.parameters)
+    (['delta', 'n', 'randomizer', 'rounds'], ['eps0'])
     """
 
     def __init__(self, settings: Settings | None = None) -> None:

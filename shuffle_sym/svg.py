@@ -22,7 +22,11 @@ _LEGEND_LINE = 20
 
 @dataclass(frozen=True)
 class Curve:
-    """Upper ends over x, lower ends where there is a band to show, and a name."""
+    """Upper ends over x, lower ends where there is a band to show, and a name.
+
+    >>> Curve("certified", "#0072B2", [0.0, 1.0], [0.5, 0.1]).lowers is None
+    True
+    """
 
     name: str
     colour: str
@@ -46,7 +50,12 @@ def nice_above(x: float, digits: Sequence[float] = _ROUND) -> float:
 
 @dataclass(frozen=True)
 class Frame:
-    """x from 0 to ``right`` on a linear scale, y from ``bottom`` to 1 on a logarithmic one."""
+    """x from 0 to ``right`` on a linear scale, y from ``bottom`` to 1 on a logarithmic one.
+
+    >>> frame = Frame(right=2.0, bottom=1e-8)
+    >>> frame.x(1.0) == (frame.x(0.0) + frame.x(2.0)) / 2
+    True
+    """
 
     right: float
     bottom: float
@@ -61,7 +70,12 @@ class Frame:
 
 
 def chart(frame: Frame, curves: Sequence[Curve], level: float, xlabel: str, ylabel: str) -> str:
-    """The chart: grid, curves, a line at ``level``, and the names at the right in the order of the curves."""
+    """The chart: grid, curves, a line at ``level``, and the names at the right in the order of the curves.
+
+    >>> drawn = chart(Frame(1.0, 1e-6), [Curve("a", "#0072B2", [0.0, 1.0], [0.5, 1e-3])], 1e-3, "ε", "δ")
+    >>> drawn.startswith("<svg"), drawn.count("<path")
+    (True, 1)
+    """
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" style="max-width:{WIDTH}px;font:12px sans-serif" '
         f'role="img" xmlns="http://www.w3.org/2000/svg">',

@@ -58,14 +58,12 @@ def test_a_figure_brings_its_paper_and_its_ink_whatever_the_theme(theme):
             assert mpl.colors.to_hex(ax.get_facecolor()).upper() == plots.PAPER
             written = (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels())
             assert {mpl.colors.to_hex(text.get_color()) for text in written} == {plots.INK}
-    plt.close("all")
 
 
 def test_making_a_plot_leaves_the_settings_of_the_user_alone():
     before = dict(mpl.rcParams)
     plots.delta_curves({"one": ss.Shuffle(ss.BinaryRR(eps0=1), 10)}, [0.1, 0.2])
     assert dict(mpl.rcParams) == before
-    plt.close("all")
 
 
 def test_names_of_curves_that_end_together_do_not_overlap():
@@ -76,7 +74,6 @@ def test_names_of_curves_that_end_together_do_not_overlap():
     assert [text.get_text() for text in ax.texts] == ["first", "second", "third"]
     for one, other in combinations(boxes, 2):
         assert not one.overlaps(other)
-    plt.close("all")
 
 
 def test_the_line_is_the_upper_end_and_the_band_reaches_down_to_the_lower():
@@ -85,10 +82,8 @@ def test_the_line_is_the_upper_end_and_the_band_reaches_down_to_the_lower():
     assert list(ax.lines[0].get_ydata()) == [0.6, 0.3]
     corners = ax.collections[0].get_paths()[0].vertices
     assert {(1.0, 0.5), (1.0, 0.6), (2.0, 0.1), (2.0, 0.3)} <= {tuple(map(float, c)) for c in corners}
-    plt.close("all")
 
 
 def test_a_curve_that_reaches_zero_is_named_where_it_can_be_seen():
     ax = plots.delta_curves({"bit": ss.Shuffle(ss.BinaryRR(eps0=1), 10)}, [0.5, 0.9, 1.0])
     assert ax.texts[0].xy[0] == 0.9, "from eps0 = 1 on delta is 0, which a logarithmic axis cannot show"
-    plt.close("all")
