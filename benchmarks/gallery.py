@@ -95,7 +95,9 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, draw in PICTURES.items():
         path = FOLDER / f"{name}.png"
-        draw().figure.savefig(path, dpi=SHARP, metadata={"Software": None})
+        ax = draw()
+        ax.figure.savefig(path, dpi=SHARP, metadata={"Software": None})
+        plots.close(ax)
         print(f"{path.relative_to(FOLDER.parent)}: {path.stat().st_size / 1000:.0f} kB")
 
 

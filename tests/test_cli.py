@@ -156,9 +156,8 @@ def test_the_answer_is_that_of_the_python_call(capsys):
 
 def test_the_defaults_are_those_of_the_python_calls():
     given = parser().parse_args(shlex.split("delta --randomizer krr --k 2 --eps0 1 --n 1 --eps 1"))
-    for name, parameter in inspect.signature(ss.Shuffle.delta).parameters.items():
-        if parameter.default is not inspect.Parameter.empty:
-            assert getattr(given, name) == str(parameter.default)
+    for name in ("rtol", "method"):
+        assert getattr(given, name) == str(inspect.signature(ss.Shuffle.delta).parameters[name].default)
     for command in (ss.calibrate, ss.users_needed):
         assert str(inspect.signature(command).parameters["rtol"].default) == given.rtol
 

@@ -24,6 +24,12 @@ SIGHT = {
 TO_XYZ = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 
 
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
 def lab(colour: str, sight: object) -> np.ndarray:
     """CIE L*a*b* of a colour as somebody with that sight sees it."""
     rgb = np.array(mpl.colors.to_rgb(colour))

@@ -15,7 +15,7 @@ from shuffle_sym.continuous import Continuous
 from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
 from shuffle_sym.pld import PrivacyLossDistribution
-from shuffle_sym.plots.style import COLOURS, axes, name_at_end, name_lines
+from shuffle_sym.plots.style import COLOURS, axes, close, name_at_end, name_lines  # noqa: F401 (close is for examples)
 from shuffle_sym.shuffle import Shuffle
 
 
@@ -29,6 +29,7 @@ def closed_forms(
     >>> closed_forms(ax, [1, 4], {"square": lambda x: x**2, "root": math.sqrt}, lambda bound, x: bound(x))
     >>> [(line.get_label(), [float(y) for y in line.get_ydata()]) for line in ax.lines]
     [('square', [1.0, 16.0]), ('root', [1.0, 2.0])]
+    >>> close(ax)
     """
     for (label, bound), colour in zip(forms.items(), COLOURS, strict=False):
         where_it_holds(ax, xs, partial(at, bound), color=colour, label=label, **style)
@@ -41,6 +42,7 @@ def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: 
     >>> bracket(ax, [1, 2], [Interval(0.5, 0.6), Interval(0.1, 0.2)], "certified", COLOURS[0])
     >>> [float(y) for y in ax.lines[0].get_ydata()], ax.texts[0].get_text()
     ([0.6, 0.2], 'certified')
+    >>> close(ax)
     """
     upper = band(ax, xs, intervals, colour)
     # A logarithmic axis has no place for the 0 that δ is from ε0 on.
@@ -57,6 +59,7 @@ def band(
     >>> ax = axes("x", "y")
     >>> band(ax, [1, 2], [Interval(0.5, 0.6), Interval(0.1, 0.2)], COLOURS[0])
     [0.6, 0.2]
+    >>> close(ax)
     """
     upper = [i.upper for i in intervals]
     ax.fill_between(xs, [i.lower for i in intervals], upper, color=colour, alpha=0.3, linewidth=0)
@@ -71,6 +74,7 @@ def delta_curves(mechanisms: Mapping[str, Shuffle], eps: Sequence[float]) -> Any
     >>> ax = delta_curves({"one user": Shuffle(BinaryRR(eps0=sp.log(3)), 1)}, [0, 1])
     >>> [float(y) >= exact for y, exact in zip(ax.lines[0].get_ydata(), [1 / 2, (3 - sp.E) / 4])]  # δ = (3 − α)/4
     [True, True]
+    >>> close(ax)
     """
     ax = axes("central ε", "δ(ε)", logy=True)
     for (label, M), colour in zip(mechanisms.items(), COLOURS, strict=False):
@@ -85,6 +89,7 @@ def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) ->
     >>> ax = epsilon_curves({"2-RR": [Shuffle(BinaryRR(eps0=1), n) for n in (10, 100)]}, 1e-3)
     >>> [float(x) for x in ax.lines[0].get_xdata()]
     [10.0, 100.0]
+    >>> close(ax)
     """
     ax = axes("number of users n", f"central ε at δ = {delta:g}", logx=True, logy=True)
     for (label, sequence), colour in zip(mechanisms.items(), COLOURS, strict=False):
@@ -99,6 +104,7 @@ def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> A
     >>> ax = closing_bracket(Shuffle(BinaryRR(eps0=sp.log(3)), 4), sp.Rational(6, 5), [0.1, 0.01])
     >>> [text.get_text() for text in ax.texts]
     ['upper end', 'lower end', 'what was asked for']
+    >>> close(ax)
     """
     exact = M.exact(alpha)
     intervals = [M.delta(sp.log(alpha), rtol=rtol) for rtol in rtols]
@@ -141,6 +147,7 @@ def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float
     >>> ax = discretisation_gap({"Laplace": Laplace(eps0=1)}, n=10, eps=0.1, cells=[2, 4])
     >>> bool(ax.lines[0].get_ydata()[0] > ax.lines[0].get_ydata()[1])
     True
+    >>> close(ax)
     """
     ax = axes("number of cells", "relative gap between upper and lower δ", logx=True, logy=True)
     for (label, R), colour in zip(randomizers.items(), COLOURS, strict=False):
@@ -168,6 +175,7 @@ def rounds_curves(
     >>> rounds_curves(ax, accountant, [0.1, 0.2], [1, 2], label="2-RR")
     >>> [line.get_label() for line in ax.lines]
     ['2-RR, rounds: 1', '2-RR, rounds: 2']
+    >>> close(ax)
     """
     for count, colour in zip(rounds, COLOURS, strict=False):
         intervals: list[Interval] = []
@@ -186,6 +194,7 @@ def where_it_holds(ax: Any, xs: Sequence[float], bound: Callable[[float], float]
     >>> where_it_holds(ax, [-4, 0, 4], math.sqrt)
     >>> [float(y) for y in ax.lines[0].get_ydata()]
     [0.0, 2.0]
+    >>> close(ax)
     """
     points = []
     for x in xs:
@@ -202,6 +211,7 @@ def grid_widths(pld: PrivacyLossDistribution, eps: float, rounds: int, L: float,
     >>> ax = grid_widths(PairPLD([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]), 0.5, 2, 4, [64, 256])
     >>> [line.get_label() for line in ax.lines]
     ['outward', 'split']
+    >>> close(ax)
     """
     ax = axes("points of the grid, m", "relative width of the interval", logx=True, logy=True)
     for rounding, colour in zip(("outward", "split"), COLOURS, strict=False):
@@ -218,6 +228,7 @@ def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[st
     >>> ax = cost_curves(BinaryRR(eps0=1), [10, 100], 1e-3, ["contour"])
     >>> [float(x) for x in ax.lines[0].get_xdata()]
     [10.0, 100.0]
+    >>> close(ax)
     """
     ax = axes("number of users n", "milliseconds for one δ", logx=True, logy=True)
     for method, colour in zip(methods, COLOURS, strict=False):

@@ -24,6 +24,7 @@ def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) ->
     >>> ax = axes("number of users n", "central ε", logx=True)
     >>> ax.get_xscale(), ax.get_yscale()
     ('log', 'linear')
+    >>> close(ax)
     """
     ((ax,),) = _grid(1, 1, (7, 4.2))
     _scaled(ax, xlabel, logx=logx, logy=logy)
@@ -37,6 +38,7 @@ def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = Fals
     >>> drawn = panels(["weak", "strong"], "central ε", "δ(ε)", logy=True)
     >>> [ax.get_title() for ax in drawn]
     ['weak', 'strong']
+    >>> close(drawn[0])
     """
     (found,) = _grid(1, len(titles), (4 * len(titles), 3.6), sharey=True)
     for ax, title in zip(found, titles, strict=True):
@@ -53,6 +55,7 @@ def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, line
     >>> drawn = panel_grid({"(a)": "n", "(b)": "order", "(c)": "ε0", "(d)": "n"}, "divergence", columns=2)
     >>> [ax.get_xlabel() for ax in drawn]
     ['n', 'order', 'ε0', 'n']
+    >>> close(drawn[0])
     """
     rows = -(-len(titles) // columns)
     found = _grid(rows, columns, (3.1 * columns, 2.5 * rows))
@@ -62,6 +65,17 @@ def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, line
     for row in found:
         row[0].set(ylabel=ylabel)
     return list(found.flat)
+
+
+def close(ax: Any) -> None:
+    """Forget the figure of these axes: figures that nobody closes are kept in memory.
+
+    >>> ax = axes("x", "y")
+    >>> close(ax)
+    >>> plt.fignum_exists(ax.figure.number)
+    False
+    """
+    plt.close(ax.figure)
 
 
 def _grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> Any:
@@ -126,6 +140,7 @@ def name_at_end(ax: Any, x: float, y: float, label: str, colour: str) -> None:
     >>> name_at_end(ax, 1, 0.5, "certified", COLOURS[0])
     >>> ax.texts[0].get_text(), ax.texts[0].xy
     ('certified', (1, 0.5))
+    >>> close(ax)
     """
     name = ax.annotate(label, (x, y), xytext=(6, 0), textcoords="offset points", color=ink(colour), va="center")
     name.is_end = True
@@ -170,6 +185,7 @@ def name_lines(ax: Any) -> None:
     >>> name_lines(ax)
     >>> [text.get_text() for text in ax.texts]
     ['a']
+    >>> close(ax)
     """
     for line in ax.get_lines():
         label, (xs, ys) = line.get_label(), line.get_data()
