@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks cross-check audit bench clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check audit bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,8 +27,22 @@ lint: $(VENV)/ok  ## ruff (check and format) and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-notebooks: $(VENV)/ok  ## run every notebook and save its outputs
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace $(NOTEBOOKS)
+notebooks: $(VENV)/ok  ## run every notebook, fail if it shows something else, save it (ACCEPT=1: save what changed)
+	$(BIN)/python tools/run_notebooks.py $(if $(ACCEPT),--accept) $(NOTEBOOKS)
+
+book: $(VENV)/ok  ## write the index of the notebooks and the links between them
+	$(BIN)/python tools/book.py --links
+
+gallery: $(VENV)/ok  ## draw the pictures of the README
+	$(BIN)/python benchmarks/gallery.py
+
+explorer: $(VENV)/ok  ## serve the explorer as a page of its own (Voilà)
+	$(BIN)/python -m pip install --quiet --editable '.[lab,fast,app]'
+	$(BIN)/voila --Voila.ip=127.0.0.1 --VoilaConfiguration.show_tracebacks=True notebooks/13_explorer.ipynb
+
+browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it as a person would (needs chromium)
+	$(BIN)/python -m pip install --quiet --editable '.[lab,fast,app]' --group browser
+	$(BIN)/python browser/test_in_browser.py
 
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m shuffle_sym.cross_check
@@ -42,6 +56,7 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/fourier.py
 	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/protocols.py
+	$(BIN)/python benchmarks/explorer.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

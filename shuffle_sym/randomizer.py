@@ -64,6 +64,11 @@ class Randomizer(ABC):
 
     A subclass sets ``bindings`` (what t and other symbols stand for), says how many inputs there are and writes
     down `classes`. Formulas are rational functions of the symbols.
+
+    >>> from shuffle_sym.randomizers import KRR
+    >>> R = KRR(k=3, eps0=sp.log(3))
+    >>> R.eps0, R.gamma, R.pairs()
+    (log(3), 3/5, ((0, 1),))
     """
 
     bindings: field.Bindings

@@ -48,6 +48,12 @@ ROOMS = [
     "audit",
     "cross_check",
     "plots",
+    "typed",
+    "catalogue",
+    "svg",
+    "cli",
+    "__main__",
+    "explorer",
 ]
 
 

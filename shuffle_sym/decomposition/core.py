@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 class Atom(NamedTuple):
-    """One component Q_j: its mass under x0, under x1 and in the part common to everyone else."""
+    """One component Q_j: its mass under x0, under x1 and in the part common to everyone else.
+
+    >>> Decomposition(a=[1, 0], b=["1/2", "1/2"], c=[1, 0]).atoms[0]
+    Atom(label='Q_{0}', a=1, b=1/2, c=1)
+    """
 
     label: str
     a: sp.Expr
@@ -34,7 +38,11 @@ class Atom(NamedTuple):
 
 @dataclass(frozen=True)
 class Numbers:
-    """The masses of a decomposition as numbers of one kind: fractions, mpmath numbers, or arrays of doubles."""
+    """The masses of a decomposition as numbers of one kind: fractions, mpmath numbers, or arrays of doubles.
+
+    >>> Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/4", "1/4"]).exact().beta
+    Fraction(1, 2)
+    """
 
     a: Any
     b: Any
@@ -253,7 +261,11 @@ def _validate(a: Sequence[sp.Expr], b: Sequence[sp.Expr], c: Sequence[sp.Expr], 
 
 
 def is_zero(expr: sp.Expr, bindings: field.Bindings) -> bool:
-    """Equality decided by `cancel`, and for irrational numbers by SymPy."""
+    """Equality decided by `cancel`, and for irrational numbers by SymPy.
+
+    >>> is_zero(sp.sqrt(8) - 2 * sp.sqrt(2), {}), is_zero(field.t - 1, {})
+    (True, False)
+    """
     simple = field.simplest(expr)
     if simple.is_Rational:
         return bool(simple == 0)

@@ -28,6 +28,9 @@ def two_rr_pair() -> Derivation:
     i is the number of ones. P is the dataset of n zeros, Q has one 1 in it: ``dataset(BinaryRR(), 0, 1, 0)``. Both are
     positive for 0 ≤ i ≤ n, so δ(∞) is 0 in both directions. The paper calls it
     the worst case; from three users on a 1 among the others can be worse (``tests/test_koskela.py``).
+
+    >>> two_rr_pair().result
+    i*t/n + (-i + n)/(n*t)
     """
 
     def others(ones: sp.Expr) -> sp.Expr:
@@ -71,6 +74,9 @@ def appendix_a() -> Derivation:
     and the n_j sum to b + 1. The paper writes the multinomial coefficient "b over n_1, …, n_k" for
     :math:`b!/(n_1! \cdots n_k!)`, which is none, because the n_j do not sum to b; it is one divided by b + 1. It also
     writes Pr[B = b] for the probability of the *vector* β, in which no binomial coefficient occurs.
+
+    >>> appendix_a().proved
+    True
     """
     count, rest = sp.symbols("n_i r", integer=True, positive=True)
     left, weight = sp.factorial(b) / (sp.factorial(count) * rest), _chance_of_noise()
@@ -120,6 +126,9 @@ def theorem10() -> Derivation:
 
     The paper goes on to two *scalar* random variables with the laws of numerator and denominator; what follows from
     them is smaller than what the view gives away. With K classes the sum over all counts is K^m/m!, by induction on K.
+
+    >>> theorem10().result
+    (b + n_1*(t - 1) + 1)/(b + n_2*(t - 1) + 1)
     """
     D = decomposition.blanket(KRR())
     mass = k / (t + k - 1)
@@ -162,6 +171,9 @@ def strong_view() -> Derivation:
 
     If the differing user answered randomly, which A_s knows, X and X' are equally likely; else their ratio is n_1/n_2.
     The paper says n_1/n_2 for *every* view, leaves out the factor 1 − γ, and replaces the joint law by its two margins.
+
+    >>> strong_view().result
+    (1 - gamma)*(-gamma/k + 1)**(n - 1)
     """
     rest = n - n1 - n2  # others who sent something else, or the truth
 

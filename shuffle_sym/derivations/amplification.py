@@ -23,6 +23,9 @@ def lemma55() -> Derivation:
 
     :math:`E[S]_+ = \int_0^\infty \Pr[S > u]\,du \le \int_0^\infty e^{-h(u)}\,du`, and h' grows, so the integral is at
     most :math:`\int h' e^{-h}/h'(0)`.
+
+    >>> lemma55().result
+    b**2*exp(-2*a**2*m/b**2)/(4*a)
     """
     h = 2 * (u + a * m) ** 2 / (m * b**2)
     slope = 4 * (u + a * m) / (m * b**2)
@@ -49,6 +52,9 @@ def lemma56() -> Derivation:
 
     L, a and b have one unit and c its square. The left side has that unit too; the printed factor has none, so it stays
     where it is when L is multiplied by a large number.
+
+    >>> lemma56().result
+    b*exp(-c*m*(-a*b/c + (a*b/c + 1)*log(a*b/c + 1))/b**2)/log(a*b/c + 1)
     """
     factor = sp.Symbol("lambda", positive=True)
 
@@ -82,6 +88,9 @@ def lemma56() -> Derivation:
 def theorem53() -> Derivation:
     r"""The sum of Lemma 5.3 with the bound of Lemma 5.5 or 5.6 in it has a closed form (Balle et al. 2019, proof of
     Theorem 5.3), with r = e^(−2a²/b²) for Hoeffding and L = γG.
+
+    >>> theorem53().result
+    b_G**2*gamma/(4*a*n)
     """
     r = sp.Symbol("r", positive=True)
     chance = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m)
@@ -112,6 +121,9 @@ def second_moment() -> Derivation:
 
     f = 1 + u and g = 1 + w are R(x)/c and R(x')/c at a message with blanket mass c; cf and cg sum to 1, c to γ. The two
     bounds on the product fg are mixed with weights w₁ + w₂ = 1 that make γ drop out.
+
+    >>> second_moment().result
+    (-4*alpha*t + (alpha**2 + 1)*(t**2 + 1))/(t + 1)
     """
     w, rest, aa, share = sp.symbols("w r alpha gamma", positive=True)
     extra, more = sp.symbols("v s", nonnegative=True)  # α = 1 + v, t = α + s
@@ -149,6 +161,9 @@ def lemma58_all_pairs() -> Derivation:
     Inputs 1/2 − u and 1/2 ± v, in the variable z = y − 1/2; X = e^(ε0·u) and Y = e^(ε0·v). On different sides of 1/2
     the cross term E[μμ'/ω²] is 1 − (1 − 1/X)(1 − 1/Y), smallest at the ends; on one side it is at least 1. (The print
     bounds it from above, where a bound from below is needed.)
+
+    >>> lemma58_all_pairs().result
+    2*X*t/3 + 1/(3*X**2*t**2)
     """
     v, X, Y, r = sp.symbols("v X Y r", positive=True)
     z = sp.Symbol("z", real=True)
@@ -211,6 +226,9 @@ def corollary531() -> Derivation:
     :math:`\delta \le \frac{T^2}{2n\tau(1-\tau)} e^{-2n\tau^2/T^2}`, which grows with T <= w. Take
     :math:`\tau = w\sqrt{\Lambda/(2n)} \le \kappa = 1/\sqrt2`: the exponential is δ, and the factor in front is
     :math:`\frac{\tau}{\Lambda(1-\tau)} \le 1`. Then ε = 2 artanh τ, at most 2τ artanh(κ)/κ because artanh is convex.
+
+    >>> corollary531().result
+    2*sqrt(Lambda)*w*log(1 + sqrt(2))/sqrt(n)
     """
     tau, w, level, r, s, p = sp.symbols("tau w Lambda r s p", positive=True)
     kappa = 1 / sp.sqrt(2)

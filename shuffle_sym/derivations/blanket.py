@@ -16,7 +16,11 @@ half = sp.Rational(1, 2)
 
 
 def lemma51_krr() -> Derivation:
-    r"""γ of k-RR is k/(e^ε0 + k − 1) (Balle et al. 2019, Lemma 5.1 (1))."""
+    r"""γ of k-RR is k/(e^ε0 + k − 1) (Balle et al. 2019, Lemma 5.1 (1)).
+
+    >>> lemma51_krr().result
+    k/(k + t - 1)
+    """
     (messages,) = KRR().classes()
     floor = messages.floor({})
     each = sp.UnevaluatedExpr(floor / k)
@@ -31,7 +35,11 @@ def lemma51_krr() -> Derivation:
 
 
 def lemma51_laplace() -> Derivation:
-    r"""γ of Laplace on [0, 1] is e^(−ε0/2) (Balle et al. 2019, Lemma 5.1 (2))."""
+    r"""γ of Laplace on [0, 1] is e^(−ε0/2) (Balle et al. 2019, Lemma 5.1 (2)).
+
+    >>> lemma51_laplace().result
+    exp(-epsilon_0/2)
+    """
     left = sp.Integral(eps0 / 2 * sp.exp(-eps0 * (1 - y)), (y, -sp.oo, half))
     right = sp.Integral(eps0 / 2 * sp.exp(-eps0 * y), (y, half, sp.oo))
     return Derivation(
@@ -49,6 +57,9 @@ def lemma51_gaussian() -> Derivation:
     r"""γ of the Gaussian on [0, 1] is 2 Pr[N(0, σ²) ≤ −1/2] (Balle et al. 2019, Lemma 5.1 (3)).
 
     Their proof ends in ≥ −1/2, which would exceed 1; the statement is right.
+
+    >>> lemma51_gaussian().result
+    2*Integral(sqrt(2)*exp(-y**2/(2*sigma**2))/(2*sqrt(pi)*sigma), (y, -oo, -1/2))
     """
     sigma = sp.Symbol("sigma", positive=True)
     scale = 1 / (sp.sqrt(2 * sp.pi) * sigma)
@@ -71,6 +82,9 @@ def lemma52() -> Derivation:
     r"""γ ≥ e^(−ε0) for every ε0-LDP randomizer (Balle et al. 2019, Lemma 5.2).
 
     ε0-LDP says that at every message the infimum is μ/t plus some :math:`\sigma \ge 0`, for any fixed input's law μ.
+
+    >>> lemma52().result
+    Sigma + 1/t
     """
     mu, sigma = sp.IndexedBase("mu"), sp.IndexedBase("sigma")
     j = sp.Symbol("y", integer=True, positive=True)
@@ -100,6 +114,9 @@ def property2() -> Derivation:
     r"""E[G] = 1 − α and 1 − αt ≤ G ≤ t − α (Su et al. 2025, Property 2; the print has e^(−ε) for α).
 
     Write R(x)(y)/c(y) = 1 + u and R(x')(y)/c(y) = 1 + w with 0 ≤ u, w ≤ t − 1: that is what the blanket and ε0-LDP say.
+
+    >>> property2().result
+    -alpha*(w + 1) + u + 1
     """
     u, w = sp.symbols("u w", nonnegative=True)
     rest = sp.Symbol("r", nonnegative=True)  # t − 1 − u, or t − 1 − w
@@ -121,6 +138,9 @@ def lemma54() -> Derivation:
 
     As in `property2`, f = 1 + u and f' = 1 + w are R(x)/c and R(x')/c at a message with blanket mass c, and t = f + r.
     Summed over the messages, cf and cf' give 1 each, so E[L²] = γ Σ c (f − αf')² is at most γ(t + α²t − 2α).
+
+    >>> lemma54().result
+    -2*alpha/(t**2*(g + 1)**2) + t*(alpha**2 + 1)/(g + 1)
     """
     aa, u, w, r, c, rest = sp.symbols("alpha u w r c g", positive=True)
     share = 1 / (1 + rest)  # γ, as any number between 0 and 1
@@ -141,7 +161,11 @@ def lemma54() -> Derivation:
 
 
 def lemma57() -> Derivation:
-    r"""Range and second moment of L for k-RR (Balle et al. 2019, Lemma 5.7), from the GPARV table of k-RR."""
+    r"""Range and second moment of L for k-RR (Balle et al. 2019, Lemma 5.7), from the GPARV table of k-RR.
+
+    >>> lemma57().result
+    k*(1 - alpha)**2*(-k/(k + t - 1) + 2)/(k + t - 1) + k*(alpha**2 + 1)*(-k/(k + t - 1) + 1)**2
+    """
     G = KRR().gparv()
     mass = k / (t + k - 1)
     second = sp.Add(*(p * v**2 for v, p in zip(G.forms, G.masses, strict=True) if v != 0), evaluate=False)
@@ -176,6 +200,9 @@ def lemma58() -> Derivation:
 
     For this pair (2) is an equality. The cross term enters with a minus sign, so the bound needs its *smallest* value;
     the print bounds it from above.
+
+    >>> lemma58().proved
+    True
     """
     r = sp.exp(eps0 / 2)
     square = (2 * r + r**-2) / 3
@@ -207,6 +234,9 @@ def lemma_a3() -> Derivation:
 
     h arises if the user sends some message j and the others make h − e_j. For each j the two multinomials differ by the
     factor h_j/m; what the other cells contribute (``r``) is the same on both sides.
+
+    >>> lemma_a3().result
+    h*mu*omega**h*factorial(m)/(m*omega*r*factorial(h))
     """
     h, rest = sp.symbols("h r", positive=True, integer=True)
     mu, omega = sp.symbols("mu omega", positive=True)
@@ -233,6 +263,9 @@ def lemma53() -> Derivation:
     r"""The change of summation at the end of Lemma 5.3 (Balle et al. 2019): the prefactor is 1/(γn).
 
     Su et al. 2025, Lemma 8, prints :math:`1/\gamma^n`, which is another number as soon as γ < 1 and n > 1.
+
+    >>> lemma53().result
+    gamma**m*(1 - gamma)**(-m + n)*E(m)*binomial(n, m)/(gamma*n)
     """
     E = sp.Function("E")
     inner = _others_covered()
@@ -253,6 +286,9 @@ def theorem9() -> Derivation:
 
     The number of copies that are covered is binomial. Given m of them, ΣG is (L_1 + … + L_m)/γ, and [·]_+ is positively
     homogeneous, so every term is that of Lemma 5.3.
+
+    >>> theorem9().result
+    gamma**(m - 1)*(1 - gamma)**(-m + n)*E(m)*binomial(n - 1, m - 1)/m
     """
     E = sp.Function("E")
     chance = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m)
@@ -275,6 +311,9 @@ def joint_blanket() -> Derivation:
 
     With probabilities f(1 + u) and g(1 + w) of two parts, where u, w ≥ 0 are 0 for some inputs, the infimum of the
     product is fg.
+
+    >>> joint_blanket().result
+    k**2/(k + exp(epsilon_0) - 1)**2
     """
     f, g, u, w = sp.symbols("f g u w", nonnegative=True)
     part = KRR()
@@ -289,7 +328,11 @@ def joint_blanket() -> Derivation:
 
 
 def parallel_blanket() -> Derivation:
-    r"""The blanket of a parallel randomizer is the weighted union of the blankets (Su et al. 2025, §7)."""
+    r"""The blanket of a parallel randomizer is the weighted union of the blankets (Su et al. 2025, §7).
+
+    >>> parallel_blanket().proved
+    True
+    """
     weight, f, u = sp.symbols("p f u", nonnegative=True)
     parts = KRR(), OUE(field.k)
     mixed = Parallel(parts, [half, half])
@@ -308,6 +351,9 @@ def laplace_law() -> Derivation:
 
     With :math:`\rho = \mu_0/\mu_1 = e^{\varepsilon_0(1 - 2y)}` for 0 < y < 1/2: L is γ(ρ − α) there, and γ(1 − αρ) on
     the mirrored half. What is printed holds.
+
+    >>> laplace_law().result
+    1 - 1/(2*sqrt(alpha + x))
     """
     rho, level, gap, aa = sp.symbols("rho x z alpha", positive=True)
     cut = half - sp.log(rho) / (2 * eps0)
@@ -337,6 +383,9 @@ def idealised_limit() -> Derivation:
     r"""With d → ∞ the blanket of RAPPOR, OUE and local hashing becomes that of the published tables.
 
     The part that is lost is the reference probability :math:`\mu^d` of a message that matches all inputs.
+
+    >>> idealised_limit().result
+    2/(exp(epsilon_0) + 1) + (exp(epsilon_0)/(exp(epsilon_0)/2 + 1/2) - 1/(exp(epsilon_0)/2 + 1/2))/2**d
     """
     d = field.d
     root = sp.Symbol("s", positive=True)  # any number above 1 will do: 1 + root > 1

@@ -47,7 +47,11 @@ def _mixture(given_one: sp.Expr, given_zero: sp.Expr) -> sp.Expr:
 
 
 def lemma_b1() -> Derivation:
-    r"""P1 and P0 as multiples of Q1, for b > 0 and a + b ≤ n (Koskela et al. 2021, Lemma B.1)."""
+    r"""P1 and P0 as multiples of Q1, for b > 0 and a + b ≤ n (Koskela et al. 2021, Lemma B.1).
+
+    >>> lemma_b1().result
+    p*(-a - b + n)/(2*b*(1 - p))
+    """
     P1, Q1, P0 = _cells(a, b)
     return Derivation(
         "Cells of P1, P0 and Q1, for b > 0",
@@ -63,7 +67,11 @@ def lemma_b1() -> Derivation:
 
 
 def lemma_b3() -> Derivation:
-    r"""P1 in closed form, and P0 as a multiple of it for a > 0 (Koskela et al. 2021, Lemma B.3)."""
+    r"""P1 in closed form, and P0 as a multiple of it for a > 0 (Koskela et al. 2021, Lemma B.3).
+
+    >>> lemma_b3().result
+    p*(-a - b + n)/(2*a*(1 - p))
+    """
     P1, _, P0 = _cells(a, b)
     moved = sp.Subs(P1, (a, b), (j + 1, i - j))
     return Derivation(
@@ -102,7 +110,11 @@ def lemma11() -> Derivation:
 
 
 def lemma11_b0() -> Derivation:
-    r"""The ratio at b = 0 and 0 < a < n (Koskela et al. 2021, (6.6), (B.8), (B.11)); the print says "for all a"."""
+    r"""The ratio at b = 0 and 0 < a < n (Koskela et al. 2021, (6.6), (B.8), (B.11)); the print says "for all a".
+
+    >>> lemma11_b0().result
+    (2*a*q*(1 - p)/(p*(-a + n)) - q + 1)/(1 - q)
+    """
     P1, _, P0 = _cells(a, sp.Integer(0))
     first = sp.Symbol("a", integer=True, positive=True)  # here a > 0, so that Q1 = 0 is seen
     multiple = 2 * a / (n - a) / odds
@@ -122,7 +134,11 @@ def lemma11_b0() -> Derivation:
 
 
 def lemma11_origin() -> Derivation:
-    r"""The ratio at a = b = 0 is 1 (Koskela et al. 2021, Lemma B.2)."""
+    r"""The ratio at a = b = 0 is 1 (Koskela et al. 2021, Lemma B.2).
+
+    >>> lemma11_origin().proved
+    True
+    """
     none = sp.Integer(0)
     P0 = (1 - p) ** (n - 1)
     return Derivation(
@@ -141,6 +157,9 @@ def lemma11_infinite() -> Derivation:
     r"""At the cell (n, 0) Q vanishes and P does not (Koskela et al. 2021, (6.6) and (B.8), corrected).
 
     Both are printed "for all a"; at a = n their denominator is 0.
+
+    >>> lemma11_infinite().result
+    q*(p/2)**(n - 1)
     """
     mass = q * (p / 2) ** (n - 1)
     return Derivation(
@@ -157,6 +176,9 @@ def lemma11_every_cell() -> Derivation:
     r"""One ratio for every cell, from the decomposition: Σ h_j a_j/c_j over Σ h_j b_j/c_j with h = (a, b, n − a − b).
 
     For t > 1. It is (6.5) for b > 0, (6.6) for b = 0 < a < n, 1 at the origin, and its denominator is 0 at (n, 0) only.
+
+    >>> lemma11_every_cell().proved
+    True
     """
     D = decomposition.clones_koskela()
     h = (a, b, n - a - b)
@@ -187,6 +209,9 @@ def eq67() -> Derivation:
     r"""The probability of (a, b) under P for a > 0, and that P sums to 1 (Koskela et al. 2021, (6.7)).
 
     The cells of P1, and those of P0, are the pairs (C, A), each once: every pair belongs to one cell.
+
+    >>> eq67().proved
+    True
     """
     P1, _, P0 = _cells(a, b)
     everything = sp.Sum(_law(i, j), (j, 0, i), (i, 0, n - 1))
@@ -203,7 +228,11 @@ def eq67() -> Derivation:
 
 
 def eq68() -> Derivation:
-    r"""The probability of (0, b) under P, and of all such cells together (Koskela et al. 2021, (6.8))."""
+    r"""The probability of (0, b) under P, and of all such cells together (Koskela et al. 2021, (6.8)).
+
+    >>> eq68().result
+    (1 - p/2)**(n - 1)*(1 - q)
+    """
     cell = (1 - q) * sp.binomial(n - 1, b) * (p / 2) ** b * (1 - p) ** (n - 1 - b)
     return Derivation(
         "Probability of a cell under P, for a = 0",
@@ -221,7 +250,11 @@ def eq68() -> Derivation:
 
 
 def delta_infinity() -> Derivation:
-    r"""The part of P where Q vanishes (Koskela et al. 2021, Section 6.1): Pr[A + Δ = n]."""
+    r"""The part of P where Q vanishes (Koskela et al. 2021, Section 6.1): Pr[A + Δ = n].
+
+    >>> delta_infinity().result
+    2**(1 - n)*t**(2 - n)/(t + 1)
+    """
     mass = q * _at(n - 1, n - 1)
     return Derivation(
         "The mass that no ε removes",
@@ -244,6 +277,9 @@ def clones_order() -> Derivation:
     Lower low and higher high values make it larger in convex order, which survives sums, and :math:`[u]_+` is convex.
     This is for 1/t ≤ α ≤ t, written as α = (1 + wt)/(t + w), w ≥ 0. For other α the standard clone is at
     :math:`[1 - \alpha]_+`, which no pair is below.
+
+    >>> clones_order().result
+    2*t**2/(t + 1)
     """
     w = sp.Symbol("w", nonnegative=True)
     alpha = (1 + w * t) / (t + w)

@@ -27,7 +27,11 @@ def gap(argument: sp.Expr) -> sp.Expr:
 
 
 def smoothing_lemma() -> Derivation:
-    r"""k(x) = E[x + τZ]_+ exceeds [x]_+ by τ N(x/τ) w(x²/τ²), w(y²) = 1 − y R(y) = ∫ t e^(−yt − t²/2) dt > 0."""
+    r"""k(x) = E[x + τZ]_+ exceeds [x]_+ by τ N(x/τ) w(x²/τ²), w(y²) = 1 − y R(y) = ∫ t e^(−yt − t²/2) dt > 0.
+
+    >>> smoothing_lemma().result
+    -sqrt(2)*sqrt(pi)*y*exp(y**2/2)*erfc(sqrt(2)*y/2)/2 + 1
+    """
     smoothed = x * (1 + sp.erf(x / (sp.sqrt(2) * tau))) / 2 + tau * density(x / tau)
     above = smoothed.subs(x, tau * y)
     below = smoothed.subs(x, -tau * y)
@@ -52,6 +56,9 @@ def smoothing_sides() -> Derivation:
 
     The error of interpolation has the sign of the derivative: w'' >= 0 for the line with a double point at 1,
     w''' <= 0 for the parabola through 0 with a double point at 3.
+
+    >>> smoothing_sides().result
+    (y - sqrt(2)*sqrt(pi)*(y**2 + 1)*exp(y**2/2)*erfc(sqrt(2)*y/2)/2)/(2*y)
     """
     positive = sp.Symbol("v", positive=True)
     exponential = sp.exp(-t * sp.sqrt(positive))
@@ -81,6 +88,9 @@ def smoothing_transforms() -> Derivation:
 
     E f(S) is then (1/2πi) ∫ φ(s)^n F(s) ds. The normal density is moved by a = τs, and the rest are its moments:
     1, 1 and 3 of z⁰, z² and z⁴, and 0 of odd powers.
+
+    >>> smoothing_transforms().result
+    a**4
     """
     c, a = sp.symbols("s a", positive=True)
     moved = sp.exp(a**2 / 2) * density(z + a)

@@ -142,6 +142,11 @@ class Derivation:
 
     It shows itself in a notebook, `step` shows one line, `walk` goes through them, `numeric` makes a function of the
     last line.
+
+    >>> x = sp.Symbol("x")
+    >>> found = Derivation("a square", "any school", (Step((x + 1) ** 2, x**2 + 2 * x + 1, "expand"),))
+    >>> found.result, found.proved, len(found)
+    (x**2 + 2*x + 1, True, 1)
     """
 
     title: str

@@ -115,5 +115,9 @@ def _cell(entry: Entry) -> str:
 
 
 def compare() -> Comparison:
-    """Tables 1 and 2, entry by entry."""
+    r"""Tables 1 and 2, entry by entry. One probability of RAPPOR is printed wrong, in both:
+
+    >>> [(entry.row, entry.column) for entry in compare() if not entry.equal]
+    [('RAPPOR', '1 - \\alpha'), ('RAPPOR', 'r')]
+    """
     return Comparison((*table_1(), *table_2()))

@@ -59,6 +59,9 @@ def _second_moment() -> sp.Expr:
 def sum_unbiased() -> Derivation:
     r"""The analyzer of Algorithm 3 is unbiased (Balle et al. 2019, Theorem 4.1): a message y of a user with kx = j + f
     has :math:`E[y] = (1-\gamma)kx + \gamma k/2`, γ = c(k + 1)/n.
+
+    >>> sum_unbiased().result
+    c*(k + 1)/2
     """
     mean = sp.Symbol("w", positive=True)
     return Derivation(
@@ -89,6 +92,9 @@ def sum_variance() -> Derivation:
               + \gamma\frac{k+2}{12k} \le \frac{1-\gamma}{4k^2} + \frac\gamma2.
 
     The MSE of the sum is :math:`\sum_i V[y_i/k]/(1-\gamma)^2`: users are independent and the estimate is unbiased.
+
+    >>> sum_variance().result
+    1/(2*(g + 1)) + (1 - 1/(g + 1))/(4*k**2)
     """
     off, room, g = sp.symbols("h v g", nonnegative=True)  # f = 1/2 + h, (x − 1/2)² = 1/4 − v, γ = 1/(1 + g)
     share = 1 / (1 + g)
@@ -128,6 +134,9 @@ def sum_worst_case() -> Derivation:
 
     In a cell nearer to 1/2 the rounding costs the same and the rest less, so the first cell is the worst. The part that
     is spent on noise is γ/3 for large k, where the print has γ/2.
+
+    >>> sum_worst_case().result
+    1/3
     """
     best = (1 - gamma * precision) / (2 * (1 - gamma))
     part = rest * (1 - rest) / precision**2 + gamma * (half - rest / precision) ** 2
@@ -171,6 +180,9 @@ def sum_standard_error() -> Derivation:
 
     is positive, and its mean is the mean of V[y/k] over the users and at most 1/(4k²) more: what rounding adds cannot
     be told from the messages, so all that it can add is counted.
+
+    >>> sum_standard_error().proved
+    True
     """
     mean, square = _first_moment() / precision, _second_moment() / precision**2
     off, room, g = sp.symbols("h v g", nonnegative=True)  # f = 1/2 + h, S_2 − S_1 = v − 1/4, γ = 1/(1 + g)
@@ -205,6 +217,9 @@ def optimal_k() -> Derivation:
     r"""The k that makes the bound on the MSE smallest: :math:`(n/c)^{1/3}` for the print's bound (Balle et al. 2019,
     Theorem 4.1), :math:`(3n/2c)^{1/3}` for the exact worst case, whose value is then
     :math:`\frac12\sqrt[3]{3/2}\,c^{2/3} n^{1/3}`, up to the factor 1/(1 − γ)² and lower powers of n.
+
+    >>> optimal_k().result
+    2**(2/3)*3**(1/3)*c**(2/3)*n**(1/3)/4
     """
     size = sp.Symbol("k", positive=True)
     printed = 1 / (4 * size**2) + c * (size + 1) / (2 * users)
@@ -240,6 +255,9 @@ def theorem42() -> Derivation:
     them). What enters the T cells is counted first, whole. Inputs of the S cells leave with e^-ε/2, at most kd/n of
     which is in that count; the rest costs at least 1/(4k²). The print leaves the term (1 − 2δ)/(8k) out: it puts "one
     of two" (Lemma 4.5) into the smaller of both (Lemma 4.4), which needs both.
+
+    >>> theorem42().proved
+    True
     """
     at = sp.Symbol("m", positive=True, integer=True)
     v, w, room = sp.symbols("v w d", nonnegative=True)
@@ -289,6 +307,9 @@ def frequency_estimate() -> Derivation:
     :math:`\hat N = (C - nq)/(p - q)` is unbiased, its variance is :math:`[Np(1-p) + (n-N)q(1-q)]/(p-q)^2`, exactly, and
     :math:`[(n-C)pq + C(1-p)(1-q)]/(p-q)^2` is an unbiased estimate of that variance which is never negative: its root
     is the standard error to report. For k-RR that answers randomly with probability γ, p − q = 1 − γ and q = γ/k.
+
+    >>> frequency_estimate().result
+    k/(k + t - 1)
     """
     others = sp.Symbol("o", nonnegative=True)  # n − C
     P, Q = sp.symbols("u v", nonnegative=True)  # p = 1/(1 + u), q = 1/(1 + v)

@@ -28,6 +28,9 @@ def eq32() -> Derivation:
 
     h arises from D' if the last user sends some message j and the others make h − e_j. What the other cells contribute
     (``r``) is the same above and below.
+
+    >>> eq32().result
+    -m + Sum(h[j]*r[j], (j, 1, B))
     """
     h, rest = sp.symbols("h_j r", integer=True, positive=True)
     mine, theirs = sp.symbols("p'_j p_j", positive=True)
@@ -55,6 +58,9 @@ def lemma61() -> Derivation:
 
     With three cells and :math:`p_3 = 1 - p_1 - p_2`, :math:`p'_3 = 1 - p'_1 - p'_2` everything is written out; for any
     number of cells X is a sum of m independent copies of r − 1, whose mean is 0.
+
+    >>> lemma61().result
+    Sum(p[j]*r[j]**2 - 2*p[j]*r[j] + p[j], (j, 1, B))
     """
     z1, z2 = sp.symbols("z_1 z_2", positive=True)
     p1, p2, d1, d2 = sp.symbols("p_1 p_2 p'_1 p'_2", positive=True)
@@ -95,6 +101,9 @@ def lemma61_tail() -> Derivation:
     X is a sum of m independent copies of r − 1 with mean 0 on an interval of length t − 1/t. A variable y on [a, a + l]
     has variance at most l²/4, also after tilting, so log E e^{sX} is at most ms²ν²/2 (Hoeffding's lemma): its second
     derivative is a tilted variance. (34) and (35) of the paper print i! where its proof has i.
+
+    >>> lemma61_tail().result
+    (t**2 - 1)**2/(2*m*t**2)
     """
     length, level, nu = sp.symbols("l y nu", positive=True)
     w = sp.Symbol("w", nonnegative=True)
@@ -143,6 +152,9 @@ def lemma62() -> Derivation:
     r = p'/p is in [1/t, t], written as (1/t + wt)/(1 + w), w ≥ 0, and has mean 1 under p; a parabola is below its
     chord. The paper argues with the vertices of a polytope, "any vertex satisfies all the B LDP constraints with
     equality": p = p' = (1, 0) is a vertex and has ratio 1. The bound stands.
+
+    >>> lemma62().result
+    (t - 1)**2/t
     """
     w = sp.Symbol("w", nonnegative=True)
     ratio = (1 / t + w * t) / (1 + w)
@@ -163,7 +175,11 @@ def lemma62() -> Derivation:
 
 
 def eq72() -> Derivation:
-    r"""M(D')/M(D) − 1 for 2-RR (Girgis et al. 2021, (72)): K of n messages are ones."""
+    r"""M(D')/M(D) − 1 for 2-RR (Girgis et al. 2021, (72)): K of n messages are ones.
+
+    >>> eq72().proved
+    True
+    """
     ratio = two_rr_pair().result.subs(i, k)
     closed = (t**2 - 1) / (n * t) * (k - n / (t + 1))
     return Derivation(
@@ -192,7 +208,11 @@ def central_moment(power: int) -> sp.Expr:
 
 
 def central_moments(largest: int = 6) -> Derivation:
-    r"""The recurrence for central binomial moments (Romanovsky 1923), and those of order 2 … ``largest`` (≤ 12)."""
+    r"""The recurrence for central binomial moments (Romanovsky 1923), and those of order 2 … ``largest`` (≤ 12).
+
+    >>> central_moments().proved
+    True
+    """
     _written_out(largest)
     power = sp.Symbol("i", integer=True, positive=True)
     gap, mass = k - n * p, k * sp.log(p) + (n - k) * sp.log(1 - p)
@@ -231,6 +251,9 @@ def odd_moments() -> Derivation:
     negative; multiply out (Y_1 + … + Y_n)^i: by independence every term is a product of moments of Y.
     The paper calls :math:`x^i` convex for odd i and uses Jensen's inequality, which would prove the same for p > 1/2,
     where it is false: n = 1, p = 3/4, i = 3 gives −3/32.
+
+    >>> odd_moments().result
+    -3/32
     """
     w, v = sp.symbols("w v", nonnegative=True)
     b = sp.Symbol("b", nonnegative=True)  # p^(i-1); q^(i-1) is b + v by the line before
@@ -304,6 +327,9 @@ def theorem71() -> Derivation:
     An inequality between functions that are not rational is shown as an equation whose remainder is plainly of one
     sign. |r − 1| ≤ t − 1 needs both ends of [1/t, t]; the paper names one. With Hoeffding's lemma instead of the
     Taylor series the same chain gives exp(λ²(t − 1/t)²/(8m)), at most half of it in the exponent.
+
+    >>> theorem71().result
+    (t - 1)**2/2
     """
     y = sp.Symbol("y", real=True, nonzero=True)
     lam = sp.Symbol("lambda", positive=True)
@@ -335,6 +361,9 @@ def claim1() -> Derivation:
 
     C(λ, k) k! is a product of k factors, each at most λ, so Γ(k/2) ≤ (k − 1)! is enough: true for k = 2 and k = 3, and
     it carries over from k to k + 2. For k = 1 it is false (√π > 1).
+
+    >>> claim1().proved
+    True
     """
     size = sp.Symbol("k", integer=True, positive=True)
     gap = sp.Integral(sp.exp(-u) * (sp.sqrt(u) - 1) ** 2, (u, 0, sp.oo))
@@ -367,6 +396,9 @@ def eq7() -> Derivation:
     r"""Real orders (Girgis et al. 2021, (7)): a = ⌈λ⌉ − λ is the weight of ⌊λ⌋, as (7) has it.
 
     The sentence below (7) has "λ = a⌈λ⌉ + (1 − a)⌊λ⌋", with the ends exchanged: for λ = 9/4 that is 11/4.
+
+    >>> eq7().result
+    lambda - 1
     """
     low, lam = sp.symbols("floor lambda", positive=True)
     high = low + 1
@@ -395,6 +427,9 @@ def corollary32() -> Derivation:
     its left side does not. So (5) need not be below (6) under the stated condition. That (6) bounds the divergence all
     the same is shown at `shuffle_sym.bounds.girgis2021_cor32`, from Theorem 3.6: E[1/(m + 1)] is at most t/n, which
     makes the leading term C(λ, 2)(t − 1)²/n, a quarter of that in (6).
+
+    >>> corollary32().result
+    lambda*(lambda - 1)*(t - 1)**2/(2*n)
     """
     lam = sp.Symbol("lambda", positive=True)
     pairs = lam * (lam - 1) / 2
@@ -449,6 +484,9 @@ def theorem36() -> Derivation:
     taken to be 1/t or t with mean 1 (the chord of `lemma62`, for every convex function), and a sum of independent
     copies keeps the order. n copies, N of them doubles, have probability C(n, N) q^N (1 − q)^(n−N), weighted with
     N/(nq): that is m = N − 1 ~ Bin(n − 1, q).
+
+    >>> theorem36().result
+    q**m*(1 - q)**(-m + n - 1)*binomial(n - 1, m)
     """
     D = decomposition.clones_one_sided()
     count = sp.Symbol("m", integer=True, nonnegative=True)

@@ -17,7 +17,13 @@ Histogram = tuple[int, ...]
 
 
 def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, Fraction]]:
-    """Probability of every histogram under x0 and under x1: one draw from a or b, n − 1 from (c, β)."""
+    """Probability of every histogram under x0 and under x1: one draw from a or b, n − 1 from (c, β).
+
+    >>> from shuffle_sym.decomposition import Decomposition
+    >>> D = Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/2", "1/2"])
+    >>> reduction_pair(D.exact(), 2)[1, 1, 0]
+    (Fraction(1, 2), Fraction(1, 2))
+    """
     a, b, c = (*masses.a, 0), (*masses.b, 0), (*masses.c, masses.beta)
     pair: dict[Histogram, tuple[Fraction, Fraction]] = {}
     for others in histograms(n - 1, len(c)):
@@ -32,7 +38,14 @@ def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, F
 
 
 def shuffled_pair(D: Decomposition, n: Any) -> dict[Histogram, tuple[Fraction, Fraction]]:
-    """The reduction pair of a rational decomposition with n users."""
+    """The reduction pair of a rational decomposition with n users.
+
+    >>> import shuffle_sym as ss
+    >>> import sympy as sp
+    >>> pair = shuffled_pair(ss.decomposition.dataset(ss.BinaryRR(eps0=sp.log(3)), 0, 1, 0), 2)
+    >>> pair[2, 0, 0], pair[1, 1, 0], pair[0, 2, 0]
+    ((Fraction(9, 16), Fraction(3, 16)), (Fraction(3, 8), Fraction(5, 8)), (Fraction(1, 16), Fraction(3, 16)))
+    """
     masses = D.exact()
     if not isinstance(masses.beta, Fraction):
         raise ValueError("the reduction pair is computed with fractions: give eps0 as sp.log of a rational")
@@ -45,7 +58,14 @@ def hockey_stick(outcomes: Iterable[tuple[Fraction, Fraction]], alpha: Fraction)
 
 
 def reduction_pair_divergence(D: Decomposition, n: int, alpha: Fraction) -> Fraction:
-    r"""D_α of the reduction pair, histogram by histogram, for a rational decomposition."""
+    r"""D_α of the reduction pair, histogram by histogram, for a rational decomposition.
+
+    >>> import shuffle_sym as ss
+    >>> import sympy as sp
+    >>> D = ss.decomposition.dataset(ss.BinaryRR(eps0=sp.log(3)), 0, 1, 0)
+    >>> reduction_pair_divergence(D, 2, Fraction(1))         # 9/16 − 3/16
+    Fraction(3, 8)
+    """
     return hockey_stick(shuffled_pair(D, n).values(), alpha)
 
 

@@ -1,4 +1,4 @@
-r"""Plots of certified curves: a band from the lower to the upper end, and the upper end as the line to report."""
+r"""The plots: a band from the lower to the upper end, and the upper end as the line to report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
@@ -16,71 +15,68 @@ from shuffle_sym.continuous import Continuous
 from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
 from shuffle_sym.pld import PrivacyLossDistribution
+from shuffle_sym.plots.style import COLOURS, axes, close, name_at_end, name_lines  # noqa: F401 (close is for examples)
 from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.shuffle import Shuffle
-
-# Okabe and Ito's palette without black and yellow: told apart by colour-blind readers, visible on light and dark.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-
-DPI = 72  # notebooks hold many figures and stay small
-
-
-def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> Any:
-    """Axes in the style of all our plots."""
-    _, ax = plt.subplots(figsize=(7, 4.2), layout="constrained", dpi=DPI)
-    _styled(ax, xlabel, logx=logx, logy=logy)
-    ax.set(ylabel=ylabel)
-    return ax
-
-
-def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> list[Any]:
-    """The same side by side, with one scale for all."""
-    _, found = plt.subplots(1, len(titles), figsize=(4 * len(titles), 3.6), layout="constrained", sharey=True, dpi=DPI)
-    for ax, title in zip(found, titles, strict=True):
-        _styled(ax, xlabel, logx=logx, logy=logy)
-        ax.set_title(title, fontsize="medium")
-    found[0].set(ylabel=ylabel)
-    return list(found)
-
-
-def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, linear: Sequence[str] = ()) -> list[Any]:
-    """Panels in rows, title → label of the x-axis, each with its own scales; logarithmic but for the titles in
-    ``linear``, whose x-axis is not."""
-    rows = -(-len(titles) // columns)
-    size = (3.1 * columns, 2.5 * rows)
-    _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False)
-    for ax, (title, xlabel) in zip(found.flat, titles.items(), strict=True):
-        _styled(ax, xlabel, logx=title not in linear, logy=True)
-        ax.set_title(title, fontsize="medium")
-    for row in found:
-        row[0].set(ylabel=ylabel)
-    return list(found.flat)
 
 
 def closed_forms(
     ax: Any, xs: Sequence[Any], forms: Mapping[str, Any], at: Callable[[Any, Any], float], **style: Any
 ) -> None:
-    """Several bounds over the same x, ``at(bound, x)``, a colour for each, drawn where they hold."""
+    """Several bounds over the same x, ``at(bound, x)``, a colour for each, drawn where they hold.
+
+    >>> import math
+    >>> ax = axes("x", "y")
+    >>> closed_forms(ax, [1, 4], {"square": lambda x: x**2, "root": math.sqrt}, lambda bound, x: bound(x))
+    >>> [(line.get_label(), [float(y) for y in line.get_ydata()]) for line in ax.lines]
+    [('square', [1.0, 16.0]), ('root', [1.0, 2.0])]
+    >>> close(ax)
+    """
     for (label, bound), colour in zip(forms.items(), COLOURS, strict=False):
         where_it_holds(ax, xs, partial(at, bound), color=colour, label=label, **style)
 
 
-def _styled(ax: Any, xlabel: str, *, logx: bool, logy: bool) -> None:
-    ax.set(xlabel=xlabel, xscale="log" if logx else "linear", yscale="log" if logy else "linear")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(alpha=0.25)
-
-
 def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: str, colour: str) -> None:
-    """One certified curve, labelled at its right end."""
+    """One certified curve, labelled at its right end.
+
+    >>> ax = axes("x", "y")
+    >>> bracket(ax, [1, 2], [Interval(0.5, 0.6), Interval(0.1, 0.2)], "certified", COLOURS[0])
+    >>> [float(y) for y in ax.lines[0].get_ydata()], ax.texts[0].get_text()
+    ([0.6, 0.2], 'certified')
+    >>> close(ax)
+    """
+    upper = band(ax, xs, intervals, colour)
+    # A logarithmic axis has no place for the 0 that δ is from ε0 on.
+    seen = [point for point in zip(xs, upper, strict=True) if point[1] > 0 or ax.get_yscale() != "log"]
+    if seen:
+        name_at_end(ax, *seen[-1], label, colour)
+
+
+def band(
+    ax: Any, xs: Sequence[float], intervals: Sequence[Interval], colour: str, style: str = "-", **line: Any
+) -> list[float]:
+    """The band between the ends, and the upper end as a line; the upper ends are handed back.
+
+    >>> ax = axes("x", "y")
+    >>> band(ax, [1, 2], [Interval(0.5, 0.6), Interval(0.1, 0.2)], COLOURS[0])
+    [0.6, 0.2]
+    >>> close(ax)
+    """
     upper = [i.upper for i in intervals]
     ax.fill_between(xs, [i.lower for i in intervals], upper, color=colour, alpha=0.3, linewidth=0)
-    ax.plot(xs, upper, color=colour)
-    ax.annotate(label, (xs[-1], upper[-1]), xytext=(6, 0), textcoords="offset points", color=colour, va="center")
+    ax.plot(xs, upper, style, color=colour, **line)
+    return upper
 
 
 def delta_curves(mechanisms: Mapping[str, Shuffle], eps: Sequence[float]) -> Any:
-    """δ(ε) of several mechanisms, on a logarithmic scale."""
+    """δ(ε) of several mechanisms, on a logarithmic scale.
+
+    >>> from shuffle_sym.randomizers import BinaryRR
+    >>> ax = delta_curves({"one user": Shuffle(BinaryRR(eps0=sp.log(3)), 1)}, [0, 1])
+    >>> [float(y) >= exact for y, exact in zip(ax.lines[0].get_ydata(), [1 / 2, (3 - sp.E) / 4])]  # δ = (3 − α)/4
+    [True, True]
+    >>> close(ax)
+    """
     ax = axes("central ε", "δ(ε)", logy=True)
     for (label, M), colour in zip(mechanisms.items(), COLOURS, strict=False):
         bracket(ax, eps, [M.delta(e) for e in eps], label, colour)
@@ -88,7 +84,14 @@ def delta_curves(mechanisms: Mapping[str, Shuffle], eps: Sequence[float]) -> Any
 
 
 def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) -> Any:
-    """ε(n) at one δ: every sequence holds one mechanism at growing n."""
+    """ε(n) at one δ: every sequence holds one mechanism at growing n.
+
+    >>> from shuffle_sym.randomizers import BinaryRR
+    >>> ax = epsilon_curves({"2-RR": [Shuffle(BinaryRR(eps0=1), n) for n in (10, 100)]}, 1e-3)
+    >>> [float(x) for x in ax.lines[0].get_xdata()]
+    [10.0, 100.0]
+    >>> close(ax)
+    """
     ax = axes("number of users n", f"central ε at δ = {delta:g}", logx=True, logy=True)
     for (label, sequence), colour in zip(mechanisms.items(), COLOURS, strict=False):
         bracket(ax, [M.n for M in sequence], [M.epsilon(delta) for M in sequence], label, colour)
@@ -96,7 +99,14 @@ def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) ->
 
 
 def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> Any:
-    """How far both ends of the interval are from the exact value, as the tolerance that is asked for shrinks."""
+    """How far both ends of the interval are from the exact value, as the tolerance that is asked for shrinks.
+
+    >>> from shuffle_sym.randomizers import BinaryRR
+    >>> ax = closing_bracket(Shuffle(BinaryRR(eps0=sp.log(3)), 4), sp.Rational(6, 5), [0.1, 0.01])
+    >>> [text.get_text() for text in ax.texts]
+    ['upper end', 'lower end', 'what was asked for']
+    >>> close(ax)
+    """
     exact = M.exact(alpha)
     intervals = [M.delta(sp.log(alpha), rtol=rtol) for rtol in rtols]
     ax = axes("relative width asked for", "relative distance from the exact value", logx=True, logy=True)
@@ -109,22 +119,37 @@ def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> A
         ax.plot(rtols, distances, marker=marker, color=colour, label=label)
     ax.plot(rtols, rtols, color="grey", linestyle=":", label="what was asked for")
     ax.invert_xaxis()
-    ax.legend(frameon=False)
+    name_lines(ax)
     return ax
 
 
 def steps(first: float, last: float, count: int) -> list[float]:
-    """Numbers with equal differences, for linear axes."""
+    """Numbers with equal differences, for linear axes.
+
+    >>> steps(0, 1, 5)
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
     return [float(x) for x in np.linspace(first, last, count)]
 
 
 def spaced(first: float, last: float, count: int) -> list[float]:
-    """Numbers with equal ratios, for logarithmic axes."""
+    """Numbers with equal ratios, for logarithmic axes.
+
+    >>> spaced(1, 100, 3)
+    [1.0, 10.0, 100.0]
+    """
     return [float(x) for x in np.geomspace(first, last, count)]
 
 
 def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float, cells: Sequence[int]) -> Any:
-    """How the upper and the lower discretisation of continuous noise close in on each other."""
+    """How the upper and the lower discretisation of continuous noise close in on each other.
+
+    >>> from shuffle_sym.randomizers import Laplace
+    >>> ax = discretisation_gap({"Laplace": Laplace(eps0=1)}, n=10, eps=0.1, cells=[2, 4])
+    >>> bool(ax.lines[0].get_ydata()[0] > ax.lines[0].get_ydata()[1])
+    True
+    >>> close(ax)
+    """
     ax = axes("number of cells", "relative gap between upper and lower δ", logx=True, logy=True)
     for (label, R), colour in zip(randomizers.items(), COLOURS, strict=False):
         gaps = []
@@ -135,27 +160,43 @@ def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float
     ax.plot(cells, [gaps[0] * (cells[0] / c) ** 2 for c in cells], color="grey", linestyle=":", label="cells⁻²")
     ax.set_xticks(cells, [str(c) for c in cells])
     ax.minorticks_off()
-    ax.legend(frameon=False)
+    name_lines(ax)
     return ax
 
 
 def rounds_curves(
     ax: Any, accountant: FourierAccountant, eps: Sequence[float], rounds: Sequence[int], *, label: str, style: str = "-"
 ) -> None:
-    """δ(ε) after several numbers of rounds, down to 1e-12: the certified band and its upper end, a colour for each."""
+    """δ(ε) after several numbers of rounds, down to 1e-12: the certified band and its upper end, a colour for each.
+
+    >>> from fractions import Fraction as F
+    >>> from shuffle_sym.pld import PairPLD
+    >>> ax = axes("central ε", "δ(ε)", logy=True)
+    >>> accountant = FourierAccountant(PairPLD([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]))
+    >>> rounds_curves(ax, accountant, [0.1, 0.2], [1, 2], label="2-RR")
+    >>> [line.get_label() for line in ax.lines]
+    ['2-RR, rounds: 1', '2-RR, rounds: 2']
+    >>> close(ax)
+    """
     for count, colour in zip(rounds, COLOURS, strict=False):
         intervals: list[Interval] = []
         for e in eps:
             intervals.append(accountant.delta(e, count, rtol=0.01))
             if intervals[-1].upper < 1e-12:
                 break
-        xs, upper = eps[: len(intervals)], [i.upper for i in intervals]
-        ax.fill_between(xs, [i.lower for i in intervals], upper, color=colour, alpha=0.3, linewidth=0)
-        ax.plot(xs, upper, style, color=colour, label=f"{label}, rounds: {count}")
+        band(ax, eps[: len(intervals)], intervals, colour, style, label=f"{label}, rounds: {count}")
 
 
 def where_it_holds(ax: Any, xs: Sequence[float], bound: Callable[[float], float], **style: Any) -> None:
-    """A closed form, drawn only where its theorem applies: elsewhere it raises, and nothing is drawn."""
+    """A closed form, drawn only where its theorem applies: elsewhere it raises, and nothing is drawn.
+
+    >>> import math
+    >>> ax = axes("x", "y")
+    >>> where_it_holds(ax, [-4, 0, 4], math.sqrt)
+    >>> [float(y) for y in ax.lines[0].get_ydata()]
+    [0.0, 2.0]
+    >>> close(ax)
+    """
     points = []
     for x in xs:
         with suppress(ValueError):
@@ -164,17 +205,32 @@ def where_it_holds(ax: Any, xs: Sequence[float], bound: Callable[[float], float]
 
 
 def grid_widths(pld: PrivacyLossDistribution, eps: float, rounds: int, L: float, sizes: Sequence[int]) -> Any:
-    """The relative width of the interval on published grids of m points: losses rounded outward, and split."""
+    """The relative width of the interval on published grids of m points: losses rounded outward, and split.
+
+    >>> from fractions import Fraction as F
+    >>> from shuffle_sym.pld import PairPLD
+    >>> ax = grid_widths(PairPLD([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]), 0.5, 2, 4, [64, 256])
+    >>> [line.get_label() for line in ax.lines]
+    ['outward', 'split']
+    >>> close(ax)
+    """
     ax = axes("points of the grid, m", "relative width of the interval", logx=True, logy=True)
     for rounding, colour in zip(("outward", "split"), COLOURS, strict=False):
         found = [FourierAccountant(pld, L, m, rounding=rounding).delta(eps, rounds) for m in sizes]
         ax.plot(sizes, [i.relative_width for i in found], marker="o", color=colour, label=rounding)
-    ax.legend(frameon=False)
+    name_lines(ax)
     return ax
 
 
 def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[str]) -> Any:
-    """Milliseconds for one certified δ near ``delta``, by number of users: the median of five."""
+    """Milliseconds for one certified δ near ``delta``, by number of users: the median of five.
+
+    >>> from shuffle_sym.randomizers import BinaryRR
+    >>> ax = cost_curves(BinaryRR(eps0=1), [10, 100], 1e-3, ["contour"])
+    >>> [float(x) for x in ax.lines[0].get_xdata()]
+    [10.0, 100.0]
+    >>> close(ax)
+    """
     ax = axes("number of users n", "milliseconds for one δ", logx=True, logy=True)
     for method, colour in zip(methods, COLOURS, strict=False):
         times = []
@@ -188,7 +244,7 @@ def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[st
                 measured.append(time.perf_counter() - start)
             times.append(1e3 * float(np.median(measured)))
         ax.plot(sizes, times, marker="o", color=colour, label=method)
-    ax.legend(frameon=False)
+    name_lines(ax)
     return ax
 
 

@@ -1,0 +1,268 @@
+r"""JupyterLab as a person uses it: open a notebook, run all cells, move a slider, look for errors, take pictures.
+
+``make browser-test`` runs it; it is not part of ``make test``. It needs the system's ``chromium`` and ``chromedriver``
+and works on copies of the notebooks, on the loopback interface only. Pictures go to ``browser/screenshots/``.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+ROOT = Path(__file__).resolve().parent.parent
+SCREENSHOTS = ROOT / "browser" / "screenshots"
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,1600",
+)
+
+
+def waited(condition: Callable[[], object], what: str, seconds: float = 120) -> object:
+    """The first true value of ``condition``; an error that says what did not come."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        time.sleep(0.25)
+    raise AssertionError(f"waited {seconds:g} s for {what}")
+
+
+@contextmanager
+def running(*command: str, notebooks: Path, url: str) -> Iterator[None]:
+    """A server as a child process, stopped at the end."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "JUPYTER_CONFIG_DIR": str(notebooks.parent / "config"),
+        "JUPYTERLAB_SETTINGS_DIR": str(notebooks.parent / "settings"),
+    }
+    # Nothing is asked of the world outside, and no question about it covers the pictures.
+    quiet = notebooks.parent / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    quiet.parent.mkdir(parents=True, exist_ok=True)
+    quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    printed = notebooks.parent / f"{command[0]}.log"
+    with printed.open("w") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", *command], cwd=notebooks, env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            waited(lambda: answers(url) or server.poll() is not None, f"{command[0]} to start")
+            if server.poll() is not None:
+                raise AssertionError(f"{command[0]} stopped: {printed.read_text()[-2000:]}")
+            yield
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def chromium() -> Iterator[webdriver.Chrome]:
+    """A headless Chromium with a profile of its own that is thrown away."""
+    programs = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
+    for name, path in programs.items():
+        if path is None:
+            raise SystemExit(f"{name} is missing; on Debian: apt-get install chromium chromium-driver")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        options = webdriver.ChromeOptions()
+        options.binary_location = programs["chromium"]
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        driver = webdriver.Chrome(options, webdriver.ChromeService(programs["chromedriver"]))
+        driver.set_script_timeout(120)
+        try:
+            yield driver
+        finally:
+            driver.quit()
+
+
+class Lab:
+    """One notebook in JupyterLab."""
+
+    def __init__(self, driver: webdriver.Chrome, address: str, token: str, name: str) -> None:
+        self.driver, self.name = driver, name
+        driver.get(f"{address}/lab/workspaces/{name}/tree/{name}.ipynb?token={token}&reset")
+        waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"), f"{name} to open")
+        waited(self._idle, "the kernel to be ready")
+
+    def _idle(self) -> bool:
+        return bool(
+            self.driver.execute_script(
+                "const p = window.jupyterapp?.shell.currentWidget;"
+                "return p?.sessionContext?.session?.kernel?.status === 'idle'"
+            )
+        )
+
+    def run(self, command: str, **arguments: str) -> None:
+        """A command of JupyterLab, as its menus run it."""
+        refusal = self.driver.execute_async_script(
+            "const [name, given, done] = arguments;"
+            "window.jupyterapp.commands.execute(name, given).then(() => done(null), e => done(String(e)))",
+            command,
+            arguments,
+        )
+        assert refusal is None, f"{command}: {refusal}"
+
+    def run_all(self) -> float:
+        """Clear the outputs that were saved, run all cells; the seconds that it took."""
+        self.run("notebook:clear-all-cell-outputs")
+        start = time.monotonic()
+        self.run("notebook:run-all-cells")
+        waited(self._idle, f"all cells of {self.name}")
+        assert not self.errors(), f"{self.name}: {self.errors()}"
+        counts = self.cells()
+        assert counts == list(range(1, len(counts) + 1)), f"{self.name}: cells ran as {counts}"
+        return time.monotonic() - start
+
+    def cells(self) -> list[int]:
+        """The numbers of the cells that were run, from the model: cells out of sight are not on the page."""
+        return list(
+            self.driver.execute_script(
+                "const found = [];"
+                "for (const c of window.jupyterapp.shell.currentWidget.content.model.cells)"
+                " if (c.type === 'code') found.push(c.executionCount);"
+                "return found"
+            )
+        )
+
+    def errors(self) -> list[str]:
+        """Outputs of the model that are errors or went to stderr."""
+        return list(
+            self.driver.execute_script(
+                "const found = [];"
+                "for (const c of window.jupyterapp.shell.currentWidget.content.model.cells)"
+                " if (c.type === 'code') for (const o of c.sharedModel.outputs ?? c.outputs.toJSON())"
+                "  if (o.output_type === 'error' || o.name === 'stderr') found.push(o.evalue ?? o.text);"
+                "return found.map(String)"
+            )
+        )
+
+    def picture(self, name: str) -> None:
+        self.driver.save_screenshot(str(SCREENSHOTS / f"{name}.png"))
+
+    def show(self, selector: str) -> object:
+        """The first element that fits, scrolled into view."""
+        (found, *_) = waited(lambda: self.driver.find_elements(By.CSS_SELECTOR, selector), selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found)
+        time.sleep(0.5)
+        return found
+
+
+def moved_slider(driver: webdriver.Chrome) -> tuple[str, str, float]:
+    """Press an arrow key on the slider of ε0; the chart before and after, and the seconds in between."""
+    handles = waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle"), "sliders")
+    chart = waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".widget-html-content svg"), "the chart")[0]
+    before = chart.get_attribute("outerHTML")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", handles[0])
+    start = time.monotonic()
+    handles[0].send_keys(Keys.ARROW_LEFT)
+
+    def changed() -> str | None:
+        (now, *_) = driver.find_elements(By.CSS_SELECTOR, ".widget-html-content svg") or [None]
+        text = now.get_attribute("outerHTML") if now is not None else before
+        return text if text != before else None
+
+    after = waited(changed, "the chart to follow the slider", 20)
+    return before, str(after), time.monotonic() - start
+
+
+def lab_with_the_notebooks(notebooks: Path, driver: webdriver.Chrome) -> None:
+    port, token = free_port(), secrets.token_hex(16)
+    address = f"http://127.0.0.1:{port}"
+    command = (
+        "jupyterlab",
+        "--no-browser",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        f"--IdentityProvider.token={token}",
+        f"--notebook-dir={notebooks}",
+        "--expose-app-in-browser",
+        *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+    )
+    with running(*command, notebooks=notebooks, url=f"{address}/api"):
+        start = time.monotonic()
+        lab = Lab(driver, address, token, "00_quickstart")
+        opened = time.monotonic() - start
+        seconds = lab.run_all()
+        lab.picture("quickstart_top")
+        lab.show(".jp-RenderedImage img")
+        lab.picture("quickstart_plot")
+        print(f"00_quickstart: opened in {opened:.1f} s, all cells in {seconds:.1f} s, no errors")
+
+        lab = Lab(driver, address, token, "13_explorer")
+        seconds = lab.run_all()
+        lab.show(".noUi-handle")
+        lab.picture("explorer")
+        _, _, moved = moved_slider(driver)
+        assert not lab.errors(), lab.errors()
+        lab.picture("explorer_moved")
+        print(f"13_explorer: all cells in {seconds:.1f} s, a slider moved in {1e3 * moved:.0f} ms, no errors")
+        lab.run("apputils:change-theme", theme="JupyterLab Dark")
+        time.sleep(3)  # style sheets are loaded one after the other
+        lab.picture("explorer_dark")
+
+
+def page_of_the_explorer(notebooks: Path, driver: webdriver.Chrome) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    command = ("voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "13_explorer.ipynb")
+    with running(*command, notebooks=notebooks, url=f"{address}/voila/static/voila.js"):
+        driver.get(address)
+        waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".widget-html-content svg"), "the page of the explorer")
+        _, _, moved = moved_slider(driver)
+        text = driver.find_element(By.TAG_NAME, "body").text
+        assert "Traceback" not in text
+        assert "There was an error" not in text
+        driver.save_screenshot(str(SCREENSHOTS / "voila.png"))
+        print(f"the explorer as a page: a slider moved in {1e3 * moved:.0f} ms, no errors")
+
+
+def main() -> int:
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        notebooks = Path(folder) / "notebooks"
+        shutil.copytree(ROOT / "notebooks", notebooks, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+        with chromium() as driver:
+            lab_with_the_notebooks(notebooks, driver)
+        with chromium() as driver:
+            page_of_the_explorer(notebooks, driver)
+    print(f"pictures in {SCREENSHOTS.relative_to(ROOT)}/")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

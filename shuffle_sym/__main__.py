@@ -1,0 +1,8 @@
+r"""``python -m shuffle_sym`` is the command line."""
+
+import sys
+
+from shuffle_sym.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

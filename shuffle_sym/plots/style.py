@@ -1,0 +1,194 @@
+r"""One style for all plots: light paper with dark ink whatever the theme around it, Okabe and Ito's colours, and curves
+that are named at their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb
+
+# Okabe and Ito's palette without black and yellow: told apart by colour-blind readers.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+PAPER, INK = "#FFFFFF", "#000000"
+CONTRAST = 4.5  # of text on paper, as the accessibility guidelines ask for
+
+DPI = 72  # notebooks hold many figures and stay small
+
+
+def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> Any:
+    """Axes in the style of all our plots.
+
+    >>> ax = axes("number of users n", "central ε", logx=True)
+    >>> ax.get_xscale(), ax.get_yscale()
+    ('log', 'linear')
+    >>> close(ax)
+    """
+    ((ax,),) = _grid(1, 1, (7, 4.2))
+    _scaled(ax, xlabel, logx=logx, logy=logy)
+    ax.set(ylabel=ylabel)
+    return ax
+
+
+def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> list[Any]:
+    """The same side by side, with one scale for all.
+
+    >>> drawn = panels(["weak", "strong"], "central ε", "δ(ε)", logy=True)
+    >>> [ax.get_title() for ax in drawn]
+    ['weak', 'strong']
+    >>> close(drawn[0])
+    """
+    (found,) = _grid(1, len(titles), (4 * len(titles), 3.6), sharey=True)
+    for ax, title in zip(found, titles, strict=True):
+        _scaled(ax, xlabel, logx=logx, logy=logy)
+        ax.set_title(title, fontsize="medium")
+    found[0].set(ylabel=ylabel)
+    return list(found)
+
+
+def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, linear: Sequence[str] = ()) -> list[Any]:
+    """Panels in rows, title → label of the x-axis, each with its own scales; logarithmic but for the titles in
+    ``linear``, whose x-axis is not.
+
+    >>> drawn = panel_grid({"(a)": "n", "(b)": "order", "(c)": "ε0", "(d)": "n"}, "divergence", columns=2)
+    >>> [ax.get_xlabel() for ax in drawn]
+    ['n', 'order', 'ε0', 'n']
+    >>> close(drawn[0])
+    """
+    rows = -(-len(titles) // columns)
+    found = _grid(rows, columns, (3.1 * columns, 2.5 * rows))
+    for ax, (title, xlabel) in zip(found.flat, titles.items(), strict=True):
+        _scaled(ax, xlabel, logx=title not in linear, logy=True)
+        ax.set_title(title, fontsize="medium")
+    for row in found:
+        row[0].set(ylabel=ylabel)
+    return list(found.flat)
+
+
+def close(ax: Any) -> None:
+    """Forget the figure of these axes: figures that nobody closes are kept in memory.
+
+    >>> ax = axes("x", "y")
+    >>> close(ax)
+    >>> plt.fignum_exists(ax.figure.number)
+    False
+    """
+    plt.close(ax.figure)
+
+
+def _grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> Any:
+    figure, found = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
+    # The paper is part of the figure, so that the ink can be read on light and dark themes alike. It is set here and
+    # not in rcParams: those are the user's, and a context around the first figure would undo what its back end sets.
+    figure.set_facecolor(PAPER)
+    for ax in found.flat:
+        ax.set_facecolor(PAPER)
+        ax.tick_params(colors=INK, which="both")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.spines[["left", "bottom"]].set_color(INK)
+        for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+            text.set_color(INK)
+        ax.grid(alpha=0.25)
+    return found
+
+
+def _scaled(ax: Any, xlabel: str, *, logx: bool, logy: bool) -> None:
+    ax.set(xlabel=xlabel, xscale="log" if logx else "linear", yscale="log" if logy else "linear")
+
+
+# ------------------------------------------------------------------------------------------- names at the curves
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as the accessibility guidelines define it: 0 is black and 1 is white.
+
+    >>> luminance("#000000"), round(luminance("#FFFFFF"), 12)
+    (0.0, 1.0)
+    """
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of luminances that decides whether text can be read, from 1 to 21.
+
+    >>> round(contrast(INK, PAPER), 1)
+    21.0
+    """
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def ink(colour: str) -> str:
+    """The colour, darkened as far as text on paper needs.
+
+    >>> ink("#0072B2"), contrast(ink("#E69F00"), PAPER) >= CONTRAST
+    ('#0072b2', True)
+    """
+    rgb = np.array(to_rgb(colour))
+    while contrast(to_hex(rgb), PAPER) < CONTRAST:
+        rgb = rgb * 0.97
+    return str(to_hex(rgb))
+
+
+def name_at_end(ax: Any, x: float, y: float, label: str, colour: str) -> None:
+    """Write ``label`` beside the end (x, y) of a curve; names that would overlap are moved apart.
+
+    >>> ax = axes("x", "y")
+    >>> name_at_end(ax, 1, 0.5, "certified", COLOURS[0])
+    >>> ax.texts[0].get_text(), ax.texts[0].xy
+    ('certified', (1, 0.5))
+    >>> close(ax)
+    """
+    name = ax.annotate(label, (x, y), xytext=(6, 0), textcoords="offset points", color=ink(colour), va="center")
+    name.is_end = True
+    names = [text for text in ax.texts if getattr(text, "is_end", False)]
+    # Heights in points from the bottom of the axes; the limits are those of all curves so far.
+    points = 72 / ax.figure.dpi
+    heights = [float(ax.transData.transform(text.xy)[1]) * points for text in names]
+    line, bottom = 1.25 * name.get_fontsize(), float(ax.transAxes.transform((0, 0))[1]) * points
+    for text, height, wanted in zip(names, heights, _apart(heights, line, bottom + line / 2), strict=True):
+        text.set_position((6, wanted - height))
+
+
+def _apart(heights: Sequence[float], least: float, lowest: float) -> list[float]:
+    """The heights moved as little as needed for ``least`` between neighbours: groups that touch share their mean. None
+    is moved below ``lowest``, where the axis has its own labels.
+
+    >>> _apart([20.0, 21.0, 50.0], 10.0, 0.0), _apart([20.0, 21.0, 50.0], 10.0, 18.0)
+    ([15.5, 25.5, 50.0], [18.0, 28.0, 50.0])
+    """
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    groups: list[list[int]] = []
+
+    def bottom(group: list[int]) -> float:
+        return sum(heights[i] for i in group) / len(group) - least * (len(group) - 1) / 2
+
+    for i in order:
+        groups.append([i])
+        while len(groups) > 1 and bottom(groups[-1]) - bottom(groups[-2]) < least * len(groups[-2]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    wanted = [bottom(group) + j * least for group in groups for j in range(len(group))]
+    found = [0.0] * len(heights)
+    for j, (i, height) in enumerate(zip(order, wanted, strict=True)):
+        found[i] = max(height, min(lowest, heights[order[0]]) + j * least)
+    return found
+
+
+def name_lines(ax: Any) -> None:
+    """Names beside the right ends of all labelled lines, in place of a legend.
+
+    >>> ax = axes("x", "y")
+    >>> _ = ax.plot([0, 1], [2, 3], label="a"), ax.plot([0, 1], [4, 5])
+    >>> name_lines(ax)
+    >>> [text.get_text() for text in ax.texts]
+    ['a']
+    >>> close(ax)
+    """
+    for line in ax.get_lines():
+        label, (xs, ys) = line.get_label(), line.get_data()
+        if not label.startswith("_") and len(xs):
+            last = int(np.argmin(xs) if ax.xaxis_inverted() else np.argmax(xs))
+            name_at_end(ax, xs[last], ys[last], label, to_hex(line.get_color()))

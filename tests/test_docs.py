@@ -1,0 +1,117 @@
+"""The documentation: every public name has an example that runs, and what the documents name exists."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import shuffle_sym
+
+ROOT = Path(__file__).parent.parent
+#: Modules that are public without being imported by ``import shuffle_sym``.
+MORE = ("shuffle_sym.plots", "shuffle_sym.explorer", "shuffle_sym.catalogue", "shuffle_sym.typed", "shuffle_sym.svg")
+#: Still without an example. This list may only become shorter.
+WITHOUT = {
+    "shuffle_sym.PrivacyLossDistribution",
+    "shuffle_sym.ShuffledPLD",
+    "shuffle_sym.bounds.Amplification",
+    "shuffle_sym.ground_truth.WorstMoment",
+    "shuffle_sym.ground_truth.WorstPair",
+    "shuffle_sym.ground_truth.worst_pairs",
+    "shuffle_sym.protocols.Estimate",
+    "shuffle_sym.protocols.shuffle",
+    "shuffle_sym.protocols.smallest_gamma",
+    "shuffle_sym.rdp.AtOrder",
+}
+
+
+def public(module: object) -> Iterator[tuple[str, object]]:
+    """What a module offers: its ``__all__``, or the functions and classes that are defined in it."""
+    name = module.__name__
+    own = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == name]
+    for key in getattr(module, "__all__", own):
+        value = getattr(module, key)
+        if not key.startswith("_") and (inspect.isroutine(value) or inspect.isclass(value) or callable(value)):
+            yield f"{name}.{key}", value
+
+
+def documented() -> dict[str, object]:
+    modules = [shuffle_sym, *map(importlib.import_module, MORE)]
+    modules += [
+        getattr(shuffle_sym, name) for name in shuffle_sym.__all__ if inspect.ismodule(getattr(shuffle_sym, name))
+    ]
+    found = {name: value for module in modules for name, value in public(module)}
+    return dict(sorted(found.items()))
+
+
+NAMES = documented()
+
+
+def test_there_are_public_names():
+    assert {"shuffle_sym.Shuffle", "shuffle_sym.bounds.balle2019_hoeffding", "shuffle_sym.plots.bracket"} <= set(NAMES)
+    assert len(NAMES) > 150
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_says_what_it_is_and_gives_an_example(name):
+    text = inspect.getdoc(NAMES[name]) or ""
+    assert text.strip(), "no docstring"
+    assert ">>> " in text or name in WITHOUT, "no example"
+
+
+def test_names_with_an_example_are_not_excused():
+    assert WITHOUT.issubset(NAMES)
+    assert not [name for name in WITHOUT if ">>> " in (inspect.getdoc(NAMES[name]) or "")]
+
+
+@pytest.mark.parametrize("module", sorted({value.__module__ for value in NAMES.values() if inspect.isroutine(value)}))
+def test_docstrings_with_backslashes_are_raw(module):
+    """A formula in a docstring that is not raw loses its backslashes without a word."""
+    for name, value in vars(importlib.import_module(module)).items():
+        text = getattr(value, "__doc__", None)
+        if getattr(value, "__module__", None) == module and isinstance(text, str):
+            assert not re.search(r"[\t\x07\x08\x0b\x0c]", text), f"{name}: a backslash was taken for an escape"
+
+
+def test_the_citation_names_this_version():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert cited["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors", "version", "license", "type"} <= set(cited)
+    assert cited["version"] == project["version"] == shuffle_sym.__version__
+    assert cited["license"] == project["license"]
+    assert all("title" in work and "authors" in work and "year" in work for work in cited["references"])
+
+
+def test_the_changelog_begins_with_this_version():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)", text, re.MULTILINE)[0] == shuffle_sym.__version__
+
+
+def test_the_readme_shows_pictures_that_exist_and_are_small():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pictures = re.findall(r"\((gallery/[\w-]+\.png)\)", readme) + re.findall(r'src="(gallery/[\w-]+\.png)"', readme)
+    assert len(set(pictures)) == 4
+    for picture in pictures:
+        content = (ROOT / picture).read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert len(content) < 100_000
+
+
+def test_every_file_and_command_that_the_documents_name_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for document in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        for target in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE):
+            assert target in targets, f"{document}: make {target}"
+        for link in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert (ROOT / link).exists(), f"{document}: {link}"
+        for path in re.findall(r"`((?:notebooks|shuffle_sym|tests|benchmarks|browser)/[\w./-]*)`", text):
+            assert (ROOT / path).exists(), f"{document}: {path}"

@@ -1,0 +1,164 @@
+"""The explorer: what is on the screen is what its code says, and the code is right."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym import catalogue, explorer, svg
+from shuffle_sym.explorer import Settings, View
+
+BIT = {"randomizer": "binaryrr", "parameters": {"eps0": "log(3)"}}
+SETTINGS = {
+    "default": Settings(),
+    "one user": Settings(**BIT, n="1", delta="1/4"),
+    "eps0 typed as a decimal": Settings("krr", {"k": "3", "eps0": "0.1"}, n="1e3"),
+    "several rounds of 2-RR": Settings(**BIT, n="50", delta="1e-3", rounds="3"),
+    "several rounds of k-RR": Settings(rounds="3", n="1000"),
+    **{
+        name: Settings(name, {p: {"eps0": "1", "w": "3"}.get(p, "8") for p in catalogue.parameters(maker)}, n="500")
+        for name, maker in catalogue.makers().items()
+        if name in explorer.live()
+    },
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS.keys())
+def test_the_code_reproduces_every_number_on_the_screen(settings):
+    view = View(settings)
+    names: dict[str, object] = {}
+    exec(view.code, names)
+    assert names["answers"] == view.answers
+    assert names["curves"] == view.curves
+    assert names["grid"] == view.grid
+    assert names["R"] == view.R
+    # Every end that the table shows is one of them, with six digits.
+    for line in view.lines:
+        if isinstance(view.answers.get(line.name), ss.Interval):
+            lower, upper = str(names["answers"][line.name]).strip("[]").split(", ")
+            assert (lower if line.end == "lower" else upper) in view.table
+
+
+def test_one_user_of_two_rr_is_its_local_curve():
+    view = View(SETTINGS["one user"])  # δ = (3 − α)/4, so that δ = 1/4 is α = 2
+    assert float(sp.log(2)) in view.answers["certified"]
+    assert float(sp.log(2)) in view.answers["attack"]
+    exact = ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), 1)
+    for eps, found in zip(view.grid, view.curves["certified"], strict=True):
+        value = exact.exact(sp.exp(sp.Rational(str(eps))), digits=30) if eps < float(sp.log(3)) else Fraction(0)
+        assert found.lower <= value <= found.upper
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS.keys())
+def test_attack_certified_and_clones_are_in_order_wherever_they_are_drawn(settings):
+    view = View(settings)
+    for names in (("attack", "certified"), ("certified", "clones"), ("attack", "clones"), ("certified", "Bennett")):
+        if all(name in view.curves for name in names):
+            below, above = (view.curves[name] for name in names)
+            for low, high in zip(below, above, strict=True):
+                assert explorer._end(low, "lower") <= explorer._end(high, "upper")
+
+
+def test_the_closed_forms_of_several_rounds_are_composed():
+    one, many = View(Settings(n="1000", delta="1e-7")), View(Settings(n="1000", delta="3e-7", rounds="3"))
+    assert many.answers["Bennett"] >= 3 * one.answers["Bennett"]
+    assert many.answers["Bennett"] <= 3 * one.answers["Bennett"] * (1 + 1e-9)
+
+
+def test_a_theorem_that_says_nothing_is_said_so_and_not_drawn():
+    view = View(Settings(n="10"))  # Feldman et al. need eps0 <= log(n/(16 log(2/delta)))
+    assert "Feldman" not in view.answers
+    assert "says nothing here" in view.table
+    assert "feldman" not in view.code
+
+
+def test_the_chart_is_well_formed_and_has_every_curve():
+    view = View(Settings(n="1000000"))
+    root = ET.fromstring(view.chart)
+    space = "{http://www.w3.org/2000/svg}"
+    drawn = {element.get("stroke") for element in root.iter(f"{space}path")} - {"none"}
+    assert drawn == {line.colour for line in view.lines if line.delta}
+    names = {element.text for element in root.iter(f"{space}text")}
+    assert {"certified", "clones", "attack", "Bennett", "Feldman", "central ε", "δ(ε)"} <= names
+    assert "nan" not in view.chart
+
+
+def test_the_axes_put_numbers_where_they_belong():
+    frame = svg.Frame(right=2.0, bottom=1e-8)
+    assert frame.x(1.0) == pytest.approx((frame.x(0.0) + frame.x(2.0)) / 2)
+    assert frame.y(1e-4) == pytest.approx((frame.y(1.0) + frame.y(1e-8)) / 2)
+    assert frame.y(0.0) > frame.y(1e-8), "zero is below the chart"
+
+
+def test_a_smooth_path_goes_through_its_points_and_not_beyond_them():
+    points = [(0.0, 0.0), (1.0, 5.0), (2.0, 5.0), (3.0, 90.0)]
+    numbers = [float(x) for x in re.findall(r"[\d.]+", svg._smooth(points))]
+    path = list(zip(numbers[::2], numbers[1::2], strict=True))
+    assert path[::3] == points
+    heights = [y for _, y in path]
+    assert heights == sorted(heights), "the control points of a curve that rises rise"
+
+
+def test_settings_that_are_near_share_what_was_computed():
+    explorer._evaluated.cache_clear()
+    View(Settings(delta="1e-6"))._repr_html_()
+    before = explorer._evaluated.cache_info().misses
+    View(Settings(delta="1.1e-6"))._repr_html_()
+    asked_again = explorer._evaluated.cache_info().misses - before
+    assert asked_again == len(View(Settings()).lines), "only the new epsilons; the curves are those of before"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"randomizer": "gaussian", "parameters": {"sigma": "1"}}, "randomizer must be one of"),
+        ({"parameters": {"k": "1", "eps0": "4"}}, "k must be an integer >= 2"),
+        ({"parameters": {"eps0": "4"}}, "k must be given"),
+        ({"n": "many"}, "n must be a number such as"),
+        ({"delta": "0"}, "delta must be"),
+        ({"n": "__import__('os')"}, "n must be a number such as"),
+    ],
+)
+def test_wrong_settings_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        View(Settings(**wrong))._repr_html_()
+
+
+def test_moving_a_slider_changes_chart_table_and_code():
+    app = explorer.app()
+    seen = app.chart.value, app.table.value, app.code.value
+    app.parameters["eps0"].value = 2.0
+    assert all(old != new for old, new in zip(seen, (app.chart.value, app.table.value, app.code.value), strict=True))
+    assert "ss.KRR(k=10, eps0=2)" in app.code.value
+    assert app.view.answers["certified"] == ss.Shuffle(ss.KRR(k=10, eps0=2), 10_000).epsilon(1e-6, rtol=explorer.RTOL)
+
+
+@pytest.mark.parametrize("name", explorer.live())
+def test_every_randomizer_of_the_list_starts(name):
+    app = explorer.app()
+    app.controls["randomizer"].value = name
+    assert app.message.value == ""
+    assert tuple(app.parameters) == catalogue.parameters(catalogue.find(name)[1])
+    assert "certified" in app.view.answers
+
+
+def test_a_value_that_makes_no_sense_is_named_and_leaves_the_picture():
+    app = explorer.app()
+    seen = app.chart.value
+    app.parameters["k"].value = 1
+    assert "k must be an integer &gt;= 2, got 1" in app.message.value
+    assert app.chart.value == seen
+    app.parameters["k"].value = 3
+    assert app.message.value == ""
+
+
+def test_the_widgets_are_not_imported_before_they_are_needed():
+    code = "import sys, shuffle_sym.explorer; print('ipywidgets' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -1,0 +1,131 @@
+r"""The notebooks as a book: the index, and the links back and forward at the end of every notebook.
+
+``make book`` writes them. Titles are the headings of the notebooks, what they are for is in the map of the README:
+nothing is written down twice.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parent.parent
+INDEX = "index.ipynb"
+LINKS = "navigation"  # the id of the cell with the links
+
+#: The way through the book: a part, what it answers, and the numbers of its notebooks.
+PARTS = (
+    ("Start here", "How private are shuffled reports, and what does the number mean?", ("00", "13")),
+    ("One randomizer", "From a definition to a bound that can be trusted.", ("01", "02", "08", "12")),
+    ("Every randomizer, every adversary", "Clones, views, and what is printed wrong.", ("03", "04", "10")),
+    ("Many rounds", "Composition and Rényi divergence.", ("05", "06", "07")),
+    ("Use it", "Protocols and what they cost.", ("09",)),
+    ("How it is computed", "The methods behind the numbers.", ("11",)),
+)
+
+READY = """import shuffle_sym as ss
+
+answer = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).epsilon(1e-6)
+assert answer.upper < 0.39
+answer"""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One notebook: its file, its heading and what it is for."""
+
+    name: str
+    title: str
+    goal: str
+
+    @property
+    def number(self) -> str:
+        return self.name.split("_")[0]
+
+    @property
+    def link(self) -> str:
+        return f"[{self.title}]({self.name})"
+
+
+def chapters(folder: Path, readme: str) -> list[Chapter]:
+    """All numbered notebooks, in order."""
+    found = []
+    for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")):
+        first = nbformat.read(path, as_version=4).cells[0].source
+        goal = re.search(rf"`notebooks/{re.escape(path.name)}` \| (.*?) \|", readme)
+        found.append(Chapter(path.name, first.splitlines()[0].lstrip("# "), goal[1] if goal else ""))
+    return found
+
+
+def index(book: Sequence[Chapter]) -> Any:
+    """The index: parts, chapters with what they are for, and a cell that shows whether everything is installed."""
+    by_number = {chapter.number: chapter for chapter in book}
+    placed = [number for _, _, numbers in PARTS for number in numbers]
+    parts = [*PARTS, ("More", "", tuple(sorted(set(by_number) - set(placed))))]
+    lines = [
+        "# shuffle_sym: the way through the notebooks",
+        "",
+        "Every notebook makes one claim, and every step ends in an `assert`: what it says was computed when saved.",
+        "They can be read in any order; this one is for a first visit.",
+    ]
+    for title, question, numbers in parts:
+        present = [by_number[number] for number in numbers if number in by_number]
+        if present:
+            lines += ["", f"## {title}", "", *([question, ""] if question else [])]
+            lines += [f"- **{c.number}** {c.link}" + (f": {c.goal}." if c.goal else "") for c in present]
+    cells = [
+        nbformat.v4.new_markdown_cell("\n".join(lines), id="index"),
+        nbformat.v4.new_markdown_cell(
+            "## Ready?\n\nIf this cell shows an interval, everything is installed.", id="ask"
+        ),
+        nbformat.v4.new_code_cell(READY, id="ready"),
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+
+
+def links(book: Sequence[Chapter], i: int) -> str:
+    """The line at the end of chapter i."""
+    parts = [f"← {book[i - 1].link}"] if i else []
+    parts.append(f"[index]({INDEX})")
+    parts += [f"{book[i + 1].link} →"] if i + 1 < len(book) else []
+    return "---\n" + " · ".join(parts)
+
+
+def with_links(notebook: Any, line: str) -> Any:
+    """The notebook with that line as its last cell, in place of an older one."""
+    notebook.cells = [cell for cell in notebook.cells if cell.get("id") != LINKS]
+    notebook.cells.append(nbformat.v4.new_markdown_cell(line, id=LINKS))
+    return notebook
+
+
+def with_outputs(fresh: Any, path: Path) -> Any:
+    """The fresh notebook with the outputs of the saved one, where the code is the same."""
+    if path.exists():
+        saved = {cell.source: cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"}
+        for cell in fresh.cells:
+            if cell.cell_type == "code" and cell.source in saved:
+                cell.outputs, cell.execution_count = saved[cell.source].outputs, saved[cell.source].execution_count
+    return fresh
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the index; with ``--links`` the links of all notebooks too."""
+    folder, readme = ROOT / "notebooks", (ROOT / "README.md").read_text(encoding="utf-8")
+    book = chapters(folder, readme)
+    nbformat.write(with_outputs(index(book), folder / INDEX), folder / INDEX)
+    if "--links" in argv:
+        for i, chapter in enumerate(book):
+            path = folder / chapter.name
+            nbformat.write(with_links(nbformat.read(path, as_version=4), links(book, i)), path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,140 @@
+r"""Run every notebook, compare what it shows now with what was saved, and save it.
+
+``make notebooks`` runs this. It fails on any error, and where an output no longer is what it was: words must be equal,
+numbers equal up to a relative tolerance of 1e-3 (the default width of an interval). A cell states another tolerance
+with a tag such as ``tolerance=0.05``, or with ``volatile`` that it shows times and nothing is compared. What changed is
+not saved until somebody has looked: ``make notebooks ACCEPT=1``. Pictures are not compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+DEFAULT_TOLERANCE = 1e-3
+SECONDS = 300
+TEXTS = ("text/markdown", "text/latex", "text/plain")  # the first one that is there
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,_]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+
+
+def tolerance(cell: Any) -> float | None:
+    """What the tags of a cell state; None if nothing is compared.
+
+    >>> tolerance({"metadata": {"tags": ["tolerance=0.05"]}}), tolerance({"metadata": {"tags": ["volatile"]}})
+    (0.05, None)
+    """
+    for tag in cell["metadata"].get("tags", []):
+        if tag == "volatile":
+            return None
+        if tag.startswith("tolerance="):
+            return float(tag.removeprefix("tolerance="))
+    return DEFAULT_TOLERANCE
+
+
+def shown(cell: Any) -> str:
+    """What a cell shows in words and numbers; not its pictures and widgets, nor where objects are in memory.
+
+    What is printed may arrive in any number of pieces: they are put together.
+    """
+    printed, found = "", []
+    for output in cell["outputs"]:
+        data = output.get("data", {})
+        if "text" in output:
+            printed += "".join(output["text"])
+        elif not any(kind.startswith("image/") or "widget" in kind for kind in data):
+            kind = next((kind for kind in TEXTS if kind in data), None)
+            found.append("".join(data[kind]) if kind else "")
+    return _ADDRESS.sub("0x…", "\n".join([printed, *found]))
+
+
+def difference(before: str, now: str, rtol: float) -> str | None:
+    """Where two texts differ by more than the tolerance, in words; None if they do not.
+
+    >>> difference("[0.380301, 0.380607]", "[0.380302, 0.380606]", 1e-3)
+    >>> difference("eps = 0.38", "eps = 0.39", 1e-3)
+    '0.38 became 0.39'
+    """
+    if _NUMBER.sub("#", before) != _NUMBER.sub("#", now):
+        pairs = zip_longest(before.splitlines(), now.splitlines(), fillvalue="")
+        old, new = next(pair for pair in pairs if _NUMBER.sub("#", pair[0]) != _NUMBER.sub("#", pair[1]))
+        return f"{old[:100]!r} became {new[:100]!r}"
+    for old, new in zip(_NUMBER.findall(before), _NUMBER.findall(now), strict=True):
+        x, y = (float(text.replace(",", "").replace("_", "")) for text in (old, new))
+        if abs(x - y) > rtol * max(abs(x), abs(y)):
+            return f"{old} became {new}"
+    return None
+
+
+def differences(before: Any, now: Any) -> list[str]:
+    """What two versions of a notebook show differently."""
+    saved, fresh = ([cell for cell in version["cells"] if cell["cell_type"] == "code"] for version in (before, now))
+    found = []
+    for number, (old, new) in enumerate(zip(saved, fresh, strict=True), 1):
+        rtol = tolerance(old)
+        if rtol is None:
+            continue
+        if change := difference(shown(old), shown(new), rtol):
+            found.append(f"cell {number}: {change}")
+    return found
+
+
+def executed(path: Path) -> Any:
+    """The notebook, run in its folder by a fresh kernel."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    notebook.metadata.pop("widgets", None)
+    resources = {"metadata": {"path": str(path.parent)}}
+    NotebookClient(notebook, timeout=SECONDS, resources=resources, record_timing=False, coalesce_streams=True).execute()
+    return notebook
+
+
+def run(path: Path, accept: bool) -> tuple[str, list[str], float]:
+    """Run one notebook and save it if it shows what it showed; name, what is wrong, seconds."""
+    start = time.monotonic()
+    before = nbformat.read(path, as_version=4)
+    try:
+        now = executed(path)
+    except CellExecutionError as error:
+        return path.name, [f"error: {error.ename}: {error.evalue}"], time.monotonic() - start
+    was_run = any(cell.get("execution_count") for cell in before.cells)
+    found = differences(before, now) if was_run else []
+    if accept or not found:
+        nbformat.write(now, path)
+    return path.name, found, time.monotonic() - start
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("notebooks", nargs="+", type=Path)
+    asked.add_argument("--accept", action="store_true", help="save what changed as well")
+    given = asked.parse_args(argv)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    failed = False
+    with ProcessPoolExecutor(2) as pool:
+        for future in [pool.submit(run, path, given.accept) for path in sorted(given.notebooks)]:
+            name, found, seconds = future.result()
+            wrong = [line for line in found if line.startswith("error") or not given.accept]
+            failed |= bool(wrong)
+            print(f"{name:42} {seconds:6.1f} s  {'FAILED' if wrong else 'changed' if found else 'ok'}", flush=True)
+            for line in found:
+                print(f"    {line}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
