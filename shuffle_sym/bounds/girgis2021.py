@@ -17,7 +17,8 @@ import sympy as sp
 from scipy import special
 
 from shuffle_sym import arguments
-from shuffle_sym.bounds.binomial_moments import ALLOWANCE, log_cdf_upper, log_excess
+from shuffle_sym.bounds.binomial_moments import ALLOWANCE, log_excess
+from shuffle_sym.bounds.reduction import log_expected_excess
 
 _MAX_ORDER = 1_000_000
 
@@ -115,7 +116,7 @@ def girgis2021_thm34(eps0: Any, n: Any, order: Any) -> float:
     if eps0 == 0:
         return 0.0
     lower, _ = log_excess(eps0, n, order)
-    return _down(_logarithm([float(lower[0])]), order)
+    return max(_down(_logarithm([float(lower[0])]), order), _corollary35(eps0, n, order))
 
 
 def girgis2021_cor35(eps0: Any, n: Any, order: Any) -> float:
@@ -127,7 +128,7 @@ def girgis2021_cor35(eps0: Any, n: Any, order: Any) -> float:
     2.5525e-07
     """
     eps0, n, order, _ = _read(eps0, n, order)
-    return _down(_logarithm([_log_pairs(order) + 2 * _log_gain(eps0) - eps0 - math.log(n)]), order)
+    return _corollary35(eps0, n, order)
 
 
 def girgis2021_eq9(eps0: Any, n: Any, order: Any) -> float:
@@ -139,7 +140,10 @@ def girgis2021_eq9(eps0: Any, n: Any, order: Any) -> float:
     """
     power = float(arguments.order(order))
     eps0, n, _, _ = _read(eps0, n, 2)
-    return math.exp(math.log(2 * power / n) + 4 * eps0 + 2 * _log_gain(eps0)) * (1 + ALLOWANCE)
+    exponent = math.log(2 * power / n) + 4 * eps0 + 2 * _log_gain(eps0)
+    if exponent > 700:
+        raise ValueError(f"eps0 must be at most about 115 for (9) in doubles, got {eps0:g}; the divergence is at most eps0")
+    return math.exp(exponent) * (1 + ALLOWANCE)
 
 
 def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
@@ -149,8 +153,8 @@ def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
     .. math:: \frac1{\lambda-1}\log \mathbb E_{m \sim \mathrm{Bin}(n-1,\,1/t)}[M(m + 1)]
 
     M(m) is the moment of 2-RR with m users, which is the largest of all ε0-LDP randomizers: its ratio r is the largest
-    in convex order (`derivations.theorem36`). M falls in m. On blocks of m the largest M counts, which costs about
-    half a block's width relative to m; for n up to 64 every m is a block. Never above Theorem 3.1.
+    in convex order (`derivations.theorem36`). How it is bounded from above is said at `shuffle_sym.bounds.reduction`.
+    Never above Theorem 3.1 or ε0.
 
     >>> round(girgis2021_thm36(eps0=0.5, n=10**6, order=2), 9)
     4.21e-07
@@ -159,36 +163,8 @@ def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
     if eps0 == 0:
         return 0.0
     first = _up(_theorem31(eps0, _size(exact, eps0, n, 0.5), order, _chernoff(eps0, n, order, 0.5)), order)
-    sizes, chances = _blocks(n, eps0, order)
-    _, logs = log_excess(eps0, sizes, order)
-    if not np.all(np.isfinite(logs)):
-        return first
-    logs = np.minimum.accumulate(logs)  # M falls in m
-    # E[X] = X_last + Σ_j (X_j − X_{j+1}) Pr[m + 1 < size_{j+1}]: differences are not negative, upper bounds may enter.
-    total = [float(logs[-1])]
-    with np.errstate(divide="ignore"):
-        total.extend(logs[:-1] + np.log(-np.expm1(logs[1:] - logs[:-1])) + chances)
-    return min(_up(_logarithm(total), order), first)
-
-
-def _blocks(n: int, eps0: float, order: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The least m of each block, and log Pr[m + 1 < it] for all but the first, which is 1: fine around the mean of
-    Bin(n − 1, 1/t) + 1, coarse far below, and one block where even M(1) ≤ t^(λ−1) would not be seen."""
-    q = math.exp(-eps0)
-    if n <= 64:
-        sizes = np.arange(1.0, n + 1)
-    else:
-        mean, deviation = (n - 1) * q, math.sqrt((n - 1) * q * -math.expm1(-eps0))
-        far = np.concatenate([-9 * 1.15 ** np.arange(24), (np.geomspace(1, max(mean, 2), 24) - mean) / deviation])
-        near = np.concatenate([np.arange(-8, 3.01, 0.4), far])
-        sizes = np.unique(np.clip(np.floor(mean + deviation * near), 1, n))
-    if n == 1:
-        return sizes, np.empty(0)
-    chances = log_cdf_upper(sizes - 2, n - 1, q)
-    leading = _log_pairs(order) + 2 * _log_gain(eps0) - math.log(n)
-    unseen = int(np.sum(chances[:-1] + (order - 1) * eps0 < leading - 30))
-    kept, chances = sizes[max(unseen - 1, 0) :], chances[max(unseen - 1, 0) :]
-    return np.concatenate([[1.0], kept[kept > 1]]), chances[kept > 1]
+    found = _up(_logarithm([log_expected_excess(eps0, n, order)]), order)
+    return min(found, first, eps0 * (1 + ALLOWANCE))
 
 
 # ------------------------------------------------------------------------------------------------ pieces
@@ -201,18 +177,24 @@ def _read(eps0: Any, n: Any, order: Any) -> tuple[float, int, int, sp.Expr]:
     if order > _MAX_ORDER:
         raise ValueError(f"order must be at most {_MAX_ORDER} here, got {order}")
     level = float(exact)
-    if level > 300:
-        raise ValueError(f"eps0 must be at most 300 for a bound in doubles, got {level:g}")
+    if level > 300 or (level < 1e-15 and exact != 0):
+        raise ValueError(f"eps0 must be 0 or between 1e-15 and 300 for a bound in doubles, got {level:g}")
     return level, n, order, exact
 
 
 def _size(exact: sp.Expr, eps0: float, n: int, gamma: float) -> int:
     """n̄; where doubles cannot tell on which side of a whole number it is, SymPy decides."""
     value = (1 - gamma) * (n - 1) * math.exp(-eps0)
-    if abs(value - round(value)) > 1e-9 * max(value, 1):
+    if value == 0:
+        return 1
+    if abs(value - round(value)) > 1e-12 * max(value, 1):
         return math.floor(value) + 1
     share = 1 - arguments.exact_number(gamma, "gamma")
     return int(sp.floor(sp.nsimplify(share) * (n - 1) * sp.exp(-exact))) + 1
+
+
+def _corollary35(eps0: float, n: int, order: int) -> float:
+    return _down(_logarithm([_log_pairs(order) + 2 * _log_gain(eps0) - eps0 - math.log(n)]), order)
 
 
 def _log_gain(eps0: float) -> float:
@@ -248,7 +230,8 @@ def _theorem31(eps0: float, size: int, order: int, remainder: float) -> float:
     logs = [_log_pairs(order) + 2 * _log_gain(eps0) - eps0 - math.log(size), remainder]
     if order > 2 and eps0 > 0:
         base = 2 * (_log_gain(eps0) + math.log1p(math.exp(-eps0))) - math.log(2 * size)
-        terms = _coefficients(order) + base / 2 * np.arange(3.0, order + 1)
+        # The logarithms of factorials have errors of some units in the last place, of λ log λ.
+        terms = _coefficients(order) + base / 2 * np.arange(3.0, order + 1) + 1e-14 * order
         top = float(terms.max())
         logs.append(top + math.log(float(np.exp(terms - top).sum())))
     return _logarithm(logs)
@@ -276,7 +259,8 @@ def _best(eps0: float, n: int, order: int) -> tuple[float, float]:
     search by thirds finds it; wherever it ends, what it returns is a bound."""
 
     def at(size: int) -> tuple[float, float]:
-        gamma = 1 - (size - 1) * math.exp(eps0) / (n - 1) if n > 1 else 1.0
+        # Rounded down: what is lost in the difference is small, but γ may be as well.
+        gamma = 1 - (size - 1) * math.exp(eps0) / (n - 1) * (1 + 1e-13) - 1e-15 if size > 1 else 1.0
         return _up(_theorem31(eps0, size, order, _chernoff(eps0, n, order, gamma)), order), gamma
 
     low, high = 1, max(math.ceil((n - 1) * math.exp(-eps0)), 1)
