@@ -17,7 +17,7 @@ import sympy as sp
 from scipy import special
 
 from shuffle_sym import arguments
-from shuffle_sym.bounds.binomial_moments import ALLOWANCE, log_excess
+from shuffle_sym.bounds.binomial_moments import ALLOWANCE, log_excess, log_sum
 from shuffle_sym.bounds.reduction import log_expected_excess
 
 _MAX_ORDER = 1_000_000
@@ -255,20 +255,40 @@ def _down(logarithm: float, order: float) -> float:
 
 
 def _best(eps0: float, n: int, order: int) -> tuple[float, float]:
-    """The smallest Theorem 3.1 over whole n̄ and its γ: the first terms fall in n̄ and the last one grows, so that a
-    search by thirds finds it; wherever it ends, what it returns is a bound."""
+    """The smallest Theorem 3.1 over whole n̄ and its γ. The first terms fall in n̄ and the last one grows, so there is one
+    valley: it is narrowed down on grids, with some of the terms for all. Wherever that ends, what is returned is a
+    bound."""
+    most = max(math.ceil((n - 1) * math.exp(-eps0)), 1)
+    shares = np.geomspace(1 / math.sqrt(n) / 100, 1, 48)
+    sizes = np.unique(np.clip(np.floor((1 - shares) * most) + 1, 1, most))
+    for _ in range(4):
+        best = int(np.argmin(_about_theorem31(eps0, n, order, sizes)))
+        low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
+        chosen = int(sizes[best])
+        if high - low <= 2:
+            break
+        sizes = np.unique(np.floor(np.linspace(low, high, 48)))
+    gamma = _gamma(eps0, n, chosen)
+    return _up(_theorem31(eps0, chosen, order, _chernoff(eps0, n, order, gamma)), order), gamma
 
-    def at(size: int) -> tuple[float, float]:
-        # Rounded down: what is lost in the difference is small, but γ may be as well.
-        gamma = 1 - (size - 1) * math.exp(eps0) / (n - 1) * (1 + 1e-13) - 1e-15 if size > 1 else 1.0
-        return _up(_theorem31(eps0, size, order, _chernoff(eps0, n, order, gamma)), order), gamma
 
-    low, high = 1, max(math.ceil((n - 1) * math.exp(-eps0)), 1)
-    while high - low > 2:
-        third = (high - low) // 3
-        first, second = low + third, high - third
-        if at(first)[0] <= at(second)[0]:
-            high = second
-        else:
-            low = first
-    return min(at(size) for size in range(low, high + 1) if size == 1 or at(size)[1] > 0)
+def _gamma(eps0: float, n: int, size: Any) -> Any:
+    """The γ that belongs to a whole n̄, rounded down: what is lost in the difference is small, but γ may be as well."""
+    share = (size - 1) * math.exp(eps0) / max(n - 1, 1)
+    return np.maximum(1 - share * (1 + 1e-13) - 1e-15, 0) if np.ndim(size) or size > 1 else 1.0
+
+
+def _about_theorem31(eps0: float, n: int, order: int, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The logarithm in (5) up to a function that does not depend on n̄, about: of many terms only some are taken."""
+    parts = [
+        _log_pairs(order) + 2 * _log_gain(eps0) - eps0 - np.log(sizes),
+        eps0 * order - (n - 1) * _gamma(eps0, n, sizes) ** 2 * math.exp(-eps0) / 2,
+    ]
+    if order > 2 and eps0 > 0:
+        i = np.unique(np.round(np.geomspace(3, order, 120)))
+        each = np.log(np.gradient(i)) if len(i) > 1 else np.zeros(1)
+        base = 2 * (_log_gain(eps0) + math.log1p(math.exp(-eps0))) - np.log(2 * sizes)
+        terms = _coefficients(order)[i.astype(int) - 3] + each + base[:, None] / 2 * i
+        parts.append(log_sum(terms, axis=1))
+    found: npt.NDArray[np.float64] = log_sum(np.stack(parts))
+    return found

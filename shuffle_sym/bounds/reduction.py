@@ -38,6 +38,7 @@ from shuffle_sym.bounds.binomial_moments import ALLOWANCE, geometric, log_cdf_up
 Array = npt.NDArray[np.float64]
 #: Up to so many users every number of doubles is a block of its own.
 FEW = 64
+_TABLED = 128
 _ALIASING = 2.4e-7
 _SHARP = 0.002  # what may be lost, relative to log M
 _WINDOW = 6.5  # standard deviations
@@ -73,7 +74,7 @@ def log_expected_excess(eps0: float, n: int, order: int) -> float:
 def _one_by_one(law: Law, n: int) -> float:
     """log E[G(N)], N up to 64 and the rest, in which M is at most M(64)."""
     m = np.arange(1.0, min(n, FEW) + 1)
-    logs = log_excess_upper(law, m)
+    logs = log_excess_upper(law, m, sharp=1e-6)
     terms = logs + np.log(m) + log_pmf(m, np.full_like(m, n), law.s)
     if n <= FEW:
         return float(log_sum(terms))
@@ -138,19 +139,19 @@ def _about(law: Law, m: Array) -> Array:
     return found
 
 
-def log_excess_upper(law: Law, m: Array, weights: Array | None = None) -> Array:
+def log_excess_upper(law: Law, m: Array, weights: Array | None = None, sharp: float = _SHARP) -> Array:
     """At least log(M(m) − 1), for every m in rising order; sharp where the (logarithmic) weight is large enough."""
     few, loss = _moments(law, m)
-    if np.all(loss < _SHARP * few):
+    if np.all(loss < sharp * few):
         return np.log(few)
     log_moment, factor, centre, spread = _tangent(law, m)
     log_moment = np.minimum(log_moment, (law.order - 1) * law.eps0)  # M(1) <= t^(λ−1)
-    unsharp = ~(loss < _SHARP * few) & (factor > _SHARP * log_moment)
+    unsharp = ~(loss < sharp * few) & (factor > sharp * log_moment)
     if weights is not None:
         weights = weights + log_moment
         unsharp &= weights > weights.max() - 7
     if unsharp.any():
-        summed = _table(law, m[unsharp]) if m[-1] <= FEW else _sum(law, m[unsharp], centre[unsharp], spread[unsharp])
+        summed = _table(law, m[unsharp]) if m[-1] <= _TABLED else _sum(law, m[unsharp], centre[unsharp], spread[unsharp])
         log_moment[unsharp] = np.minimum(log_moment[unsharp], summed)
     large = log_moment + np.log(-np.expm1(-np.maximum(log_moment, 1e-300)))
     found: Array = np.fmin(np.log(few), large)
@@ -190,15 +191,15 @@ def _tangent(law: Law, m: Array) -> tuple[Array, Array, Array, Array]:
 
 @lru_cache(maxsize=1)
 def _binomials() -> Array:
-    """log C(m, K), m and K up to 64; −∞ for K > m."""
-    m = np.arange(FEW + 1.0)
+    """log C(m, K), m and K up to 128; −∞ for K > m."""
+    m = np.arange(_TABLED + 1.0)
     rest = m[:, None] - m
     logs = special.gammaln(m[:, None] + 1) - special.gammaln(m + 1) - special.gammaln(np.maximum(rest, 0) + 1)
     return np.where(rest >= 0, logs, -np.inf)
 
 
 def _table(law: Law, m: Array) -> Array:
-    """log M for m <= 64: all terms."""
+    """log M for m <= 128: all terms."""
     K = np.arange(m[-1] + 1)
     logs = _binomials()[m.astype(int), : len(K)]
     logs = logs + K * -law.eps0 + law.order * np.log(law.s + law.d * K / m[:, None])

@@ -68,6 +68,7 @@ from shuffle_sym.derivations.renyi import (
     theorem36,
     theorem71,
 )
+from shuffle_sym.derivations.renyi_curves import poisson_sampling, remark7
 from shuffle_sym.derivations.tables import gparv_table
 
 #: Every derivation that needs no argument, by name.
@@ -130,6 +131,8 @@ ALL: dict[str, Callable[[], Derivation]] = {
         rdp_moments,
         theorem36,
         theorem71,
+        remark7,
+        poisson_sampling,
         claim1,
         corollary32,
         eq7,
