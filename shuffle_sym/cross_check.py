@@ -29,7 +29,7 @@ from fractions import Fraction
 import sympy as sp
 from tqdm.auto import tqdm
 
-from shuffle_sym import decomposition, exact, ground_truth
+from shuffle_sym import decomposition, exact, ground_truth, renyi_grid
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.randomizers import (
@@ -206,4 +206,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main() or random_main())
+    sys.exit(main() or random_main() or renyi_grid.main())

@@ -16,7 +16,9 @@ import numpy as np
 import sympy as sp
 from scipy import special
 
-from shuffle_sym import arguments
+from shuffle_sym import arguments, exact
+from shuffle_sym.decomposition import Decomposition
+from shuffle_sym.interval import Interval
 
 Curve = Callable[[Any], float]
 MAX_ORDER = 10_000
@@ -111,13 +113,13 @@ def interpolated(curve: Curve) -> Curve:
     _callable(curve)
 
     def at(order: Any) -> float:
-        exact = arguments.order(order)
-        if exact.is_Integer:
-            return _value(curve, int(exact))
-        low = int(sp.floor(exact))
-        a = float(low + 1 - exact)
+        power = arguments.order(order)
+        if power.is_Integer:
+            return _value(curve, int(power))
+        low = int(sp.floor(power))
+        a = float(low + 1 - power)
         below = a * (low - 1) * _value(curve, low) if low > 1 else 0.0
-        return _up((below + (1 - a) * low * _value(curve, low + 1)) / float(exact - 1))
+        return _up((below + (1 - a) * low * _value(curve, low + 1)) / float(power - 1))
 
     return at
 
@@ -219,6 +221,25 @@ def sampled_without_replacement(curve: Curve, gamma: Any, eps0: Any) -> Curve:
         return _log1p_sum(logs) / (power - 1)
 
     return sampled
+
+
+def exact_curve(D: Decomposition, n: Any) -> Callable[[Any], Interval]:
+    """The Rényi divergence of a decomposition with n users as a function of the order, exact at small n and rounded
+    outward: what a bound is compared with. ``D.reversed()`` is the other direction.
+
+    >>> import shuffle_sym as ss
+    >>> curve = exact_curve(ss.decomposition.dataset(ss.BinaryRR(eps0=math.log(3)), 1, 0, 0), 2)
+    >>> round(curve(2).upper, 9)
+    0.510825624
+    """
+    n = arguments.users(n)
+
+    def at(order: Any) -> Interval:
+        value = exact.renyi_divergence(exact.renyi_moment(D, n, order, digits=25), order, digits=25)
+        double = float(value)
+        return Interval(max(math.nextafter(double, 0), 0.0), math.nextafter(double, math.inf), "exact")
+
+    return at
 
 
 # ------------------------------------------------------------------------------------------------ pieces

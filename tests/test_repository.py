@@ -42,6 +42,7 @@ ROOMS = [
     "sweep",
     "pld",
     "fourier",
+    "renyi_grid",
     "cross_check",
     "plots",
 ]
