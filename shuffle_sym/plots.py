@@ -194,8 +194,8 @@ def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[st
 def renyi_gap(
     ax: Any,
     orders: Sequence[int],
-    forms: Mapping[str, Callable[[int], float]],
-    truths: Mapping[str, Callable[[int], Interval]],
+    forms: Mapping[str, Callable[[Any], float]],
+    truths: Mapping[str, Callable[[Any], Interval]],
 ) -> None:
     """Bounds over the order, and the brackets of what they bound: ``Shuffle(…).rdp`` or `rdp.exact_curve`.
 
@@ -205,5 +205,7 @@ def renyi_gap(
         where_it_holds(ax, orders, form, color=colour, label=label)
     for (label, truth), style in zip(truths.items(), ("--", ":", "-.", (0, (1, 3))), strict=False):
         found = [truth(order) for order in orders]
-        ax.fill_between(orders, [i.lower for i in found], [i.upper for i in found], color="grey", alpha=0.4, linewidth=0)
+        ax.fill_between(
+            orders, [i.lower for i in found], [i.upper for i in found], color="grey", alpha=0.4, linewidth=0
+        )
         ax.plot(orders, [i.upper for i in found], ls=style, color="black", label=label)

@@ -175,7 +175,7 @@ def poisson_subsampled(curve: Curve, gamma: Any, *, by: str = "proved") -> Curve
 
 
 def _backward(power: int, rate: float, second: float, last: float) -> float:
-    """log of the least bound for the sample without the record against that with it; second = ε(2), last = (λ − 1)ε(λ)."""
+    """log of the least bound, for the sample without the record against that with it, from ε(2) and (λ − 1)ε(λ)."""
     convex = _log1p_sum(np.array([math.log(rate) + float(_log_expm1(last))]))
     if rate == 1:
         return convex

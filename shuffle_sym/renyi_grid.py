@@ -1,6 +1,6 @@
 r"""No Rényi bound is below an exact moment: a grid of randomizers, numbers of users and orders, in exact arithmetic.
 
-At t = e^ε0 ∈ {3/2, 2, 3, 5}, n = 1 … 12 and λ = 2 … 12, for randomizers of every kind: the moment of their blanket, that
+At t = e^ε0 ∈ {3/2, 2, 3, 5}, n = 1 … 12 and λ = 2 … 12, for randomizers of every kind: the moment of the blanket, that
 of all datasets in which the other users agree, and for few users the largest over *all* neighbouring datasets (brute
 force), in both directions, against every upper bound of Girgis et al. 2021; and their lower bounds against 2-RR.
 
@@ -83,7 +83,9 @@ def check(t: sp.Rational, name: str, n: int, orders: Iterable[int] = ORDERS) -> 
         truth = exact.renyi_divergence(moment, order, digits=_DIGITS)
         for bound in UPPER:
             found = upper[bound, order]
-            where = f"{name}, t = {t}, n = {n}, order {order}, {what}: {bound} {found!r}, exact {mpmath.nstr(truth, 17)}"
+            where = (
+                f"{name}, t = {t}, n = {n}, order {order}, {what}: {bound} {found!r}, exact {mpmath.nstr(truth, 17)}"
+            )
             yield Comparison(bound, what, bool(found >= truth), where)
     if name == "2-RR":
         for order in orders:

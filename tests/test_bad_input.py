@@ -218,7 +218,11 @@ BAD = {
     "eps0 = 400": (lambda: ss.bounds.girgis2021_thm36(400, 9, 2), ValueError, ["between 1e-15 and 300", "400"]),
     "eps0 = 1e-40": (lambda: ss.bounds.girgis2021_thm34(1e-40, 9, 2), ValueError, ["between 1e-15 and 300", "1e-40"]),
     "eps0 = 200 in (9)": (lambda: ss.bounds.girgis2021_eq9(200, 9, 2), ValueError, ["at most about 115", "200"]),
-    "a curve of nan": (lambda: ss.rdp.epsilon(lambda order: float("nan"), 0.1), ValueError, ["curve", "nan", "order 2"]),
+    "a curve of nan": (
+        lambda: ss.rdp.epsilon(lambda order: float("nan"), 0.1),
+        ValueError,
+        ["curve", "nan", "order 2"],
+    ),
     "a curve below 0": (lambda: ss.rdp.delta(lambda order: -1, 1), ValueError, ["curve", ">= 0", "-1"]),
     "a subsampled curve of nan": (
         lambda: ss.rdp.poisson_subsampled(lambda order: float("nan"), 0.5)(3),

@@ -142,7 +142,9 @@ def girgis2021_eq9(eps0: Any, n: Any, order: Any) -> float:
     eps0, n, _, _ = _read(eps0, n, 2)
     exponent = math.log(2 * power / n) + 4 * eps0 + 2 * _log_gain(eps0)
     if exponent > 700:
-        raise ValueError(f"eps0 must be at most about 115 for (9) in doubles, got {eps0:g}; the divergence is at most eps0")
+        raise ValueError(
+            f"eps0 must be at most about 115 for (9) in doubles, got {eps0:g}; the divergence is at most eps0"
+        )
     return math.exp(exponent) * (1 + ALLOWANCE)
 
 
@@ -164,7 +166,7 @@ def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
         return 0.0
     first = _up(_theorem31(eps0, _size(exact, eps0, n, 0.5), order, _chernoff(eps0, n, order, 0.5)), order)
     found = _up(_logarithm([log_expected_excess(eps0, n, order)]), order)
-    return min(found, first, eps0 * (1 + ALLOWANCE))
+    return min(found, first, float(eps0) * (1 + ALLOWANCE))
 
 
 # ------------------------------------------------------------------------------------------------ pieces
@@ -255,8 +257,8 @@ def _down(logarithm: float, order: float) -> float:
 
 
 def _best(eps0: float, n: int, order: int) -> tuple[float, float]:
-    """The smallest Theorem 3.1 over whole n̄ and its γ. The first terms fall in n̄ and the last one grows, so there is one
-    valley: it is narrowed down on grids, with some of the terms for all. Wherever that ends, what is returned is a
+    """The smallest Theorem 3.1 over whole n̄ and its γ. The first terms fall in n̄ and the last one grows: there is one
+    valley, which is narrowed down on grids, with some of the terms for all. Wherever that ends, what is returned is a
     bound."""
     most = max(math.ceil((n - 1) * math.exp(-eps0)), 1)
     shares = np.geomspace(1 / math.sqrt(n) / 100, 1, 48)

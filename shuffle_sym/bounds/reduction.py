@@ -5,9 +5,9 @@ With M(m) the moment of 2-RR with m users, r = 1/t + (t − 1/t)K/m, K ~ Bin(m, 
 .. math:: \mathbb E_{m \sim \mathrm{Bin}(n-1,\,q)}[M(m + 1)] - 1
           = \frac{1}{nq}\,\mathbb E_{N \sim \mathrm{Bin}(n,\,q)}[G(N)], \qquad G(m) = m\,(M(m) - 1),\ G(0) = 0
 
-(absorption, `derivations.theorem36`). N is cut into blocks. M falls in m, and for m >= λ so does G: with
-:math:`\kappa_j = \mathbb E[(r_1 - 1)^j] \ge 0` (`derivations.odd_moments`), M(m) − 1 is a sum with coefficients that are
-not negative of :math:`m(m-1)\cdots(m-b+1)/m^i`, 2b <= i <= λ. Times m, the quotient of two such terms in a row is, with
+(absorption, `derivations.theorem36`). N is cut into blocks. M falls in m, and for m >= λ so does G: since
+:math:`\mathbb E[(r_1 - 1)^j] \ge 0` (`derivations.odd_moments`), M(m) − 1 is a sum, with coefficients that are not
+negative, of :math:`m(m-1)\cdots(m-b+1)/m^i`, 2b <= i <= λ. Times m, the quotient of two such terms in a row is, with
 x = 1/(m + 1), at most :math:`(1-x)^{2b-1}/(1-bx)`. For b = 1 that is 1; for b >= 2 and m >= 2b it is at most
 :math:`e^{-(2b-1)x}/(1-bx) \le 1`, because :math:`-\log(1-y) \le (2\log 2)\,y \le \tfrac32 y \le (2b-1)x` for
 :math:`y = bx \le \tfrac12`.
@@ -15,12 +15,12 @@ x = 1/(m + 1), at most :math:`(1-x)^{2b-1}/(1-bx)`. For b = 1 that is 1; for b >
 M(m) itself is the least of three upper bounds; which one is sharp depends on m:
 
 * *moments*, for small M − 1: the terms of order 2, 3, 4 exactly, and for the others
-  :math:`\binom\lambda i \le \lambda^i/i!` and :math:`\mathbb E[(r_1-1)^i] \le (t-1)^i/t`, so that they are below those of
+  :math:`\binom\lambda i \le \lambda^i/i!` and :math:`\mathbb E[(r_1-1)^i] \le (t-1)^i/t`: they are below those of
   :math:`\exp(w(e^u - 1 - u))`, w = m/t, u = λ(t − 1)/m;
 * *tangent*, for large M: :math:`r^\lambda \le a^\lambda e^{\lambda(r/a - 1)}` for every a > 0, whose mean is a formula;
   at the best a it loses a factor of about :math:`\sqrt{1 + \lambda\mathrm{Var}(r)/a^2}`;
-* *sum*, in between: every s-th term, as in `binomial_moments`; with :math:`s^2 \le p(1-p)(m-\lambda)/2` that differs from
-  M by less than 2.4e-7 of M, since :math:`2p(1-p)(m-\lambda)\sin^2(\pi k/s) \ge 16k^2`.
+* *sum*, in between: every s-th term, as in `binomial_moments`; with :math:`s^2 \le p(1-p)(m-\lambda)/2` that differs
+  from M by less than 2.4e-7 of M, since :math:`2p(1-p)(m-\lambda)\sin^2(\pi k/s) \ge 16k^2`.
 """
 
 from __future__ import annotations
@@ -151,7 +151,9 @@ def log_excess_upper(law: Law, m: Array, weights: Array | None = None, sharp: fl
         weights = weights + log_moment
         unsharp &= weights > weights.max() - 7
     if unsharp.any():
-        summed = _table(law, m[unsharp]) if m[-1] <= _TABLED else _sum(law, m[unsharp], centre[unsharp], spread[unsharp])
+        summed = (
+            _table(law, m[unsharp]) if m[-1] <= _TABLED else _sum(law, m[unsharp], centre[unsharp], spread[unsharp])
+        )
         log_moment[unsharp] = np.minimum(log_moment[unsharp], summed)
     large = log_moment + np.log(-np.expm1(-np.maximum(log_moment, 1e-300)))
     found: Array = np.fmin(np.log(few), large)

@@ -1,4 +1,4 @@
-r"""How tight Rényi bounds of shuffled messages can be, and what sampling does to a Rényi curve, derived line by line."""
+r"""Bounds of Rényi moments, how tight they can be, and what sampling does to a Rényi curve, derived line by line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,122 @@ from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.randomizers import KRR, BinaryRR
 
 t = field.t
-x, gamma = sp.symbols("x gamma", positive=True)
+n = sp.Symbol("n", integer=True, positive=True)
+q, x, gamma = sp.symbols("q x gamma", positive=True)
 order, i = sp.symbols("lambda i", integer=True, nonnegative=True)
+SOURCE = "Girgis et al. 2021"
+
+
+def eq7() -> Derivation:
+    r"""Real orders (Girgis et al. 2021, (7)): a = ⌈λ⌉ − λ is the weight of ⌊λ⌋, as (7) has it.
+
+    The sentence below (7) has "λ = a⌈λ⌉ + (1 − a)⌊λ⌋", with the ends exchanged: for λ = 9/4 that is 11/4.
+    """
+    low, lam = sp.symbols("floor lambda", positive=True)
+    high = low + 1
+    a = sp.Add(high, -lam, evaluate=False)
+    rest = sp.Add(1, -(high - lam), evaluate=False)
+    return Derivation(
+        "Interpolation between integer orders",
+        f"{SOURCE}, (7)",
+        (
+            Step(a * low + rest * high, lam, r"$\lambda = a \lfloor\lambda\rfloor + (1-a) \lceil\lambda\rceil$"),
+            Step(a * high + rest * low, low + high - lam, "the print's reason gives the mirror image of λ"),
+            Step(
+                a * (low - 1) + rest * (high - 1),
+                lam - 1,
+                r"so a curve with $(\lambda-1)\varepsilon(\lambda)$ linear is met exactly",
+            ),
+        ),
+    )
+
+
+def corollary32() -> Derivation:
+    r"""The constant of (6) (Girgis et al. 2021, Corollary 3.2), and what Theorem 3.6 gives instead.
+
+    The corollary says that (5) simplifies to (6). Appendix A takes n̄ = (n − 1)/(2t) + 1 without the floor of (5),
+    prints λ² for λ(λ − 1) in (43), and has (47) "for sufficiently large n" only: for t → 1 its right side goes to 0 and
+    its left side does not. So (5) need not be below (6) under the stated condition. That (6) bounds the divergence all
+    the same is shown at `shuffle_sym.bounds.girgis2021_cor32`, from Theorem 3.6: E[1/(m + 1)] is at most t/n, which
+    makes the leading term C(λ, 2)(t − 1)²/n, a quarter of that in (6).
+    """
+    lam = sp.Symbol("lambda", positive=True)
+    pairs = lam * (lam - 1) / 2
+    size = (n - 1) / (2 * t) + 1
+    users = sp.Symbol("n", positive=True)
+    count = sp.Symbol("m", integer=True, nonnegative=True)
+    chance = sp.binomial(n, i) * q**i * (1 - q) ** (n - i)
+    return Derivation(
+        "The constant of the simplified bound",
+        f"{SOURCE}, Corollary 3.2",
+        (
+            Step(
+                2 * pairs * (t - 1) ** 2 / (size * t),
+                pairs * 4 * (t - 1) ** 2 / (n - 1 + 2 * t),
+                "twice the term of order 2",
+            ),
+            Step(
+                4 * (t - 1) ** 2 / (users - 1 + 2 * t),
+                4 * (t - 1) ** 2 / users,
+                "without the floor the constant is 4/n; with it n̄ ≥ (n - 1)/(2t) is all, and 4/(n - 1)",
+                "<=",
+            ),
+            Step((t**2 - 1) * (t + 1) ** 2, 3 * t**4, "(50)", "<="),
+            Step(
+                sp.Mul(sp.Pow(3 * lam**2 * t**4, 2, evaluate=False), t**-3, evaluate=False),
+                9 * lam**4 * t**5,
+                r"(49), squared: the condition $9 \lambda^4 t^5 \leq n$",
+            ),
+            Step(
+                sp.binomial(n - 1, count) / (count + 1),
+                sp.binomial(n, count + 1) / n,
+                "Theorem 3.6: 1/(m + 1) under Bin(n - 1, q), by absorption",
+            ),
+            Step(
+                (sp.Sum(chance, (i, 0, n)) - chance.subs(i, 0)) / (n * q),
+                (1 - (1 - q) ** n) / (n * q),
+                "E[1/(m + 1)], at most 1/(nq) = t/n",
+            ),
+            Step(
+                sp.Mul(pairs * (t - 1) ** 2 / t, t / n, evaluate=False),
+                pairs * (t - 1) ** 2 / n,
+                "the leading term of Theorem 3.6: a quarter of (6)",
+            ),
+        ),
+    )
+
+
+def theorem36() -> Derivation:
+    r"""The expectation of Theorem 3.6 is the Rényi moment of a decomposition: c = b/t (Girgis et al. 2021).
+
+    Every other user is the differing user's double with probability 1/t. 2-RR is the worst R: by convex order r may be
+    taken to be 1/t or t with mean 1 (the chord of `lemma62`, for every convex function), and a sum of independent
+    copies keeps the order. n copies, N of them doubles, have probability C(n, N) q^N (1 − q)^(n−N), weighted with
+    N/(nq): that is m = N − 1 ~ Bin(n − 1, q).
+    """
+    D = decomposition.clones_one_sided()
+    count = sp.Symbol("m", integer=True, nonnegative=True)
+    first, second = D.atoms
+
+    def held(above: sp.Expr, below: sp.Expr) -> sp.Expr:
+        return sp.Mul(above, sp.Pow(below, -1, evaluate=False), evaluate=False)
+
+    return Derivation(
+        "The reduction as a decomposition",
+        f"{SOURCE}, Theorem 3.6",
+        (
+            Step(held(first.b, first.c), t, "b/c of the first message"),
+            Step(held(second.b, second.c), t, "and of the second"),
+            Step(held(first.a, first.b), t, "r = a/b of the first message: the upper end"),
+            Step(held(second.a, second.b), 1 / t, "and of the second: the lower end"),
+            Step(first.b * t + second.b / t, sp.Integer(1), "r has mean 1 under b"),
+            Step(
+                sp.binomial(n, count + 1) * q ** (count + 1) * (1 - q) ** (n - count - 1) * (count + 1) / (n * q),
+                sp.binomial(n - 1, count) * q**count * (1 - q) ** (n - 1 - count),
+                "N/(nq) of N = m + 1 doubles among n: Bin(n - 1, q)",
+            ),
+        ),
+    )
 
 
 def _first_order(D: decomposition.Decomposition) -> sp.Expr:
@@ -102,7 +216,7 @@ def poisson_sampling() -> Derivation:
     r"""A record that takes part with probability γ: P' = (1 − γ)Q + γP against Q, in both directions.
 
     Given which of the other records take part, the mechanism is Q without the record and P with it; the moment
-    :math:`\mathbb E_Q[(P/Q)^\lambda]` is jointly convex, so that the average over the others is at most the largest. With
+    :math:`\mathbb E_Q[(P/Q)^\lambda]` is jointly convex: the average over the others is at most the largest. With
     L = P/Q and x = P'/Q = 1 + γ(L − 1) the moments are :math:`\mathbb E_Q[x^\lambda]` and
     :math:`\mathbb E_Q[x^{1-\lambda}]`. The first is a binomial sum. For the second, x has mean 1 and is at least 1 − γ,
     where the second derivative of :math:`x^{1-\lambda}`, which falls, is largest:
