@@ -57,6 +57,7 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/protocols.py
 	$(BIN)/python benchmarks/explorer.py
+	$(BIN)/python benchmarks/renyi.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

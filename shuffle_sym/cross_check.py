@@ -30,7 +30,7 @@ from fractions import Fraction
 import sympy as sp
 from tqdm.auto import tqdm
 
-from shuffle_sym import decomposition, exact, ground_truth
+from shuffle_sym import decomposition, exact, ground_truth, renyi_grid
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.interval import Interval
 from shuffle_sym.randomizer import Randomizer
@@ -246,4 +246,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main() or random_main())
+    sys.exit(main() or random_main() or renyi_grid.main())

@@ -261,7 +261,30 @@ BAD = {
     "orders": (lambda: ss.rdp.delta(float, 1, orders=[1]), ValueError, ["orders must be a number > 1", "1"]),
     "interpolated order": (lambda: ss.rdp.interpolated(float)(1), ValueError, ["order must be a number > 1"]),
     "eps0 of a bound": (lambda: ss.bounds.girgis2021_thm36(-1, 9, 2), ValueError, ["eps0", "-1"]),
-    "eps0 = 400": (lambda: ss.bounds.girgis2021_thm36(400, 9, 2), ValueError, ["eps0 must be at most 300", "400"]),
+    "eps0 = 400": (lambda: ss.bounds.girgis2021_thm36(400, 9, 2), ValueError, ["between 1e-15 and 300", "400"]),
+    "eps0 = 1e-40": (lambda: ss.bounds.girgis2021_thm34(1e-40, 9, 2), ValueError, ["between 1e-15 and 300", "1e-40"]),
+    "eps0 = 200 in (9)": (lambda: ss.bounds.girgis2021_eq9(200, 9, 2), ValueError, ["at most about 115", "200"]),
+    "a curve of nan": (
+        lambda: ss.rdp.epsilon(lambda order: float("nan"), 0.1),
+        ValueError,
+        ["curve", "nan", "order 2"],
+    ),
+    "a curve below 0": (lambda: ss.rdp.delta(lambda order: -1, 1), ValueError, ["curve", ">= 0", "-1"]),
+    "a subsampled curve of nan": (
+        lambda: ss.rdp.poisson_subsampled(lambda order: float("nan"), 0.5)(3),
+        ValueError,
+        ["curve", "nan"],
+    ),
+    "how to subsample": (
+        lambda: ss.rdp.poisson_subsampled(float, 0.5, by="magic"),
+        ValueError,
+        ["by", "'proved'", "'magic'"],
+    ),
+    "simplified Balle at a large eps0": (
+        lambda: ss.bounds.balle2019_cor531(300, 10**9, 1e-9),
+        ValueError,
+        ["eps0 must be at most", "300", "users would be enough"],
+    ),
     "moment of R": (lambda: ss.exact.renyi_moment(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
     "infinite moment": (
         lambda: ss.exact.renyi_moment(ss.decomposition.strong(R3), 3, 2),
@@ -555,10 +578,15 @@ BAD = {
         TypeError,
         ["R must be KRR", "Laplace"],
     ),
-    "frequencies of subsets": (
-        lambda: ss.protocols.Frequencies(ss.SubsetSelection(d=4, w=2, eps0=1)),
+    "frequencies of a matrix": (
+        lambda: ss.protocols.Frequencies(ss.from_matrix([[0.5, 0.5], [0.2, 0.8]])),
         TypeError,
         ["R must be KRR", "SubsetSelection"],
+    ),
+    "a set of another size": (
+        lambda: ss.protocols.Frequencies(ss.SubsetSelection(d=4, w=2, eps0=1)).estimate(np.array([[16]], np.uint8)),
+        ValueError,
+        ["messages[0] must be a set of 2 inputs, got 1"],
     ),
     "frequencies of infinitely many": (
         lambda: ss.protocols.Frequencies(ss.OUE(d=sp.oo, eps0=1)),

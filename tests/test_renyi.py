@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from fractions import Fraction
 
 import mpmath
@@ -15,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, rdp
+from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, rdp, renyi_grid
+from shuffle_sym.bounds import reduction
 from shuffle_sym.bounds.binomial_moments import log_cdf_upper, log_excess
 from shuffle_sym.derivations.renyi import central_moment, n, p
 
@@ -188,7 +190,60 @@ def test_theorem_3_6_is_the_moment_of_the_one_sided_clones(t):
         moment = exact.renyi_moment(decomposition.clones_one_sided(sp.log(t)), users, order)
         truth = exact.renyi_divergence(moment, order, digits=20)
         found = bounds.girgis2021_thm36(sp.log(t), users, order)
-        assert truth <= found <= truth * (1 + 1e-6 if users <= 64 else 1.02)
+        assert truth <= found <= truth * (1 + 1e-5 if users <= 64 else 1.01)
+
+
+@pytest.mark.parametrize("t", [q(11, 10), q(3, 2), sp.Integer(3), sp.Integer(20)])
+def test_g_falls_from_the_order_on_and_the_moment_always(t):
+    for order in (2, 4, 5, 9, 12):
+        excesses = [exact.two_rr_moment(sp.log(t), users, order) - 1 for users in range(1, 3 * order)]
+        assert all(x >= y for x, y in itertools.pairwise(excesses))
+        G = [users * x for users, x in enumerate(excesses, start=1)][order - 1 :]
+        assert all(x >= y for x, y in itertools.pairwise(G))
+
+
+def reduced(eps0, users, order):
+    """log E[M(m + 1)]/(λ − 1), term by term, with 40 digits: m and K as independent sums."""
+    t = mpmath.exp(mpmath.mpf(eps0))
+    p, double = 1 / (1 + t), 1 / t
+    total = mpmath.mpf(0)
+    for m in range(users):
+        moment = mpmath.fsum(
+            mpmath.binomial(m + 1, k) * p**k * (1 - p) ** (m + 1 - k) * (1 / t + (t - 1 / t) * k / (m + 1)) ** order
+            for k in range(m + 2)
+        )
+        total += mpmath.binomial(users - 1, m) * double**m * (1 - double) ** (users - 1 - m) * moment
+    return mpmath.log(total) / (order - 1)
+
+
+@pytest.mark.parametrize(
+    ("eps0", "users", "order"),
+    # Few doubles; moments; tangents; sums by steps and by tables; λ above and below n.
+    [(18.125, 40, 1964), (4, 150, 3), (3, 120, 20), (0.015625, 140, 3000), (0.5, 130, 40), (1.5, 150, 80), (9, 100, 6)],
+)
+def test_theorem_3_6_is_its_sum_rounded_up(eps0, users, order):
+    with mpmath.workdps(40):
+        truth = reduced(eps0, users, order)
+        assert truth <= bounds.girgis2021_thm36(eps0, users, order) <= truth * mpmath.mpf("1.01")
+
+
+def test_each_of_the_three_bounds_of_the_moment_is_one():
+    for eps0, order in itertools.product((0.01, 0.5, 2.0, 8.0), (2, 3, 5, 12, 60, 200)):
+        law = reduction.Law.of(eps0, order)
+        sizes = np.array([1.0, 2, 7, 30, 64, 129, 300, 1000])
+        with np.errstate(all="ignore"):
+            small, _ = reduction._moments(law, sizes)
+            tangent, _, centre, spread = reduction._tangent(law, sizes)
+            summed = reduction._sum(law, sizes, centre, spread)
+            tabled = reduction._table(law, sizes[:5])
+        for i, users in enumerate(sizes.astype(int)):
+            moment = exact.two_rr_moment(q(eps0), users, order, digits=50)
+            with mpmath.workdps(50):
+                assert moment - 1 <= small[i]
+                truth = mpmath.log(moment)
+                assert truth <= tangent[i]
+                assert truth <= summed[i] <= truth + mpmath.mpf("1e-6") + truth * mpmath.mpf("1e-6")
+                assert i > 4 or truth <= tabled[i] <= truth + mpmath.mpf("1e-7")
 
 
 def test_theorem_3_6_is_never_above_theorem_3_1_and_close_to_its_leading_term():
@@ -292,6 +347,44 @@ def test_the_lower_bound_of_theorem_3_4_is_not_tight():
     # Not in the first order either: for t > 2 three values hide worse than two, 2(t − 1)²/(t + 2) against (t − 1)²/t.
     three = exact.renyi_moment(decomposition.dataset(ss.KRR(k=3, eps0=sp.log(5)), 0, 1, 2), 60, 2)
     assert three > max(exact.two_rr_moment(sp.log(5), 60, 2, reverse=r) for r in (False, True))
+
+
+@pytest.mark.exact
+def test_the_first_order_of_the_worst_randomizer_is_that_of_2_rr_up_to_t_2_and_of_3_rr_beyond():
+    # Remark 7: n(moment − 1)/C(λ, 2) of 2-RR and 3-RR tend to (t − 1)²/t and 2(t − 1)²/(t + 2).
+    for t in (q(3, 2), q(4)):
+        limits = (t - 1) ** 2 / t, 2 * (t - 1) ** 2 / (t + 2)
+        two = 10**7 * (exact.two_rr_moment(sp.log(t), 10**7, 3) - 1) / 3
+        assert abs(two - limits[0]) < q(1, 10**5)
+        D = decomposition.dataset(ss.KRR(k=3, eps0=sp.log(t)), 0, 1, 2)
+        three = [users * (exact.renyi_moment(D, users, 2) - 1) for users in (60, 120)]
+        # To first order in 1/n the difference halves when n doubles.
+        assert abs(2 * three[1] - three[0] - limits[1]) < limits[1] / 100
+        assert (limits[0] > limits[1]) == (t < 2)
+
+
+@pytest.mark.exact
+def test_no_random_randomizer_is_above_the_planes_of_remark_7():
+    generator = random.Random(2)
+    for _ in range(300):
+        t = Fraction(generator.randint(11, 80), 10)
+        rows = [[Fraction(generator.randint(1, 60)) for _ in range(generator.choice([2, 3, 4]))] for _ in range(3)]
+        size = min(map(len, rows))
+        a, b, c = ([min(max(x, Fraction(10)), 10 * t) for x in row[:size]] for row in rows)
+        a, b, c = ([x / sum(row) for x in row] for row in (a, b, c))
+        level = max(x / y for one in (a, b, c) for other in (a, b, c) for x, y in zip(one, other, strict=True))
+        worst = max((level - 1) ** 2 / level, 2 * (level - 1) ** 2 / (level + 2))
+        assert sum((x - y) ** 2 / z for x, y, z in zip(a, b, c, strict=True)) <= worst
+
+
+@pytest.mark.parametrize("t", RATIOS)
+def test_a_sample_of_the_grid_of_exact_moments_holds(t):
+    count = 0
+    for name, users in (("2-RR", 11), ("3-RR", 5), ("Hadamard K=4", 3), ("subsets 2 of 4", 9), ("OUE d=3", 2)):
+        for comparison in renyi_grid.check(t, name, users, (2, 5, 11)):
+            count += 1
+            assert comparison.holds, comparison.detail
+    assert count > 500
 
 
 @pytest.mark.exact
@@ -410,9 +503,65 @@ def test_poisson_subsampling_is_exact_in_one_direction_and_a_bound_in_the_other(
     for order in (2, 3, 6, 15):
         forward = math.log(literal_moment(mixed, order)) / (order - 1)
         backward = math.log(literal_moment({k: v[::-1] for k, v in mixed.items()}, order)) / (order - 1)
-        tight = rdp.poisson_subsampled(curve, 0.2, tight=True)(order)
-        assert forward <= tight <= forward * (1 + 1e-8)
-        assert max(forward, backward) <= rdp.poisson_subsampled(curve, 0.2)(order)
+        exact_one = rdp.poisson_subsampled(curve, 0.2, by="forward")(order)
+        assert forward <= exact_one <= forward * (1 + 1e-8)
+        for by in ("proved", "zhu2019"):
+            assert max(forward, backward) <= rdp.poisson_subsampled(curve, 0.2, by=by)(order)
+
+
+def test_no_random_pair_is_above_a_poisson_sampled_curve():
+    generator = random.Random(5)
+
+    def law(size):
+        weights = [generator.randint(1, generator.choice([5, 1000])) for _ in range(size)]
+        return [Fraction(w, sum(weights)) for w in weights]
+
+    for _ in range(60):
+        size, rate = generator.randint(2, 5), Fraction(generator.randint(1, 20), generator.choice([20, 200]))
+        P, Q = law(size), law(size)
+        mixed = [rate * x + (1 - rate) * y for x, y in zip(P, Q, strict=True)]
+
+        def divergence(first, second, order):
+            return math.log(literal_moment(dict(enumerate(zip(first, second, strict=True))), order)) / (order - 1)
+
+        def curve(order, P=P, Q=Q):
+            return max(divergence(P, Q, order), divergence(Q, P, order)) * (1 + 1e-12)
+
+        for order in (2, 3, 7, 12):
+            forward, backward = divergence(mixed, Q, order), divergence(Q, mixed, order)
+            for by in ("proved", "zhu2019"):
+                assert max(forward, backward) <= rdp.poisson_subsampled(curve, q(rate), by=by)(order)
+            assert forward <= rdp.poisson_subsampled(curve, q(rate), by="forward")(order)
+
+
+def test_the_backward_bounds_of_a_poisson_sample_are_three_and_the_least_counts():
+    # λ = 4, γ = 1/10, curves that make each of the three the least.
+    with mpmath.workdps(30):
+        for level, expected in (
+            (1e-4, 1 + 6 * mpmath.mpf("0.01") * mpmath.mpf("0.9") ** -5 * mpmath.expm1(mpmath.mpf(1e-4))),
+            (50.0, mpmath.mpf("0.9") ** -3),
+            (0.75, None),
+        ):
+            found = rdp._backward(4, 0.1, level, 3 * level)
+            three = [
+                1 + 6 * mpmath.mpf("0.01") * mpmath.mpf("0.9") ** -5 * mpmath.expm1(level),
+                mpmath.mpf("0.9") ** -3,
+                mpmath.mpf("0.9") + mpmath.mpf("0.1") * mpmath.exp(3 * level),
+            ]
+            assert expected is None or expected == pytest.approx(min(three), rel=1e-12)
+            assert mpmath.log(min(three)) <= found * (1 + mpmath.mpf("1e-15"))
+            assert found <= mpmath.log(min(three)) * (1 + mpmath.mpf("3e-9"))
+    assert rdp._backward(4, 1.0, 0.5, 1.5) == pytest.approx(1.5, rel=1e-8)
+
+
+def test_an_infinite_divergence_stays_infinite():
+    def infinite(order):
+        return math.inf
+
+    assert rdp.poisson_subsampled(infinite, 0.1)(3) == math.inf
+    assert rdp.sampled_without_replacement(infinite, 0.1, 1)(3) == math.inf
+    assert rdp.epsilon(infinite, 0.1).value == math.inf
+    assert rdp.delta(infinite, 1).value == 1
 
 
 def test_a_sample_of_the_users_is_bounded_with_replaced_records():

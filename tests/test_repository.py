@@ -45,6 +45,7 @@ ROOMS = [
     "inverses",
     "protocols",
     "sweep",
+    "renyi_grid",
     "audit",
     "cross_check",
     "plots",

@@ -9,6 +9,7 @@ once. Both hold, and what is returned is the smaller one. No sum over n is left 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from typing import Any
 
@@ -159,10 +160,11 @@ class Corollary531(Amplification):
         if target > largest_delta:
             raise ValueError(f"delta must be at most exp(-1 - sqrt(2)) = 0.0894 for this bound, got {sp.N(target, 6)}")
         if moments.eps0 > largest_eps0:
-            enough = sp.ceiling(sp.exp(2 * moments.eps0) * sp.log(1 / target))
+            enough = float(sp.exp(2 * moments.eps0) * sp.log(1 / target))
+            users = f"{math.ceil(enough)}" if enough < 2**53 else f"{enough:.3g}"
             raise ValueError(
                 f"eps0 must be at most log(n/log(1/delta))/2 = {float(largest_eps0):.4g} for this bound, got "
-                f"{float(moments.eps0):.4g}; n >= {int(enough)} users would be enough"
+                f"{float(moments.eps0):.4g}; n >= {users} users would be enough"
             )
 
         def formula(e: mpmath.mpf, d: mpmath.mpf) -> mpmath.mpf:

@@ -38,7 +38,7 @@ def log_excess(eps0: float, sizes: npt.ArrayLike, order: int) -> tuple[Array, Ar
     p = 1 / (t + 1)
     slope = gain * (t + 1) / t / m  # r − 1 is slope·(K − mp)
     mean = m * p
-    mode = _mode(m, p, t, gain, order)
+    mode = m * saddle_point(m, 1 / t, gain * (t + 1) / t, order)
     spread = 10 * np.sqrt(mode * (1 - mode / m)) + 60
     step = np.maximum(np.floor(np.sqrt(np.maximum(p * (1 - p) * (m - order), 0) / 10)), 1)
     low = np.maximum(np.floor(np.minimum(mean, mode) - spread), 0)
@@ -47,17 +47,19 @@ def log_excess(eps0: float, sizes: npt.ArrayLike, order: int) -> tuple[Array, Ar
     inside = m >= K
     K = np.minimum(K, m)
     gap = slope * (K - mean)
-    mass = np.where(inside, _log_pmf(K, m, p) + np.log(step), -np.inf)
-    terms = mass + _log_convex_part(gap, order)
+    log_ratio = np.where(gap < -0.5, np.log(1 / t + slope * K), np.log1p(np.maximum(gap, -0.5)))
+    mass = np.where(inside, log_pmf(K, m, p) + np.log(step), -np.inf)
+    terms = mass + _log_convex_part(gap, order * log_ratio, order)
     total = log_sum(terms, axis=1)
     whole = np.logaddexp(0, total)  # log E[r^λ]
     aliasing = np.where(step[:, 0] > 1, math.log(_ALIASING) + np.logaddexp(whole, math.log(1 + 2 * order)), -np.inf)
-    above = _tail(mass + order * np.log1p(gap), K, m, step)
+    above = _tail(mass + order * log_ratio, K, m, step)
     below = _tail_below(mass, low) + math.log(order)
     upper = log_sum(np.stack([total, aliasing, above, below]), axis=0)
     with np.errstate(divide="ignore"):
         lower = total + np.log1p(-np.minimum(np.exp(aliasing - total), 1))
-    slack = ALLOWANCE + order * 1e-14  # λ log r has λ roundings' worth of error
+    # λ log r has λ roundings' worth of error, and K − mp that of mp, relative to its standard deviation.
+    slack = ALLOWANCE + order * 1e-14 + 1e-14 * np.sqrt(m[:, 0])
     return lower - slack, upper + slack
 
 
@@ -70,28 +72,28 @@ def log_sum(logs: Array, axis: int = 0) -> Array:
     return found
 
 
-def _mode(m: Array, p: float, t: float, gain: float, order: int) -> Array:
-    """About where Pr[K] r^λ is largest: log((m − K)p/(K(1 − p))) + λ(d log r/dK) = 0, in z = logit(K/m)."""
-    d = gain * (t + 1) / t
-    start = math.log(p / (1 - p))
-    # r(z) >= 1 where z >= start: the root is between start and start + λd/m. Newton's step, halving where it leaves.
-    low, high = np.full_like(m, start), np.minimum(start + order / m * d, 40.0)
-    z = low
+def saddle_point(m: Array, s: float, d: float, order: int) -> Array:
+    """About the K/m where Pr[K] r^λ is largest, r = s + dK/m: log((m − K)s/K) + (λ/m) d/r = 0, in z = logit(K/m)."""
+    start, w = math.log(s), order / m * d
+    # 1 <= r <= s + d: the root is between these. For large t it is near K = λ/log t. Newton's step, halving where it
+    # leaves; few are needed.
+    low, high = start + w / (s + d), start + w
+    z = np.clip(np.log(s + order / m / max(-start, 1.0)), low, high)
     for _ in range(60):
         x = special.expit(z)
-        r = 1 / t + d * x
-        value = z - start - order / m * d / r
+        r = s + d * x
+        value = z - start - w / r
         low, high = np.where(value < 0, z, low), np.where(value < 0, high, z)
-        new = z - value / (1 + order / m * d * d * x * (1 - x) / r**2)
+        new = z - value / (1 + w * d * x * (1 - x) / r**2)
         new = np.where((new > low) & (new < high), new, (low + high) / 2)
         z, moved = new, float(np.max(np.abs(new - z)))
         if moved < 1e-3:
             break
-    found: Array = m * special.expit(z)
+    found: Array = special.expit(z)
     return found
 
 
-def _log_pmf(K: Array, m: Array, p: float) -> Array:
+def log_pmf(K: Array, m: Array, p: float) -> Array:
     r"""log Pr[Bin(m, p) = K] by Loader's saddle point form: the error grows like |K − mp| units in the last place."""
     K, m = np.broadcast_arrays(K, m)
     inner = np.clip(K, 1, np.maximum(m - 1, 1))
@@ -119,17 +121,16 @@ def _deviance(x: Array, mean: Array) -> Array:
     return mean * ((1 + u) * np.log1p(u) - u)
 
 
-def _log_convex_part(gap: Array, order: int) -> Array:
-    r"""log of (1 + y)^λ − 1 − λy >= 0; where λy is small, by its binomial series."""
-    power = order * np.log1p(gap)
+def _log_convex_part(gap: Array, power: Array, order: int) -> Array:
+    r"""log of (1 + y)^λ − 1 − λy >= 0, ``power`` = λ log(1 + y); where λy is small, by its binomial series."""
     small = np.abs(order * gap) < 0.01
-    series = np.ones_like(gap)
+    series, few = np.ones_like(gap), np.where(small, gap, 0)
     for i in range(8, 2, -1):
-        series = 1 + (order - i + 1) / i * gap * series
+        series = 1 + (order - i + 1) / i * few * series
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         near = math.log(order) + math.log(order - 1) - math.log(2) + 2 * np.log(np.abs(gap)) + np.log(series)
         middle = np.log(np.maximum(np.expm1(np.minimum(power, 1)) - order * gap, 0))
-        far = power + np.log1p(-(1 + order * gap) * np.exp(-np.maximum(power, 1)))
+        far = power + np.log1p(-np.exp(np.log1p(order * np.maximum(gap, 0)) - np.maximum(power, 1)))
     found = np.where(power > 1, far, middle)
     return np.where(small, near, found)
 
@@ -141,30 +142,32 @@ def _tail(log_terms: Array, K: Array, m: Array, step: Array) -> Array:
     end = log_terms[rows, last]
     quotient = end - log_terms[rows, np.maximum(last - 1, 0)]
     open_end = (K[rows, last] + step[:, 0] <= m[:, 0]) & (last > 0)
-    return np.where(open_end, end + _geometric(quotient), -np.inf)
+    return np.where(open_end, end + geometric(quotient), -np.inf)
 
 
 def _tail_below(log_mass: Array, low: Array) -> Array:
     if log_mass.shape[1] < 2:
         return np.full(len(log_mass), -np.inf)
     quotient = log_mass[:, 0] - log_mass[:, 1]
-    return np.where(low[:, 0] > 0, log_mass[:, 0] + _geometric(quotient), -np.inf)
+    return np.where(low[:, 0] > 0, log_mass[:, 0] + geometric(quotient), -np.inf)
 
 
-def _geometric(quotient: Array) -> Array:
+def geometric(quotient: Array) -> Array:
     """log(r + r² + …) for r = exp(quotient); infinite where terms do not fall."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(quotient < 0, quotient - np.log(-np.expm1(np.minimum(quotient, -1e-300))), np.inf)
 
 
-def log_cdf_upper(k: Array, n: int, p: float) -> Array:
-    """At least log Pr[Bin(n, p) <= k], k < n: the incomplete beta function where in range, Chernoff's bound below."""
+def log_cdf_upper(k: Array, n: int, p: float, rest: float | None = None) -> Array:
+    """At least log Pr[Bin(n, p) <= k], k < n: the incomplete beta function where in range, Chernoff's bound below.
+    ``rest`` is 1 − p, where that is known to more digits."""
     k = np.asarray(k, dtype=float)
     x = np.clip(k / n, 0, p)
+    rest = 1 - p if rest is None else rest
     with np.errstate(divide="ignore", invalid="ignore"):
-        chernoff = -n * (special.xlogy(x, x / p) + special.xlog1py(1 - x, (p - x) / (1 - p)))
+        chernoff = -n * (special.xlogy(x, x / p) + special.xlog1py(1 - x, (p - x) / rest))
         # Not bdtr: at n = 1e9 it is off in the first digit.
-        cdf = np.log(special.betainc(np.maximum(n - k, 1e-300), np.maximum(k, 0) + 1, 1 - p)) + CDF_ALLOWANCE
+        cdf = np.log(special.betainc(np.maximum(n - k, 1e-300), np.maximum(k, 0) + 1, rest)) + CDF_ALLOWANCE
     chernoff += CDF_ALLOWANCE - 1e-12 * chernoff
     bound = np.where(cdf > -600, np.minimum(cdf, chernoff), chernoff)
     return np.where(k < 0, -np.inf, np.minimum(bound, 0))

@@ -20,7 +20,7 @@ def basic_composition(eps: Any, delta: Any, rounds: Any) -> tuple[float, float]:
     '2.000000 4.000000e-07'
     """
     eps, delta, k = _one_round(eps, delta, rounds)
-    return evaluated(lambda e: k * e, eps), min(evaluated(lambda d: k * d, delta), 1.0)
+    return evaluated(lambda e: k * e, eps), min(evaluated(lambda d: k * d, delta), 1.0) if delta else 0.0
 
 
 def advanced_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple[float, float]:
@@ -66,9 +66,8 @@ def poisson_subsampled(eps: Any, delta: Any, gamma: Any) -> tuple[float, float]:
     eps, delta, _ = _one_round(eps, delta, 1)
     arguments.share(gamma, "gamma")
     rate = arguments.exact_number(gamma, "gamma")
-    return evaluated(lambda e, g: mpmath.log1p(g * mpmath.expm1(e)), eps, rate), evaluated(
-        lambda d, g: d * g, delta, rate
-    )
+    total = evaluated(lambda e, g: mpmath.log1p(g * mpmath.expm1(e)), eps, rate)
+    return total, evaluated(lambda d, g: d * g, delta, rate) if delta else 0.0
 
 
 def optimal_composition(eps: Any, delta: Any, rounds: Any, total_eps: Any) -> float:

@@ -17,7 +17,8 @@ import sympy as sp
 from scipy import special
 
 from shuffle_sym import arguments
-from shuffle_sym.bounds.binomial_moments import ALLOWANCE, log_cdf_upper, log_excess
+from shuffle_sym.bounds.binomial_moments import ALLOWANCE, log_excess, log_sum
+from shuffle_sym.bounds.reduction import log_expected_excess
 
 _MAX_ORDER = 1_000_000
 
@@ -115,7 +116,7 @@ def girgis2021_thm34(eps0: Any, n: Any, order: Any) -> float:
     if eps0 == 0:
         return 0.0
     lower, _ = log_excess(eps0, n, order)
-    return _down(_logarithm([float(lower[0])]), order)
+    return max(_down(_logarithm([float(lower[0])]), order), _corollary35(eps0, n, order))
 
 
 def girgis2021_cor35(eps0: Any, n: Any, order: Any) -> float:
@@ -127,7 +128,7 @@ def girgis2021_cor35(eps0: Any, n: Any, order: Any) -> float:
     2.5525e-07
     """
     eps0, n, order, _ = _read(eps0, n, order)
-    return _down(_logarithm([_log_pairs(order) + 2 * _log_gain(eps0) - eps0 - math.log(n)]), order)
+    return _corollary35(eps0, n, order)
 
 
 def girgis2021_eq9(eps0: Any, n: Any, order: Any) -> float:
@@ -139,7 +140,12 @@ def girgis2021_eq9(eps0: Any, n: Any, order: Any) -> float:
     """
     power = float(arguments.order(order))
     eps0, n, _, _ = _read(eps0, n, 2)
-    return math.exp(math.log(2 * power / n) + 4 * eps0 + 2 * _log_gain(eps0)) * (1 + ALLOWANCE)
+    exponent = math.log(2 * power / n) + 4 * eps0 + 2 * _log_gain(eps0)
+    if exponent > 700:
+        raise ValueError(
+            f"eps0 must be at most about 115 for (9) in doubles, got {eps0:g}; the divergence is at most eps0"
+        )
+    return math.exp(exponent) * (1 + ALLOWANCE)
 
 
 def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
@@ -149,8 +155,8 @@ def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
     .. math:: \frac1{\lambda-1}\log \mathbb E_{m \sim \mathrm{Bin}(n-1,\,1/t)}[M(m + 1)]
 
     M(m) is the moment of 2-RR with m users, which is the largest of all ε0-LDP randomizers: its ratio r is the largest
-    in convex order (`derivations.theorem36`). M falls in m. On blocks of m the largest M counts, which costs about
-    half a block's width relative to m; for n up to 64 every m is a block. Never above Theorem 3.1.
+    in convex order (`derivations.theorem36`). How it is bounded from above is said at `shuffle_sym.bounds.reduction`.
+    Never above Theorem 3.1 or ε0.
 
     >>> round(girgis2021_thm36(eps0=0.5, n=10**6, order=2), 9)
     4.21e-07
@@ -159,36 +165,8 @@ def girgis2021_thm36(eps0: Any, n: Any, order: Any) -> float:
     if eps0 == 0:
         return 0.0
     first = _up(_theorem31(eps0, _size(exact, eps0, n, 0.5), order, _chernoff(eps0, n, order, 0.5)), order)
-    sizes, chances = _blocks(n, eps0, order)
-    _, logs = log_excess(eps0, sizes, order)
-    if not np.all(np.isfinite(logs)):
-        return first
-    logs = np.minimum.accumulate(logs)  # M falls in m
-    # E[X] = X_last + Σ_j (X_j − X_{j+1}) Pr[m + 1 < size_{j+1}]: differences are not negative, upper bounds may enter.
-    total = [float(logs[-1])]
-    with np.errstate(divide="ignore"):
-        total.extend(logs[:-1] + np.log(-np.expm1(logs[1:] - logs[:-1])) + chances)
-    return min(_up(_logarithm(total), order), first)
-
-
-def _blocks(n: int, eps0: float, order: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The least m of each block, and log Pr[m + 1 < it] for all but the first, which is 1: fine around the mean of
-    Bin(n − 1, 1/t) + 1, coarse far below, and one block where even M(1) ≤ t^(λ−1) would not be seen."""
-    q = math.exp(-eps0)
-    if n <= 64:
-        sizes = np.arange(1.0, n + 1)
-    else:
-        mean, deviation = (n - 1) * q, math.sqrt((n - 1) * q * -math.expm1(-eps0))
-        far = np.concatenate([-9 * 1.15 ** np.arange(24), (np.geomspace(1, max(mean, 2), 24) - mean) / deviation])
-        near = np.concatenate([np.arange(-8, 3.01, 0.4), far])
-        sizes = np.unique(np.clip(np.floor(mean + deviation * near), 1, n))
-    if n == 1:
-        return sizes, np.empty(0)
-    chances = log_cdf_upper(sizes - 2, n - 1, q)
-    leading = _log_pairs(order) + 2 * _log_gain(eps0) - math.log(n)
-    unseen = int(np.sum(chances[:-1] + (order - 1) * eps0 < leading - 30))
-    kept, chances = sizes[max(unseen - 1, 0) :], chances[max(unseen - 1, 0) :]
-    return np.concatenate([[1.0], kept[kept > 1]]), chances[kept > 1]
+    found = _up(_logarithm([log_expected_excess(eps0, n, order)]), order)
+    return min(found, first, float(eps0) * (1 + ALLOWANCE))
 
 
 # ------------------------------------------------------------------------------------------------ pieces
@@ -201,18 +179,24 @@ def _read(eps0: Any, n: Any, order: Any) -> tuple[float, int, int, sp.Expr]:
     if order > _MAX_ORDER:
         raise ValueError(f"order must be at most {_MAX_ORDER} here, got {order}")
     level = float(exact)
-    if level > 300:
-        raise ValueError(f"eps0 must be at most 300 for a bound in doubles, got {level:g}")
+    if level > 300 or (level < 1e-15 and exact != 0):
+        raise ValueError(f"eps0 must be 0 or between 1e-15 and 300 for a bound in doubles, got {level:g}")
     return level, n, order, exact
 
 
 def _size(exact: sp.Expr, eps0: float, n: int, gamma: float) -> int:
     """n̄; where doubles cannot tell on which side of a whole number it is, SymPy decides."""
     value = (1 - gamma) * (n - 1) * math.exp(-eps0)
-    if abs(value - round(value)) > 1e-9 * max(value, 1):
+    if value == 0:
+        return 1
+    if abs(value - round(value)) > 1e-12 * max(value, 1):
         return math.floor(value) + 1
     share = 1 - arguments.exact_number(gamma, "gamma")
     return int(sp.floor(sp.nsimplify(share) * (n - 1) * sp.exp(-exact))) + 1
+
+
+def _corollary35(eps0: float, n: int, order: int) -> float:
+    return _down(_logarithm([_log_pairs(order) + 2 * _log_gain(eps0) - eps0 - math.log(n)]), order)
 
 
 def _log_gain(eps0: float) -> float:
@@ -248,7 +232,8 @@ def _theorem31(eps0: float, size: int, order: int, remainder: float) -> float:
     logs = [_log_pairs(order) + 2 * _log_gain(eps0) - eps0 - math.log(size), remainder]
     if order > 2 and eps0 > 0:
         base = 2 * (_log_gain(eps0) + math.log1p(math.exp(-eps0))) - math.log(2 * size)
-        terms = _coefficients(order) + base / 2 * np.arange(3.0, order + 1)
+        # The logarithms of factorials have errors of some units in the last place, of λ log λ.
+        terms = _coefficients(order) + base / 2 * np.arange(3.0, order + 1) + 1e-14 * order
         top = float(terms.max())
         logs.append(top + math.log(float(np.exp(terms - top).sum())))
     return _logarithm(logs)
@@ -272,19 +257,40 @@ def _down(logarithm: float, order: float) -> float:
 
 
 def _best(eps0: float, n: int, order: int) -> tuple[float, float]:
-    """The smallest Theorem 3.1 over whole n̄ and its γ: the first terms fall in n̄ and the last one grows, so that a
-    search by thirds finds it; wherever it ends, what it returns is a bound."""
+    """The smallest Theorem 3.1 over whole n̄ and its γ. The first terms fall in n̄ and the last one grows: there is one
+    valley, which is narrowed down on grids, with some of the terms for all. Wherever that ends, what is returned is a
+    bound."""
+    most = max(math.ceil((n - 1) * math.exp(-eps0)), 1)
+    shares = np.geomspace(1 / math.sqrt(n) / 100, 1, 48)
+    sizes = np.unique(np.clip(np.floor((1 - shares) * most) + 1, 1, most))
+    for _ in range(4):
+        best = int(np.argmin(_about_theorem31(eps0, n, order, sizes)))
+        low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
+        chosen = int(sizes[best])
+        if high - low <= 2:
+            break
+        sizes = np.unique(np.floor(np.linspace(low, high, 48)))
+    gamma = _gamma(eps0, n, chosen)
+    return _up(_theorem31(eps0, chosen, order, _chernoff(eps0, n, order, gamma)), order), gamma
 
-    def at(size: int) -> tuple[float, float]:
-        gamma = 1 - (size - 1) * math.exp(eps0) / (n - 1) if n > 1 else 1.0
-        return _up(_theorem31(eps0, size, order, _chernoff(eps0, n, order, gamma)), order), gamma
 
-    low, high = 1, max(math.ceil((n - 1) * math.exp(-eps0)), 1)
-    while high - low > 2:
-        third = (high - low) // 3
-        first, second = low + third, high - third
-        if at(first)[0] <= at(second)[0]:
-            high = second
-        else:
-            low = first
-    return min(at(size) for size in range(low, high + 1) if size == 1 or at(size)[1] > 0)
+def _gamma(eps0: float, n: int, size: Any) -> Any:
+    """The γ that belongs to a whole n̄, rounded down: what is lost in the difference is small, but γ may be as well."""
+    share = (size - 1) * math.exp(eps0) / max(n - 1, 1)
+    return np.maximum(1 - share * (1 + 1e-13) - 1e-15, 0) if np.ndim(size) or size > 1 else 1.0
+
+
+def _about_theorem31(eps0: float, n: int, order: int, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The logarithm in (5) up to a function that does not depend on n̄, about: of many terms only some are taken."""
+    parts = [
+        _log_pairs(order) + 2 * _log_gain(eps0) - eps0 - np.log(sizes),
+        eps0 * order - (n - 1) * _gamma(eps0, n, sizes) ** 2 * math.exp(-eps0) / 2,
+    ]
+    if order > 2 and eps0 > 0:
+        i = np.unique(np.round(np.geomspace(3, order, 120)))
+        each = np.log(np.gradient(i)) if len(i) > 1 else np.zeros(1)
+        base = 2 * (_log_gain(eps0) + math.log1p(math.exp(-eps0))) - np.log(2 * sizes)
+        terms = _coefficients(order)[i.astype(int) - 3] + each + base[:, None] / 2 * i
+        parts.append(log_sum(terms, axis=1))
+    found: npt.NDArray[np.float64] = log_sum(np.stack(parts))
+    return found

@@ -66,8 +66,6 @@ from shuffle_sym.derivations.protocols import (
 from shuffle_sym.derivations.renyi import (
     central_moments,
     claim1,
-    corollary32,
-    eq7,
     eq32,
     eq72,
     lemma61,
@@ -75,9 +73,9 @@ from shuffle_sym.derivations.renyi import (
     lemma62,
     odd_moments,
     rdp_moments,
-    theorem36,
     theorem71,
 )
+from shuffle_sym.derivations.renyi_curves import corollary32, eq7, poisson_sampling, remark7, theorem36
 from shuffle_sym.derivations.tables import gparv_table
 
 #: Every derivation that needs no argument, by name.
@@ -148,6 +146,8 @@ ALL: dict[str, Callable[[], Derivation]] = {
         rdp_moments,
         theorem36,
         theorem71,
+        remark7,
+        poisson_sampling,
         claim1,
         corollary32,
         eq7,

@@ -257,3 +257,23 @@ def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
     ax.fill_between(eps, [row["lower"] for row in shown], upper, color=COLOURS[0], alpha=0.3, linewidth=0)
     ax.plot(eps, upper, color=COLOURS[0], marker=".", markersize=3, linewidth=1)
     return ax
+
+
+def renyi_gap(
+    ax: Any,
+    orders: Sequence[int],
+    forms: Mapping[str, Callable[[Any], float]],
+    truths: Mapping[str, Callable[[Any], Interval]],
+) -> None:
+    """Bounds over the order, and the brackets of what they bound: ``Shuffle(…).rdp`` or `rdp.exact_curve`.
+
+    Bounds are lines in the palette's colours, drawn where they hold; truths are bands with dashed upper ends.
+    """
+    for (label, form), colour in zip(forms.items(), COLOURS, strict=False):
+        where_it_holds(ax, orders, form, color=colour, label=label)
+    for (label, truth), style in zip(truths.items(), ("--", ":", "-.", (0, (1, 3))), strict=False):
+        found = [truth(order) for order in orders]
+        ax.fill_between(
+            orders, [i.lower for i in found], [i.upper for i in found], color="grey", alpha=0.4, linewidth=0
+        )
+        ax.plot(orders, [i.upper for i in found], ls=style, color="black", label=label)

@@ -17,7 +17,7 @@ import sympy as sp
 from shuffle_sym import field
 from shuffle_sym.matching import Matching
 from shuffle_sym.protocols.data import Messages, chunks, integers_below, randomized_response, smallest_type
-from shuffle_sym.randomizers import KRR, OLH, OUE, RAPPOR, HadamardResponse
+from shuffle_sym.randomizers import KRR, OLH, OUE, RAPPOR, HadamardResponse, SubsetSelection
 
 Counts = npt.NDArray[np.int64]
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -60,15 +60,23 @@ def match_probabilities(R: Matching) -> tuple[float, float]:
     return p, q
 
 
+def noise_of(R: KRR) -> float:
+    """γ of k-RR as a double that is not below it: what is drawn is never less noise than what was analysed."""
+    gamma = float(sp.N(R.gamma, 30))
+    return min(math.nextafter(gamma, 1), 1.0) if sp.Rational(gamma) < R.gamma else gamma
+
+
+def at_most(p: float) -> float:
+    """The probability that a uniform double, a multiple of 2^-53, is below what is returned is not above p."""
+    return math.floor(math.nextafter(p, 0) * 2**53) / 2**53
+
+
 class Category(Encoding):
     """k-RR: the message is an input."""
 
     def __init__(self, R: KRR) -> None:
         super().__init__(R)
-        gamma = R.gamma
-        self.gamma = float(sp.N(gamma, 30))
-        if sp.Rational(self.gamma) < gamma:
-            self.gamma = min(math.nextafter(self.gamma, 1), 1.0)  # rounded to more noise
+        self.gamma = noise_of(R)
 
     def empty(self, n: int) -> Messages:
         return np.empty(n, smallest_type(self.inputs))
@@ -86,17 +94,19 @@ class Category(Encoding):
 class Bits(Encoding):
     """RAPPOR and OUE: d bits, packed eight to a byte."""
 
-    def __init__(self, R: RAPPOR | OUE) -> None:
+    def __init__(self, R: RAPPOR | OUE | SubsetSelection) -> None:
         super().__init__(R)
         self.bytes = -(-self.inputs // 8)
         self.width = self.inputs
+        # Rounded to more noise.
+        self.own, self.other = at_most(self.p), math.nextafter(self.q, 1)
 
     def empty(self, n: int) -> Messages:
         return np.empty((n, self.bytes), np.uint8)
 
     def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
-        bits = rng.random((len(values), self.inputs)) < self.q
-        bits[np.arange(len(values)), values.astype(np.int64)] = rng.random(len(values)) < self.p
+        bits = rng.random((len(values), self.inputs)) < self.other
+        bits[np.arange(len(values)), values.astype(np.int64)] = rng.random(len(values)) < self.own
         return np.packbits(bits, axis=1)
 
     def check(self, messages: Any) -> Messages:
@@ -115,6 +125,33 @@ class Bits(Encoding):
         return counts
 
 
+class Subsets(Bits):
+    """Subset selection: w of the d inputs, as d bits of which w are ones."""
+
+    def __init__(self, R: SubsetSelection) -> None:
+        super().__init__(R)
+        self.w = int(R.w)
+
+    def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
+        rows = np.arange(len(values))
+        keys = rng.random((len(values), self.inputs))
+        # The own input comes first or last; the others are in a random order, and the first w are taken.
+        keys[rows, values.astype(np.int64)] = np.where(rng.random(len(values)) < self.own, -1.0, 2.0)
+        bits = np.zeros(keys.shape, bool)
+        bits[rows[:, None], np.argpartition(keys, self.w - 1, axis=1)[:, : self.w]] = True
+        return np.packbits(bits, axis=1)
+
+    def check(self, messages: Any) -> Messages:
+        array = super().check(messages)
+        for part in chunks(len(array), self.inputs):
+            sizes = np.unpackbits(array[part], axis=1, count=self.inputs).sum(axis=1)
+            wrong = sizes != self.w
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                raise ValueError(f"messages[{part.start + at}] must be a set of {self.w} inputs, got {int(sizes[at])}")
+        return array
+
+
 class Hashed(Encoding):
     """BLH and OLH: the number of a hash function, and the randomised hash.
 
@@ -127,8 +164,7 @@ class Hashed(Encoding):
         super().__init__(R)
         self.g = int(R.g)
         self.type = np.dtype([("hash", np.uint64), ("value", smallest_type(self.g))])
-        # p is the probability that g-ary randomized response keeps the hash: γ is that of g-RR.
-        self.gamma = min((1 - self.p) * self.g / (self.g - 1) * (1 + 1e-15), 1.0)
+        self.gamma = noise_of(KRR(self.g, R.eps0))  # the hash is sent by g-ary randomized response
 
     def hashes(self, numbers: npt.NDArray[np.uint64], x: Any) -> npt.NDArray[np.uint64]:
         with np.errstate(over="ignore"):
@@ -169,7 +205,7 @@ class Columns(Encoding):
 
     def __init__(self, R: HadamardResponse) -> None:
         super().__init__(R)
-        self.K = int(R.K)
+        self.K, self.own = int(R.K), at_most(self.p)
 
     def empty(self, n: int) -> Messages:
         return np.empty(n, smallest_type(self.K))
@@ -178,7 +214,7 @@ class Columns(Encoding):
         rows = values.astype(np.int64) + 1
         columns = rng.integers(0, self.K, len(values))
         odd = np.bitwise_count(rows & columns) % 2 == 1
-        wanted = rng.random(len(values)) >= self.p  # an odd number of common ones: no match
+        wanted = rng.random(len(values)) >= self.own  # an odd number of common ones: no match
         # Flipping a column at the lowest one of its row changes the parity, and keeps the column uniform.
         return np.where(odd == wanted, columns, columns ^ (rows & -rows)).astype(smallest_type(self.K))
 
@@ -199,6 +235,7 @@ def encoding(R: Any) -> Encoding:
     """The encoding of a randomizer whose messages can be drawn here."""
     kinds: tuple[tuple[type, type[Any]], ...] = (
         (KRR, Category),
+        (SubsetSelection, Subsets),
         (RAPPOR, Bits),
         (OUE, Bits),
         (OLH, Hashed),
@@ -208,4 +245,4 @@ def encoding(R: Any) -> Encoding:
         if isinstance(R, kind):
             found: Encoding = build(R)
             return found
-    raise TypeError(f"R must be KRR, BinaryRR, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}")
+    raise TypeError(f"R must be KRR, BinaryRR, SubsetSelection, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}")

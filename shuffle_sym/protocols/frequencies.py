@@ -36,8 +36,8 @@ _count, _match_variance, _found_variance = (
 class Frequencies:
     r"""A frequency estimator: randomise, shuffle, count, take off the bias.
 
-    R is `KRR`, `BinaryRR`, `RAPPOR`, `OUE`, `BLH`, `OLH` or `HadamardResponse` with numbers for all parameters; inputs
-    are 0-based integers.
+    R is `KRR`, `BinaryRR`, `SubsetSelection`, `RAPPOR`, `OUE`, `BLH`, `OLH` or `HadamardResponse` with numbers for all
+    parameters; inputs are 0-based integers.
 
     >>> import numpy as np, shuffle_sym as ss
     >>> P = Frequencies(ss.HadamardResponse(K=4, eps0=3))
@@ -48,7 +48,9 @@ class Frequencies:
 
     def __init__(self, R: Matching) -> None:
         if not isinstance(R, Matching):
-            raise TypeError(f"R must be KRR, BinaryRR, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}")
+            raise TypeError(
+                f"R must be KRR, BinaryRR, SubsetSelection, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}"
+            )
         arguments.numeric_only(R.free_symbols | R.input_count.free_symbols, "a protocol")
         if R.input_count is sp.oo:
             raise ValueError(f"R must have finitely many inputs, got {R!r}")

@@ -101,7 +101,7 @@ class Sum:
         """Algorithm 3: the unbiased sum; beside it a standard error that is not too small on average.
 
         Rounding hides how much of the spread it made, so its largest possible part is counted
-        (`derivations.sum_standard_error`); the worst case over all data caps it.
+        (`derivations.sum_standard_error`).
         """
         messages = integers_below(messages, self.k + 1, "messages")
         n, total, squares = len(messages), 0, 0
@@ -111,7 +111,7 @@ class Sum:
             squares += int((y * y).sum())
         mean, square = total / (n * self.k), squares / (n * self.k**2)
         value = n * (mean - self.gamma / 2) / (1 - self.gamma)
-        variance = min(n * _safe_variance(self.gamma, self.k, mean, square), n * self._worst())
+        variance = n * _safe_variance(self.gamma, self.k, mean, square)
         return Estimate(value, math.sqrt(variance) / (1 - self.gamma), n)
 
     def run(self, values: Any, rng: np.random.Generator | None = None) -> Estimate:

@@ -13,7 +13,7 @@ from shuffle_sym import bounds, ground_truth
 from shuffle_sym.audit.claims import Evidence, certified, confirmed, on_grid, proved, refuted, searched, steps
 from shuffle_sym.audit.enclosures import IV, below, enclosed, shown
 from shuffle_sym.audit.girgis2021.paper import PAPER
-from shuffle_sym.derivations import renyi
+from shuffle_sym.derivations import renyi, renyi_curves
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.exact import two_rr_moment
 from shuffle_sym.randomizers import KRR, BinaryRR
@@ -149,7 +149,7 @@ def theorem_3_1() -> Evidence:
                 renyi.lemma61(),
                 renyi.lemma61_tail(),
                 renyi.lemma62(),
-                renyi.theorem36(),
+                renyi_curves.theorem36(),
                 finding="log of the whole, C(λ, 2)v/n̄ (41), from Theorem 3.6, Lemma 6.1, Lemma 6.2",
             ),
             above_all_datasets(bounds.girgis2021_thm31),
@@ -185,7 +185,7 @@ def corollary_3_2() -> Evidence:
             certified(
                 ordered, f"with C(λ, 2): above Theorem 3.6 in {len(cases)} cases, at the smallest n that is allowed too"
             ),
-            proved(renyi.corollary32(), finding="its constants; proof by Theorem 3.6 and not by (5), see G-671"),
+            proved(renyi_curves.corollary32(), finding="its constants; proof by Theorem 3.6 and not by (5), see G-671"),
         ),
     )
 
@@ -228,7 +228,7 @@ def equation_7() -> Evidence:
     mirrored = a * high + (1 - a) * low
     return Evidence(
         refuted(mirrored != order, f"λ = 9/4, a = {a}: the reason gives {mirrored}. (7) itself has the weights right"),
-        corrected=proved(renyi.eq7(), finding="λ = a⌊λ⌋ + (1 - a)⌈λ⌉, and (7) follows by convexity"),
+        corrected=proved(renyi_curves.eq7(), finding="λ = a⌊λ⌋ + (1 - a)⌈λ⌉, and (7) follows by convexity"),
     )
 
 
@@ -247,7 +247,7 @@ def theorem_3_3() -> Evidence:
         corrected=confirmed(
             proved(
                 renyi.theorem71(),
-                renyi.theorem36(),
+                renyi_curves.theorem36(),
                 finding="log(e^(λ²(t-1)²/n̄) + e^(ε0λ-(n-1)/(8t))) for every real λ > 1",
             ),
             above_all_datasets(bounds.girgis2021_thm33),

@@ -13,7 +13,7 @@ from shuffle_sym.audit.claims import Evidence, certified, confirmed, proved, ref
 from shuffle_sym.audit.enclosures import IV, below, enclosed, shown
 from shuffle_sym.audit.girgis2021.paper import PAPER
 from shuffle_sym.audit.girgis2021.section_3_1 import bound_5
-from shuffle_sym.derivations import renyi
+from shuffle_sym.derivations import renyi, renyi_curves
 from shuffle_sym.derivations.engine import Derivation, Step
 
 
@@ -79,9 +79,9 @@ def equation_9() -> Evidence:
     return Evidence(
         confirmed(
             proved(
-                renyi.theorem36(),
+                renyi_curves.theorem36(),
                 renyi.theorem71(),
-                renyi.corollary32(),
+                renyi_curves.corollary32(),
                 quoted_steps(),
                 finding="from Theorem 3.6, for all n, ε0 and real λ > 1",
             ),

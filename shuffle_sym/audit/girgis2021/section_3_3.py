@@ -16,7 +16,7 @@ from shuffle_sym.audit.girgis2021.paper import PAPER
 from shuffle_sym.audit.girgis2021.section_3_1 import READING, higher_terms
 from shuffle_sym.audit.laws import mixed, moment, rows, shuffled
 from shuffle_sym.audit.tools import fraction
-from shuffle_sym.derivations import renyi
+from shuffle_sym.derivations import renyi, renyi_curves
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 
@@ -94,7 +94,7 @@ def theorem_3_6() -> Evidence:
 
     return Evidence(
         confirmed(
-            proved(hellinger(), renyi.theorem36(), finding="Lemmas 5.1, 5.2 and 5.3 together"),
+            proved(hellinger(), renyi_curves.theorem36(), finding="Lemmas 5.1, 5.2 and 5.3 together"),
             on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5"),
         )
     )
@@ -300,7 +300,7 @@ def equation_40() -> Evidence:
         condition=confirmed(
             proved(
                 hellinger(),
-                renyi.theorem36(),
+                renyi_curves.theorem36(),
                 finding="if γ ≤ 1 and (1-γ)q(n-1) is rounded down: E_m falls, E_0 ≤ e^(ε0λ), and Chernoff's inequality",
             ),
             on_grid(
