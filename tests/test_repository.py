@@ -42,6 +42,7 @@ ROOMS = [
     "protocols",
     "pld",
     "fourier",
+    "two_messages",
     "neighbours",
     "attacks",
     "cross_check",

@@ -6,6 +6,7 @@ from shuffle_sym.decomposition.analyses import (
     clones_koskela,
     clones_one_sided,
     dataset,
+    mixture,
     strong,
     weak,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "clones_one_sided",
     "dataset",
     "is_zero",
+    "mixture",
     "strong",
     "weak",
 ]
