@@ -6,7 +6,8 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, protocols, rdp
+from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, neighbours, protocols, rdp
+from shuffle_sym.attacks import Sandwich, sandwich
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.fourier import FourierAccountant
@@ -52,6 +53,7 @@ __all__ = [
     "Parallel",
     "PrivacyLossDistribution",
     "Randomizer",
+    "Sandwich",
     "Shuffle",
     "ShuffledPLD",
     "SubsetSelection",
@@ -63,8 +65,10 @@ __all__ = [
     "exact",
     "from_matrix",
     "ground_truth",
+    "neighbours",
     "protocols",
     "rdp",
+    "sandwich",
     "sweep",
     "users_needed",
 ]
