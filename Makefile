@@ -38,6 +38,7 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/contour.py
 	$(BIN)/python benchmarks/fourier.py
 	$(BIN)/python benchmarks/protocols.py
+	$(BIN)/python benchmarks/ground_truth.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

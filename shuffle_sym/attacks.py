@@ -1,20 +1,21 @@
 r"""The sandwich: attack ≤ truth ≤ bound, in ε, for the worst of all neighbouring datasets.
 
 *From below*: two real datasets in which all others have one value (`decomposition.dataset`), or datasets whose others
-are drawn at random (`decomposition.mixture`: some real pair is at least as bad). *From above*: the blanket, or, with two
-inputs and two messages, all datasets there are (`two_messages`).
+are drawn at random (`decomposition.mixture`: some real pair is at least as bad). *From above*: the blanket, or, with
+two inputs and two messages, all datasets there are (`two_messages`).
 
-**Which end is the suspect?** Take n → ∞ with δ fixed where both ends are normal. The histogram is then a normal vector
-whose mean moves by v = R(x0) − R(x1) and whose covariance is the sum of those of the others,
+**Which end is the suspect?** By the central limit theorem the histogram is, for large n, nearly a normal vector. Its mean
+moves by v = R(x0) − R(x1), its covariance is the sum of those of the others,
 :math:`\Sigma_x = \mathrm{diag}(R(x)) - R(x)R(x)^\top`, and the divergence is that of N(0, 1) and N(μ, 1) with
 
-.. math:: \mu^2 = v^\top \Bigl(\sum_x n_x \Sigma_x\Bigr)^{-1} v \;\le\; \frac1n \max_x \chi(x), \qquad
+.. math:: \mu^2 = v^\top \Bigl(\sum_x n_x \Sigma_x\Bigr)^{-1} v \;\le\; \frac1{n - 1} \max_x \chi(x), \qquad
           \chi(x) = \sum_y \frac{(R(x_0)(y) - R(x_1)(y))^2}{R(x)(y)} .
 
-The inequality holds for every dataset: A ↦ v' A⁻¹ v is convex on positive definite matrices, so the largest value over
-mixtures of the Σ_x is at a vertex, where it is χ(x) (as v sums to 0). *In this limit all others have one value in a worst
-pair*, and its μ is known. The blanket has χ with the infimum over x in the denominator, message by message. If that is
-larger, the blanket stays above the truth however large n is, and no attack will close the gap.
+The inequality is proved for every dataset: A ↦ v' A⁻¹ v is convex on positive definite matrices, so the largest value
+over mixtures of the Σ_x is at a vertex, where it is χ(x) (as v sums to 0). *In this limit all others have one value in
+a worst pair*, and its μ is known. The blanket has χ with the infimum over x in the denominator, message by message. If
+that is larger, the blanket stays above the truth however large n is, and no attack will close the gap. At a given n
+this is an approximation: it names a suspect and certifies nothing.
 """
 
 from __future__ import annotations
@@ -246,10 +247,7 @@ def _of_continuous(R: Continuous, n: int, target: float, rtol: float) -> Sandwic
 
 def _best(R: Randomizer, n: int, target: float, rtol: float, candidates: _Candidates) -> tuple[Attack, Interval]:
     """Rough values of all candidates, then a sharp one of the best."""
-    rough = [
-        (Shuffle(D, n).epsilon(target, rtol=_ROUGH), attack)
-        for chi, attack, D in candidates.single[:_MOST_TRIED]
-    ]
+    rough = [(Shuffle(D, n).epsilon(target, rtol=_ROUGH), attack) for chi, attack, D in candidates.single[:_MOST_TRIED]]
     _, leader = max(rough, key=lambda entry: entry[0].lower)
     for attack in candidates.mixed(leader):
         rough.append((Shuffle(attack.decomposition(R), n).epsilon(target, rtol=_ROUGH), attack))

@@ -1,8 +1,8 @@
 r"""The worst neighbours: which pair of datasets maximises the divergence, for every n and α, by brute force.
 
 Su et al. 2025 (Section 9) take for a plausible candidate that all other users have one third value, for every ε;
-Koskela et al. 2021 (Section 4) take for 2-RR that all of them have x0. Both are *families* here, to be compared with the
-truth, and so is what our own conjectures say (`RULES`). Everything is exact: fractions where t and α are rational.
+Koskela et al. 2021 (Section 4) take for 2-RR that all of them have x0. Both are *families* here, to be compared with
+the truth, and so is what our own conjectures say (`RULES`). Everything is exact: fractions where t and α are rational.
 """
 
 from __future__ import annotations

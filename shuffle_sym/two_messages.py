@@ -1,9 +1,9 @@
 r"""The truth for randomizers with two inputs and two messages, at any n up to some ten thousand: beyond decompositions.
 
 The shuffled messages are a number K of ones. Let j of the n − 1 other users have x1, so that their ones are
-:math:`\text{Bin}(n - 1 - j, p_0) + \text{Bin}(j, p_1)` with law f and distribution function F, where p_x = Pr[R(x) = 1]
-and p_0 < p_1. Sums of independent bits are log-concave, so the likelihood ratio of the two datasets is monotone in K and
-the best test is a threshold:
+:math:`\text{Bin}(n - 1 - j, p_0) + \text{Bin}(j, p_1)` with law f and distribution function F, where
+p_x = Pr[R(x) = 1] and p_0 < p_1. Sums of independent bits are log-concave, so the likelihood ratio of the two
+datasets is monotone in K and the best test is a threshold:
 
 .. math:: D_\alpha(x_0 \| x_1) = \max_T \bigl[(1 - p_0) - \alpha (1 - p_1)\bigr] f(T) - (\alpha - 1) F(T - 1),
 

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from shuffle_sym import arguments
-from shuffle_sym.ground_truth.messages import GUARD_DIGITS, Divergences, Messages, Moments
+from shuffle_sym.ground_truth.messages import GUARD_DIGITS, Divergences, Messages, Moments, refuse_too_many
 from shuffle_sym.ground_truth.search import Dataset, Evaluator, Progress, Search, checked, first, others_of
 from shuffle_sym.randomizer import Randomizer
 
@@ -159,10 +159,11 @@ def _laws(R: Randomizer, X0: Any, X1: Any, parameters: Sequence[sp.Expr], digits
         raise ValueError(f"X0 and X1 must be equally long and differ in one user, got {first_set} and {second_set}")
     (i,) = differing
     messages = Messages(R, len(first_set), parameters, digits)
+    refuse_too_many(R, len(first_set), messages.width)
     with mpmath.workdps(digits + GUARD_DIGITS):
         others = messages.shuffled((*first_set[:i], *first_set[i + 1 :]))
-        laws = [messages.one_more(others, len(first_set) - 1, X[i]) for X in (first_set, second_set)]
-    return messages, *laws
+        P, Q = (messages.one_more(others, len(first_set) - 1, X[i]) for X in (first_set, second_set))
+    return messages, P, Q
 
 
 def _dataset(R: Randomizer, X: Any, name: str) -> Dataset:

@@ -36,8 +36,9 @@ def merged_columns(columns: Sequence[Column]) -> list[Column]:
     *every* dataset. So the merged histogram is a function of the full one, and the full one is made from it by a
     coin that does not know the dataset: by data processing in both directions every divergence is the same.
 
-    >>> merged_columns([(Fraction(1, 2), Fraction(1, 4)), (Fraction(1, 4), Fraction(1, 8)), (Fraction(1, 4), Fraction(5, 8))])
-    [(Fraction(3, 4), Fraction(3, 8)), (Fraction(1, 4), Fraction(5, 8))]
+    >>> q = sp.Rational
+    >>> merged_columns([(q(1, 2), q(1, 4)), (q(1, 4), q(1, 8)), (q(1, 4), q(5, 8))])
+    [(3/4, 3/8), (1/4, 5/8)]
     """
     groups: dict[Column, list[Column]] = {}
     for column in columns:
@@ -87,12 +88,6 @@ class Messages:
         self.rows = [list(flat[x :: self.inputs]) for x in range(self.inputs)]
         self.n, self.total = n, scale**n
         self.small = self.exact and self.total <= _EXACT_DOUBLES
-        if (count := histogram_count(n, self.width)) > MAX_HISTOGRAMS:
-            largest = max(i for i in range(n) if histogram_count(i, self.width) <= MAX_HISTOGRAMS)
-            raise ValueError(
-                f"{R!r} with n = {n} has {count} histograms of {self.width} kinds of messages, more than "
-                f"{MAX_HISTOGRAMS}; the largest feasible n is {largest}"
-            )
         self._shifts: dict[int, list[npt.NDArray[np.int64]]] = {}
 
     def one(self) -> Coefficients:
@@ -117,6 +112,16 @@ class Messages:
         return coefficients
 
 
+def refuse_too_many(R: Randomizer, n: int, width: int) -> None:
+    """A dataset whose histograms cannot be listed."""
+    if (count := histogram_count(n, width)) > MAX_HISTOGRAMS:
+        largest = max(i for i in range(n) if histogram_count(i, width) <= MAX_HISTOGRAMS)
+        raise ValueError(
+            f"{R!r} with n = {n} has {count} histograms of {width} kinds of messages, more than {MAX_HISTOGRAMS}; "
+            f"the largest feasible n is {largest}"
+        )
+
+
 def histogram_count(total: int, cells: int) -> int:
     return math.comb(total + cells - 1, cells - 1)
 
@@ -133,7 +138,7 @@ def histograms(total: int, cells: int) -> npt.NDArray[np.int64]:
 
 
 def shifts(level: int, cells: int) -> list[npt.NDArray[np.int64]]:
-    r"""For each message y: where the histogram h + e_y stands in the order, for every histogram h of ``level`` messages.
+    r"""For each message y: where h + e_y stands in the order, for every histogram h of ``level`` messages.
 
     Before h = (h_1, …, h_m) with the rests :math:`r_i = h_i + … + h_m` stand
     :math:`\sum_i \binom{r_i + m - i}{m - i} - \binom{r_{i+1} + m - i}{m - i}` histograms.

@@ -3,7 +3,6 @@ r"""The search over all neighbouring datasets, up to symmetry, part by part."""
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,9 +13,10 @@ import mpmath
 import sympy as sp
 
 from shuffle_sym import arguments
+from shuffle_sym.continuous import Continuous
 from shuffle_sym.ground_truth.messages import (
     GUARD_DIGITS,
-    Coefficients,
+    MAX_HISTOGRAMS,
     Divergences,
     Messages,
     Moments,
@@ -101,10 +101,8 @@ class Search:
         for counts, _, _ in self._others((), length, product=False):
             yield others_of(counts)
 
-    def _others(
-        self, beginning: Dataset, length: int, *, product: bool = True
-    ) -> Iterator[tuple[Counts, Coefficients | None, int]]:
-        """Multisets of ``length`` inputs that begin so, with their polynomials; a common beginning is multiplied once."""
+    def _others(self, beginning: Dataset, length: int, *, product: bool = True) -> Iterator[tuple[Counts, Any, int]]:
+        """Multisets of ``length`` inputs that begin so, with polynomials; common beginnings are multiplied once."""
         messages = self.messages
 
         def extended(counts: list[int], last: int, level: int, law: Any) -> Iterator[tuple[Counts, Any, int]]:
@@ -138,20 +136,28 @@ class Search:
 
     def _kept(self, part: Dataset, path: str | Path) -> list[Worst]:
         """A part through `sweep`, which writes finished rows and reads them again."""
-        grid = {**{name: [value] for name, value in self.described.items()}, "part": [json.dumps(part)]}
-        (row,) = sweep(lambda **_: {"worst": [self._written(w) for w in self._of_part(part)]}, grid, path=path, progress=False)
+        grid: dict[str, list[Any]] = {
+            **{name: [value] for name, value in self.described.items()},
+            "part": [json.dumps(part)],
+        }
+        (row,) = sweep(
+            lambda **_: {"worst": [self._written(w) for w in self._of_part(part)]}, grid, path=path, progress=False
+        )
         return [self._read(entry) for entry in row["worst"]]
 
     def _written(self, worst: Worst) -> list[Any]:
-        text = None if worst.value is None else str(worst.value) if self.messages.exact else mpmath.nstr(
-            worst.value, self.digits + GUARD_DIGITS
-        )
-        return [text, [[x0, x1, list(counts)] for x0, x1, counts in worst.triples]]
+        """A value as a fraction in text, exactly as it is."""
+        value = worst.value
+        if isinstance(value, mpmath.mpf):
+            value = Fraction(*mpmath.libmp.to_rational(value._mpf_))
+        return [None if value is None else str(value), [[x0, x1, list(counts)] for x0, x1, counts in worst.triples]]
 
     def _read(self, entry: list[Any]) -> Worst:
         text, triples = entry
-        value = None if text is None else Fraction(text) if self.messages.exact else mpmath.mpf(text)
-        if isinstance(value, Fraction) and isinstance(self.evaluate, Divergences):
+        value: Any = None if text is None else Fraction(text)
+        if value is not None and not self.messages.exact:
+            value = mpmath.mpf(value.numerator) / value.denominator
+        elif value is not None and isinstance(self.evaluate, Divergences):
             value = int(value)
         return Worst(value, [(x0, x1, tuple(counts)) for x0, x1, counts in triples])
 
@@ -163,16 +169,23 @@ def comparisons(n: int, inputs: int, pairs: int, width: int) -> int:
 
 def _refuse_too_many(R: Randomizer, n: int, pairs: int, width: int) -> None:
     inputs = int(R.input_count)
-    if comparisons(n, inputs, pairs, width) > MAX_COMPARISONS:
-        largest = max((i for i in range(1, n) if comparisons(i, inputs, pairs, width) <= MAX_COMPARISONS), default=0)
+
+    def feasible(size: int) -> bool:
+        few = comparisons(size, inputs, pairs, width) <= MAX_COMPARISONS
+        return few and histogram_count(size, width) <= MAX_HISTOGRAMS
+
+    if not feasible(n):
+        largest = max((i for i in range(1, n) if feasible(i)), default=0)
         raise ValueError(
-            f"{R!r} with n = {n} has up to {pairs * math.comb(n + inputs - 2, n - 1)} neighbouring pairs with "
-            f"{histogram_count(n, width)} histograms each, more than {MAX_COMPARISONS} comparisons; take a smaller n: "
-            f"the largest feasible one is {largest}"
+            f"{R!r} with n = {n} has up to {pairs * histogram_count(n - 1, inputs)} neighbouring pairs with "
+            f"{histogram_count(n, width)} histograms each, which is too much ({MAX_COMPARISONS} comparisons are not); "
+            f"take a smaller n: the largest feasible one is {largest}"
         )
 
 
 def checked(R: Any, digits: Any) -> int:
+    if isinstance(R, Continuous):
+        R.rows()  # says what to do with continuous noise
     if not isinstance(R, Randomizer):
         raise TypeError(f"R must be a randomizer, got {R!r}")
     return arguments.positive_integer(digits, "digits")

@@ -34,7 +34,9 @@ class Symmetry:
         self.full = declared or all(is_automorphism(columns, swap) for swap in swaps)
         self.elements = [] if self.full else automorphisms(columns)
         self.pairs = self._pairs()
-        self._fixing = {pair: [g for g in self.elements if {g[pair[0]], g[pair[1]]} == set(pair)] for pair in self.pairs}
+        self._fixing = {
+            pair: [g for g in self.elements if {g[pair[0]], g[pair[1]]} == set(pair)] for pair in self.pairs
+        }
 
     def _pairs(self) -> list[tuple[int, int]]:
         """Unordered pairs of inputs, x0 < x1, one for each orbit."""
