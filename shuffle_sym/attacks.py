@@ -4,8 +4,8 @@ r"""The sandwich: attack ≤ truth ≤ bound, in ε, for the worst of all neighb
 are drawn at random (`decomposition.mixture`: some real pair is at least as bad). *From above*: the blanket, or, with
 two inputs and two messages, all datasets there are (`two_messages`).
 
-**Which end is the suspect?** By the central limit theorem the histogram is, for large n, nearly a normal vector. Its mean
-moves by v = R(x0) − R(x1), its covariance is the sum of those of the others,
+**Which end is the suspect?** By the central limit theorem the histogram is, for large n, nearly a normal vector. Its
+mean moves by v = R(x0) − R(x1), its covariance is the sum of those of the others,
 :math:`\Sigma_x = \mathrm{diag}(R(x)) - R(x)R(x)^\top`, and the divergence is that of N(0, 1) and N(μ, 1) with
 
 .. math:: \mu^2 = v^\top \Bigl(\sum_x n_x \Sigma_x\Bigr)^{-1} v \;\le\; \frac1{n - 1} \max_x \chi(x), \qquad

@@ -148,6 +148,9 @@ def test_likelihood_ratios_that_round_to_alpha_are_told_apart():
         for others in [(), (0,), (0, 1)]:
             X0, X1 = (0, *others), (1, *others)
             assert ground_truth.delta(R, X0, X1, alpha) == literal_delta(R, X0, X1, alpha)
+        for n in (1, 2, 3):  # both directions
+            pairs = [((x, *others), (1 - x, *others)) for x in (0, 1) for others in product((0, 1), repeat=n - 1)]
+            assert ground_truth.worst_pair(R, n, alpha).delta == max(literal_delta(R, *pair, alpha) for pair in pairs)
     assert ground_truth.delta(R, (0,), (1,), 1) == tiny / (2 + tiny)
 
 
