@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks cross-check bench clean
+.PHONY: help lab test lint notebooks cross-check conjectures bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,9 @@ notebooks: $(VENV)/ok  ## run every notebook and save its outputs
 
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m shuffle_sym.cross_check
+
+conjectures: $(VENV)/ok  ## our conjectures about the worst neighbours on their whole range (minutes)
+	$(BIN)/python -m shuffle_sym.conjectures
 
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +34,11 @@ def _values(pair: Pair) -> Counter[int]:
     return Counter(pair[0][1:])
 
 
-#: Statements about a worst pair that we conjecture, for the randomizers and ranges named in `CONJECTURES`.
+#: Statements about a worst pair; `shuffle_sym.conjectures` says which of them are our own conjectures.
 RULES: dict[str, Callable[[Pair], bool]] = {
     "the others have at most two values": lambda pair: len(_values(pair)) <= 2,
     "nobody else has x1": lambda pair: pair[1][0] not in _values(pair),
     "the others have one value": lambda pair: len(_values(pair)) <= 1,
-}
-
-CONJECTURES = {
-    "the others have at most two values": "every randomizer with finitely many inputs, every n and α >= 1",
-    "nobody else has x1": "k-RR with k >= 3 and Hadamard response, every n and α >= 1",
 }
 
 
@@ -73,7 +68,7 @@ class MapRow:
     pair: Pair
     tied: tuple[Pair, ...]
     truth: Any
-    blanket: Any
+    blanket: Any = None
 
     @property
     def kind(self) -> str:
@@ -111,15 +106,28 @@ def worst_map(
     >>> [(row.kind, row.truth) for row in rows]
     [('all third', 11/50), ('all x0', 3/50)]
     """
+    rows = worst_rows(R, users, alphas, progress=progress, path=path)
+    return [replace(row, blanket=Shuffle(R, row.n).exact(row.alpha)) for row in rows]
+
+
+def worst_rows(
+    R: Randomizer,
+    users: Sequence[Any],
+    alphas: Sequence[Any],
+    *,
+    progress: Callable[..., Any] | None = None,
+    path: str | Path | None = None,
+) -> list[MapRow]:
+    """`worst_map` without the blanket, which is None."""
     sizes = [arguments.users(n) for n in _listed(users, "users")]
     ratios = [arguments.ratio(a) for a in _listed(alphas, "alphas")]
-    rows = []
-    for n in sizes:
-        found = ground_truth.worst_pairs(R, n, ratios, progress=progress, path=path)
-        for alpha, worst in zip(ratios, found, strict=True):
-            blanket = Shuffle(R, n).exact(alpha)
-            rows.append(MapRow(repr(R), n, alpha, (worst.X0, worst.X1), worst.tied, worst.delta, blanket))
-    return rows
+    return [
+        MapRow(repr(R), n, alpha, (worst.X0, worst.X1), worst.tied, worst.delta)
+        for n in sizes
+        for alpha, worst in zip(
+            ratios, ground_truth.worst_pairs(R, n, ratios, progress=progress, path=path), strict=True
+        )
+    ]
 
 
 def _listed(values: Any, name: str) -> Sequence[Any]:

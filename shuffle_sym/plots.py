@@ -15,6 +15,7 @@ import sympy as sp
 from shuffle_sym.continuous import Continuous
 from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
+from shuffle_sym.neighbours import MapRow
 from shuffle_sym.pld import PrivacyLossDistribution
 from shuffle_sym.shuffle import Shuffle
 
@@ -189,3 +190,33 @@ def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[st
         ax.plot(sizes, times, marker="o", color=colour, label=method)
     ax.legend(frameon=False)
     return ax
+
+
+def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr], *, columns: int = 3) -> None:
+    """Which kind of neighbours is the worst, for every ε/ε0 and n: a panel for each map; a dot marks ties of kinds."""
+    kinds = sorted({row.kind for rows in maps.values() for row in rows}, key=lambda k: (not k.startswith("all"), k))
+    colours = dict(zip(kinds, (*COLOURS, "grey", "black"), strict=False))
+    lines = -(-len(maps) // columns)
+    figure, found = plt.subplots(
+        lines, columns, figsize=(3.3 * columns, 2.5 * lines + 0.5), layout="constrained", dpi=DPI, squeeze=False
+    )
+    for ax, (name, rows) in zip(found.flat, maps.items(), strict=False):
+        for row in rows:
+            x = float(sp.log(row.alpha) / eps0[name])
+            ax.plot(x, row.n, "s", color=colours[row.kind], markersize=7)
+            if len(row.kinds) > 1:
+                ax.plot(x, row.n, ".", color="white", markersize=4)
+        _styled(ax, "ε/ε0", logx=False, logy=False)
+        ax.set_title(name, fontsize="medium")
+        ax.set_yticks(sorted({row.n for row in rows}))
+    for line in found:
+        line[0].set(ylabel="users n")
+    handles = [plt.Line2D([], [], marker="s", linestyle="", color=colours[k], label=f"others: {k}") for k in kinds]
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(kinds)), frameon=False)
+
+
+def curves(ax: Any, series: Mapping[str, tuple[Sequence[float], Sequence[float]]], **style: Any) -> None:
+    """Several lines, a colour for each, with a legend."""
+    for (label, (xs, ys)), colour in zip(series.items(), COLOURS, strict=False):
+        ax.plot(xs, ys, marker="o", markersize=4, color=colour, label=label, **style)
+    ax.legend(frameon=False)

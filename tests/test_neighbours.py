@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import ground_truth, neighbours
+from shuffle_sym import conjectures, ground_truth, neighbours
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -58,28 +58,21 @@ def test_a_map_row_says_what_ties_and_how_far_the_blanket_is():
     assert row.excess == float(row.blanket / row.truth - 1) >= 0
 
 
-GRID = {
-    "2-RR": (ss.BinaryRR, 1, 7),
-    "3-RR": (lambda e: ss.KRR(3, e), 1, 6),
-    "4-RR": (lambda e: ss.KRR(4, e), 1, 5),
-    "Hadamard, K = 4": (lambda e: ss.HadamardResponse(4, e), 1, 5),
-    "OUE": (lambda e: ss.OUE(3, e), 1, 4),
-    "RAPPOR": (lambda e: ss.RAPPOR(3, e), 2, 4),
-    "BLH": (lambda e: ss.BLH(3, e), 1, 4),
-    "subsets": (lambda e: ss.SubsetSelection(4, 2, e), 1, 4),
-}
+CASES = list(conjectures.checked_range(levels=[q(11, 10), q(2)], most_users=4, steps=6))
 
 
-@pytest.mark.parametrize(("make", "power", "most"), GRID.values(), ids=GRID.keys())
-@pytest.mark.parametrize("t", [q(11, 10), q(2), q(4)])
-def test_our_conjectures_hold_on_a_grid(make, power, most, t):
-    R = make(power * sp.log(t))
-    alphas = [1 + (t**power - 1) * q(i, 8) for i in range(8)]
-    rows = neighbours.worst_map(R, range(2, most + 1), alphas)
-    assert neighbours.exceptions(rows, "the others have at most two values") == []
-    if (R.is_krr and R.input_count > 2) or isinstance(R, ss.HadamardResponse):
-        assert neighbours.exceptions(rows, "nobody else has x1") == []
-    assert all(row.truth <= row.blanket for row in rows)
+@pytest.mark.parametrize(("R", "users", "alphas"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_our_conjectures_hold_on_a_grid(R, users, alphas):
+    rows = neighbours.worst_rows(R, users, alphas)
+    for rule in conjectures.CONJECTURES:
+        if conjectures.applies(rule, R):
+            assert neighbours.exceptions(rows, rule) == []
+
+
+def test_random_randomizers_have_worst_pairs_with_two_values_among_the_others():
+    for R in conjectures.random_randomizers(12, seed=0, inputs=4, messages=4):
+        rows = neighbours.worst_rows(R, [4], [q(1), q(6, 5), q(2)])
+        assert neighbours.exceptions(rows, "the others have at most two values") == []
 
 
 def test_stronger_rules_have_exceptions():

@@ -44,6 +44,7 @@ ROOMS = [
     "fourier",
     "two_messages",
     "neighbours",
+    "conjectures",
     "attacks",
     "cross_check",
     "plots",
