@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement, permutations
+
 import pytest
 import sympy as sp
+from test_ground_truth import literal_delta
 
 import shuffle_sym as ss
 from shuffle_sym import conjectures, ground_truth, neighbours
@@ -69,10 +72,21 @@ def test_our_conjectures_hold_on_a_grid(R, users, alphas):
             assert neighbours.exceptions(rows, rule) == []
 
 
-def test_random_randomizers_have_worst_pairs_with_two_values_among_the_others():
-    for R in conjectures.random_randomizers(12, seed=0, inputs=4, messages=4):
-        rows = neighbours.worst_rows(R, [4], [q(1), q(6, 5), q(2)])
-        assert neighbours.exceptions(rows, "the others have at most two values") == []
+def test_the_first_conjecture_is_not_true_of_every_randomizer():
+    rows, n, alpha = conjectures.THREE_VALUES
+    R = ss.from_matrix(rows)
+    (row,) = neighbours.worst_rows(R, [n], [alpha])
+    assert row.tied == (((2, 0, 1, 2), (0, 0, 1, 2)),)
+    assert neighbours.exceptions([row], "the others have at most two values") == [row]
+    assert not conjectures.applies("the others have at most two values", R)
+    # By the definition, message tuple by message tuple, over everything with two values or fewer among the others.
+    two_values = max(
+        ground_truth.delta(R, (x0, *others), (x1, *others), alpha)
+        for x0, x1 in permutations(range(3), 2)
+        for others in combinations_with_replacement(range(3), n - 1)
+        if len(set(others)) <= 2
+    )
+    assert literal_delta(R, *row.pair, alpha) == row.truth == q(17, 576) > two_values
 
 
 def test_stronger_rules_have_exceptions():
