@@ -72,6 +72,15 @@ def test_a_mixture_of_many_inputs_is_that_of_their_classes():
     assert {(a / c, b / c): c for a, b, c in zip(D.a, D.b, D.c, strict=True)} == expected
 
 
+def test_others_may_send_what_is_impossible_for_the_first_user():
+    # Only input 2 sends message 2: it says nothing about the first user, and was taken for missing mass.
+    R = ss.from_matrix([[1, 0, 0], [q(1, 2), q(1, 2), 0], [0, q(1, 2), q(1, 2)]])
+    for n, alpha in product([1, 2, 3], [q(1), q(3, 2)]):
+        others = (2,) * (n - 1)
+        D = ss.decomposition.dataset(R, 0, 1, 2)
+        assert exact.divergence(D, n, alpha) == ground_truth.delta(R, (0, *others), (1, *others), alpha)
+
+
 def test_in_the_normal_limit_no_composition_is_worse_than_equal_others():
     # v' (Σ w_x Σ_x)^+ v <= max χ(x) for random matrices and random shares; the module says why.
     rng = np.random.default_rng(1)

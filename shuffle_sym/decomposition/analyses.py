@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from shuffle_sym import arguments, field
-from shuffle_sym.decomposition.core import Decomposition, as_mass
+from shuffle_sym.decomposition.core import Decomposition, as_mass, is_zero
 from shuffle_sym.errors import VerificationError
 
 if TYPE_CHECKING:
@@ -117,17 +117,18 @@ def _mixed(R: Randomizer, pair: tuple[int, int], weights: Mapping[int, sp.Ration
     else:
         arguments.numeric_only(R.free_symbols, "a mixture of several inputs")
         columns = _distinct(zip(*(row for row in _rows(R, inputs)), strict=True))
-    D = Decomposition(
+    c = [sum(weights[x] * e for x, e in zip(support, masses[2:], strict=True)) for _, masses in columns]
+    # Not 1 − β: messages that are impossible under x0 and x1 belong to β as well.
+    if not is_zero(sum(c) - 1, R.bindings):
+        raise VerificationError(f"{R!r}: the probabilities of inputs {support} do not sum to 1")
+    return Decomposition(
         [masses[0] for _, masses in columns],
         [masses[1] for _, masses in columns],
-        [sum(weights[x] * e for x, e in zip(support, masses[2:], strict=True)) for _, masses in columns],
+        c,
         labels=[label for label, _ in columns],
         bindings=R.bindings,
         title=title,
     )
-    if D.beta_form != 0:
-        raise VerificationError(f"{R!r}: the probabilities of inputs {support} sum to {1 - D.beta}, not to 1")
-    return D
 
 
 def _rows(R: Randomizer, inputs: tuple[int, ...]) -> list[Sequence[sp.Expr]]:
