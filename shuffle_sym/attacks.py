@@ -2,7 +2,7 @@ r"""The sandwich: attack ≤ truth ≤ bound, in ε, for the worst of all neighb
 
 *From below*: two real datasets in which all others have one value (`decomposition.dataset`), or datasets whose others
 are drawn at random (`decomposition.mixture`: some real pair is at least as bad). *From above*: the blanket, or, with
-two inputs and two messages, all datasets there are (`two_messages`).
+two messages, all datasets there are (`two_messages`).
 
 **Which end is the suspect?** By the central limit theorem the histogram is, for large n, nearly a normal vector. Its
 mean moves by v = R(x0) − R(x1), its covariance is the sum of those of the others,

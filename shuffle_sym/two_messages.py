@@ -1,4 +1,4 @@
-r"""The truth for randomizers with two inputs and two messages, at any n up to some ten thousand: beyond decompositions.
+r"""The truth for randomizers with two messages, at any n up to some ten thousand: beyond decompositions.
 
 The shuffled messages are a number K of ones. Let j of the n − 1 other users have x1, so that their ones are
 :math:`\text{Bin}(n - 1 - j, p_0) + \text{Bin}(j, p_1)` with law f and distribution function F, where
@@ -8,11 +8,16 @@ datasets is monotone in K and the best test is a threshold:
 .. math:: D_\alpha(x_0 \| x_1) = \max_T \bigl[(1 - p_0) - \alpha (1 - p_1)\bigr] f(T) - (\alpha - 1) F(T - 1),
 
 and the other direction is the same with zeros and ones exchanged. There are only n values of j: all of them are tried.
+
+With more than two inputs, x0 and x1 stand for those with the smallest and the largest p_x, and no other one is needed:
+the divergence is convex in R(x) for each user, and jointly in the two rows of the first user, while all rows are on
+the segment between these two.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -38,23 +43,29 @@ class Composition:
 
     first: int
     second: int
-    others: tuple[int, int]
+    others: Mapping[int, int]
 
     def __str__(self) -> str:
-        return f"{self.first} against {self.second}, others {self.others[0]} × 0 and {self.others[1]} × 1"
+        counted = " and ".join(f"{count} × {x}" for x, count in self.others.items())
+        return f"{self.first} against {self.second}, others {counted}"
 
 
 def applies(R: Any) -> bool:
-    """Two inputs, and two messages that are not proportional.
+    """Whether R has two messages, proportional ones counted as one, and inputs that can be listed.
 
     >>> import shuffle_sym as ss
     >>> applies(ss.BinaryRR(eps0=1)), applies(ss.KRR(k=3, eps0=1))
     (True, False)
     """
-    if not isinstance(R, Randomizer) or R.input_count != 2 or R.free_symbols:
+    if not isinstance(R, Randomizer) or R.free_symbols or not R.input_count.is_Integer:
         return False
-    columns = [tuple(field.simplest(e) for e in column) for column in zip(*R.rows(), strict=True)]
-    return len(merged_columns(columns)) == 2
+    # More than two classes of messages under two inputs cannot be two messages: no need to list them all.
+    few = len({field.simplest(y.masses[0] / y.masses[1]) for y in R.classes(0, 1) if y.masses[1] != 0}) <= 2
+    return few and len(_columns(R)) == 2
+
+
+def _columns(R: Randomizer) -> list[tuple[Any, ...]]:
+    return merged_columns([tuple(map(field.simplest, column)) for column in zip(*R.rows(), strict=True)])
 
 
 class TwoMessages:
@@ -70,15 +81,17 @@ class TwoMessages:
 
     def __init__(self, R: Randomizer, n: Any) -> None:
         if not applies(R):
-            raise ValueError(f"R must have two inputs and two messages, got {R!r}; sandwich(R, n, delta) is for any R")
+            raise ValueError(f"R must have two messages, got {R!r}; sandwich(R, n, delta) is for any R")
         self.n = arguments.users(n)
         if self.n > MOST_USERS:
             raise ValueError(f"n must be at most {MOST_USERS}, got {self.n}: all {self.n} compositions are tried")
-        zero, one = merged_columns([tuple(map(field.simplest, column)) for column in zip(*R.rows(), strict=True)])
-        if field.sign(one[1] - one[0], R.bindings) < 0:
-            zero, one = one, zero
+        zero, one = _columns(R)
+        least, most = field.minimum(one, R.bindings), field.maximum(one, R.bindings)
+        self._inputs = one.index(least), one.index(most)
         # 1 − p_x and p_x, each by itself with a small relative error
-        (self._q0, self._q1), (self._p0, self._p1) = (field.floats(column, R.bindings) for column in (zero, one))
+        (self._q0, self._q1), (self._p0, self._p1) = (
+            field.floats([column[x] for x in self._inputs], R.bindings) for column in (zero, one)
+        )
         self._ceiling = math.inf if R.eps0 is sp.oo else math.nextafter(float(R.eps0), math.inf)
 
     @cached_property
@@ -128,9 +141,10 @@ class TwoMessages:
     def worst(self, eps: Any) -> Composition:
         """The composition with the largest lower end of D_α."""
         ends = self._by_composition(float(arguments.central_epsilon(eps)), -1)
-        first = 0 if np.max(ends[0]) >= np.max(ends[1]) else 1
-        j = int(np.argmax(ends[first]))
-        return Composition(first, 1 - first, (self.n - 1 - j, j))
+        way = 0 if np.max(ends[0]) >= np.max(ends[1]) else 1
+        j = int(np.argmax(ends[way]))
+        counts = dict(zip(self._inputs, (self.n - 1 - j, j), strict=True))
+        return Composition(self._inputs[way], self._inputs[1 - way], dict(sorted(counts.items())))
 
 
 def _binomial(m: int, p: float, q: float) -> Floats:

@@ -344,7 +344,7 @@ BAD = {
     "sandwich, n": (lambda: ss.sandwich(R3, 0, 0.1), ValueError, ["n must be an integer >= 1, got 0"]),
     "sandwich, delta": (lambda: ss.sandwich(R3, 9, 0), ValueError, ["delta", "between 0 and 1", "0"]),
     "sandwich, symbols": (lambda: ss.sandwich(ss.KRR(k=3), 9, 0.1), TypeError, ["still symbolic: epsilon_0"]),
-    "two messages of three": (lambda: TwoMessages(R3, 9), ValueError, ["two inputs and two messages", "sandwich"]),
+    "two messages of three": (lambda: TwoMessages(R3, 9), ValueError, ["R must have two messages", "sandwich"]),
     "two messages, n": (lambda: TwoMessages(ss.BinaryRR(eps0=1), 10**6), ValueError, ["n must be at most 20000"]),
     "cells, x": (lambda: attacks.cells_of_dataset(ss.Laplace(1), 2), ValueError, ["x must be a number in [0, 1]", "2"]),
     "unbounded loss, published": (
