@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check audit bench clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check audit conjectures bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,6 +50,9 @@ cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 audit: $(VENV)/ok  ## recompute every verdict on the papers
 	$(BIN)/python -m shuffle_sym.audit
 
+conjectures: $(VENV)/ok  ## our conjectures about the worst neighbours on their whole range (minutes)
+	$(BIN)/python -m shuffle_sym.conjectures
+
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py
 	$(BIN)/python benchmarks/contour.py
@@ -58,6 +61,7 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/protocols.py
 	$(BIN)/python benchmarks/explorer.py
 	$(BIN)/python benchmarks/renyi.py
+	$(BIN)/python benchmarks/ground_truth.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,7 +6,8 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import audit, bounds, decomposition, derivations, exact, ground_truth, protocols, rdp
+from shuffle_sym import audit, bounds, decomposition, derivations, exact, ground_truth, neighbours, protocols, rdp
+from shuffle_sym.attacks import Sandwich, sandwich
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
 from shuffle_sym.fourier import FourierAccountant
@@ -56,6 +57,7 @@ __all__ = [
     "PrivacyLossDistribution",
     "PrivacyProfile",
     "Randomizer",
+    "Sandwich",
     "Shuffle",
     "ShuffledPLD",
     "SubsetSelection",
@@ -69,8 +71,10 @@ __all__ = [
     "exact",
     "from_matrix",
     "ground_truth",
+    "neighbours",
     "protocols",
     "rdp",
+    "sandwich",
     "sweep",
     "users_needed",
 ]

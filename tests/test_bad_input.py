@@ -9,8 +9,9 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import ground_truth
+from shuffle_sym import attacks, ground_truth
 from shuffle_sym.exact import literal
+from shuffle_sym.two_messages import TwoMessages
 
 R3 = ss.KRR(k=3, eps0=sp.log(3))
 M = ss.Shuffle(R3, 4)
@@ -378,8 +379,48 @@ BAD = {
     "too many datasets": (
         lambda: ground_truth.worst_pair(ss.KRR(k=9, eps0=1), 40, 2),
         ValueError,
-        ["n = 40", "neighbouring pairs", "smaller n"],
+        ["n = 40", "314457495 neighbouring pairs", "histograms each", "smaller n", "the largest feasible one is 10"],
     ),
+    "too many histograms": (
+        lambda: ground_truth.delta(ss.RAPPOR(d=4, eps0=1), (0,) * 40, (1, *(0,) * 39), 2),
+        ValueError,
+        ["n = 40", "histograms of 15 kinds of messages", "the largest feasible n is 10"],
+    ),
+    "truth of infinitely many inputs": (
+        lambda: ground_truth.worst_pair(ss.OUE(d=sp.oo, eps0=1), 2, 2),
+        ValueError,
+        ["finitely many inputs", "OUE"],
+    ),
+    "truth, progress": (lambda: ground_truth.worst_pairs(R3, 2, [2], progress=True), TypeError, ["progress", "True"]),
+    "map without n": (lambda: ss.neighbours.worst_map(R3, [], [2]), TypeError, ["users must be a list", "[]"]),
+    "map, n = 0": (lambda: ss.neighbours.worst_map(R3, [0], [2]), ValueError, ["n must be an integer >= 1, got 0"]),
+    "map, alpha": (lambda: ss.neighbours.worst_map(R3, [2], [-1]), ValueError, ["alpha must be a number > 0", "-1"]),
+    "family": (lambda: ss.neighbours.family_values(R3, 2, [2], "x2"), ValueError, ["family", "'third'", "'x2'"]),
+    "no third": (
+        lambda: ss.neighbours.family_values(ss.BinaryRR(eps0=1), 2, [2], "third"),
+        ValueError,
+        ["family 'third' needs a third input", "has 2"],
+    ),
+    "rule": (lambda: ss.neighbours.exceptions([], "none"), ValueError, ["rule must be one of", "'none'"]),
+    "mixture, list": (lambda: ss.decomposition.mixture(R3, 0, 1, [1]), TypeError, ["weights must map inputs", "[1]"]),
+    "mixture, sum": (
+        lambda: ss.decomposition.mixture(R3, 0, 1, {2: 0.5}),
+        ValueError,
+        ["weights must sum to 1", "1/2"],
+    ),
+    "mixture, sign": (
+        lambda: ss.decomposition.mixture(R3, 0, 1, {0: 2, 2: -1}),
+        ValueError,
+        ["weights[2] must be a rational number >= 0", "-1"],
+    ),
+    "mixture, input": (lambda: ss.decomposition.mixture(R3, 0, 1, {7: 1}), ValueError, ["weights", "0 … 2", "7"]),
+    "sandwich of D": (lambda: ss.sandwich(D, 9, 0.1), TypeError, ["R must be a randomizer"]),
+    "sandwich, n": (lambda: ss.sandwich(R3, 0, 0.1), ValueError, ["n must be an integer >= 1, got 0"]),
+    "sandwich, delta": (lambda: ss.sandwich(R3, 9, 0), ValueError, ["delta", "between 0 and 1", "0"]),
+    "sandwich, symbols": (lambda: ss.sandwich(ss.KRR(k=3), 9, 0.1), TypeError, ["still symbolic: epsilon_0"]),
+    "two messages of three": (lambda: TwoMessages(R3, 9), ValueError, ["R must have two messages", "sandwich"]),
+    "two messages, n": (lambda: TwoMessages(ss.BinaryRR(eps0=1), 10**6), ValueError, ["n must be at most 20000"]),
+    "cells, x": (lambda: attacks.cells_of_dataset(ss.Laplace(1), 2), ValueError, ["x must be a number in [0, 1]", "2"]),
     "unbounded loss, published": (
         lambda: ss.Shuffle(ss.from_matrix([[1, 0], [half, half]]), 3).delta(1, method="fft-published"),
         ValueError,

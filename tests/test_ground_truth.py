@@ -10,6 +10,9 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym import exact, ground_truth
+from shuffle_sym.ground_truth import search
+from shuffle_sym.ground_truth.messages import Messages, histograms
+from shuffle_sym.ground_truth.symmetry import Symmetry
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -85,3 +88,171 @@ def test_an_irrational_randomizer_gives_the_digits_of_its_rational_neighbour():
     with mpmath.workdps(60):
         assert abs(value - mpmath.mpf(1) / 16) < mpmath.mpf(10) ** -50
     assert exact_value == q(1, 16)
+
+
+# ---------------------------------------------------------------------------------------------- merged messages
+
+# The second and third messages are proportional; the last is impossible.
+REPEATED = ss.from_matrix(
+    [[q(1, 2), q(1, 6), q(1, 3), 0], [q(1, 4), q(1, 4), q(1, 2), 0], [q(3, 4), q(1, 12), q(1, 6), 0]]
+)
+
+
+@pytest.mark.parametrize("others", [(), (0,), (2, 2), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize("alpha", [q(1), q(6, 5), q(3, 2)])
+def test_merging_proportional_messages_loses_nothing(others, alpha):
+    X0, X1 = (0, *others), (1, *others)
+    assert Messages(REPEATED, 1, [], 50).width == 2
+    assert ground_truth.delta(REPEATED, X0, X1, alpha) == literal_delta(REPEATED, X0, X1, alpha)
+
+
+def test_rappor_with_three_bits_has_seven_kinds_of_messages():
+    # All bits set and no bit set tell nothing about the input: the two columns are constant.
+    assert Messages(ss.RAPPOR(d=3, eps0=2 * sp.log(2)), 1, [], 50).width == 7
+    assert Messages(ss.RAPPOR(d=3, eps0=1), 1, [], 50).width == 7
+
+
+@pytest.mark.parametrize("X", [(), (0,), (0, 1), (2, 2, 0), (0, 1, 2, 2, 1)])
+def test_an_array_holds_the_coefficients_of_the_polynomial(X):
+    R = ss.KRR(k=3, eps0=sp.log(q(7, 2)))
+    kinds = Messages(R, max(len(X), 1), [], 50)
+    ring, *z = sp.ring("z:3", sp.ZZ)
+    polynomial = ring.one
+    for x in X:
+        polynomial *= sum(((7 if y == x else 2) * z[y] for y in range(3)), ring.zero)  # the rows are (7, 2, 2)/11
+    expected = {histogram: int(coefficient) for histogram, coefficient in polynomial.terms()}
+    found = zip(histograms(len(X), 3).tolist(), kinds.shuffled(X), strict=True)
+    assert {tuple(histogram): int(coefficient) for histogram, coefficient in found} == expected
+    assert kinds.total == 11 ** max(len(X), 1)
+
+
+# ---------------------------------------------------------------------------------------------- all α at once
+
+
+def test_several_alphas_from_one_sorted_list_are_the_single_ones(randomizer):
+    alphas = [q(1, 2), q(1), q(6, 5), q(3, 2), q(2), q(3), q(100)]
+    X0, X1 = (0, 1), (1, 1)
+    together = ground_truth.deltas(randomizer, X0, X1, alphas)
+    for alpha, value in zip(alphas, together, strict=True):
+        if isinstance(value, sp.Rational):
+            assert value == literal_delta(randomizer, X0, X1, alpha)
+        else:
+            assert value == ground_truth.delta(randomizer, X0, X1, alpha)
+
+
+def test_likelihood_ratios_that_round_to_alpha_are_told_apart():
+    # t = 1 + 10^-20: as doubles all ratios and all these α are 1.
+    tiny = q(1, 10**20)
+    R = ss.BinaryRR(eps0=sp.log(1 + tiny))
+    for alpha in (1 - tiny / 2, q(1), 1 + tiny / 3, 1 + tiny, 1 + 2 * tiny):
+        for others in [(), (0,), (0, 1)]:
+            X0, X1 = (0, *others), (1, *others)
+            assert ground_truth.delta(R, X0, X1, alpha) == literal_delta(R, X0, X1, alpha)
+        for n in (1, 2, 3):  # both directions
+            pairs = [((x, *others), (1 - x, *others)) for x in (0, 1) for others in product((0, 1), repeat=n - 1)]
+            assert ground_truth.worst_pair(R, n, alpha).delta == max(literal_delta(R, *pair, alpha) for pair in pairs)
+    assert ground_truth.delta(R, (0,), (1,), 1) == tiny / (2 + tiny)
+
+
+def test_an_alpha_that_is_a_likelihood_ratio_adds_nothing_for_it():
+    # One user of 2-RR with t = 3: the ratios are 3 and 1/3.
+    R = ss.BinaryRR(eps0=sp.log(3))
+    assert ground_truth.deltas(R, (0,), (1,), [q(1, 3), 1, 3]) == [q(2, 3), q(1, 2), 0]
+
+
+@pytest.mark.parametrize("n", [12, 24, 40])
+def test_large_n_agrees_with_the_formula_of_the_decomposition(n):
+    # 5^22 < 2^53 < 5^23: on both sides of the step from 64 bits to Python's integers.
+    others = (2,) * (n - 1)
+    formula = exact.divergence(ss.decomposition.dataset(R3, 0, 1, 2), n, q(6, 5))
+    assert ground_truth.delta(R3, (0, *others), (1, *others), q(6, 5)) == formula
+
+
+# ---------------------------------------------------------------------------------------------- symmetries
+
+CYCLIC = ss.from_matrix([[q(4, 7), q(2, 7), q(1, 7)], [q(1, 7), q(4, 7), q(2, 7)], [q(2, 7), q(1, 7), q(4, 7)]])
+
+
+def test_the_symmetries_are_found_from_the_matrix():
+    def symmetry(R):
+        return Symmetry(Messages(R, 1, [], 50).columns)
+
+    assert symmetry(CYCLIC).elements == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    assert symmetry(ss.from_matrix(R3.matrix())).full
+    assert symmetry(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]])).elements == [(0, 1)]
+    # The invertible 3 × 3 matrices over two elements: 7·6·4.
+    assert len(symmetry(ss.HadamardResponse(K=8, eps0=1)).elements) == 168
+    assert symmetry(ss.HadamardResponse(K=8, eps0=1)).pairs == [(0, 1)]
+    two_by_three = ss.Joint(ss.BinaryRR(eps0=sp.log(2)), ss.KRR(k=3, eps0=sp.log(3)))
+    assert len(symmetry(two_by_three).elements) == 2 * 6
+
+
+@pytest.mark.parametrize(
+    "R",
+    [CYCLIC, REPEATED, ss.Joint(ss.BinaryRR(eps0=sp.log(2)), ss.BinaryRR(eps0=sp.log(3))), ss.from_matrix(R3.matrix())],
+    ids=["cyclic", "repeated", "joint", "3-RR as a matrix"],
+)
+@pytest.mark.parametrize("n", [2, 3])
+def test_the_worst_up_to_symmetry_is_the_worst_of_all(R, n):
+    inputs = range(int(R.input_count))
+    for alpha in (q(1), q(5, 4), q(2)):
+        everything = max(
+            literal_delta(R, (x0, *others), (x1, *others), alpha)
+            for others in product(inputs, repeat=n - 1)
+            for x0, x1 in product(inputs, repeat=2)
+        )
+        assert ground_truth.worst_pair(R, n, alpha).delta == everything
+
+
+def test_ties_are_listed_and_the_first_one_is_the_answer():
+    # One other user, α = 1: |P − Q| is the same in both directions.
+    (worst,) = ground_truth.worst_pairs(ss.BinaryRR(eps0=sp.log(3)), 2, [1])
+    assert worst.tied == (((0, 0), (1, 0)), ((0, 1), (1, 1)))
+    assert worst.tied[0] == (worst.X0, worst.X1)
+    # The same for an irrational ε0, where the two values differ by round-off.
+    (close,) = ground_truth.worst_pairs(ss.BinaryRR(eps0=1), 2, [1])
+    assert close.tied == worst.tied
+
+
+# ---------------------------------------------------------------------------------------------- long searches
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("R", [R3, ss.KRR(k=3, eps0=1)], ids=["fractions", "mpmath"])
+def test_an_interrupted_search_goes_on_where_it_stopped(R, tmp_path, monkeypatch):
+    path, alphas = tmp_path / "search.jsonl", [q(1), q(3, 2)]
+    whole = ground_truth.worst_pairs(R, 5, alphas)
+    computed = []
+    of_part = search.Search._of_part
+    monkeypatch.setattr(search.Search, "_of_part", lambda self, part: computed.append(part) or of_part(self, part))
+
+    def two_only(parts, **_):
+        yield from list(parts)[:2]
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        ground_truth.worst_pairs(R, 5, alphas, progress=two_only, path=path)
+    assert len(computed) == 2
+    resumed = ground_truth.worst_pairs(R, 5, alphas, path=path)
+    assert len(computed) == len(set(computed)) == len(path.read_text().splitlines())
+    assert [w.tied for w in resumed] == [w.tied for w in whole]
+    for a, b in zip(resumed, whole, strict=True):
+        assert a.delta == b.delta if R is R3 else abs(a.delta - b.delta) < mpmath.mpf(10) ** -50
+    # Another question in the same file is another question.
+    assert ground_truth.worst_pairs(R, 5, [q(2)], path=path) == ground_truth.worst_pairs(R, 5, [q(2)])
+
+
+def test_moments_go_through_a_file_too(tmp_path):
+    path = tmp_path / "moments.jsonl"
+    first = ground_truth.worst_moments(R3, 3, [2, 3], path=path)
+    assert ground_truth.worst_moments(R3, 3, [2, 3], path=path) == first == ground_truth.worst_moments(R3, 3, [2, 3])
+
+
+def test_the_largest_feasible_n_is_feasible_and_the_next_is_not():
+    R, width, inputs = ss.KRR(k=9, eps0=1), 9, 9
+    largest = max(n for n in range(1, 40) if search.comparisons(n, inputs, 1, width) <= search.MAX_COMPARISONS)
+    with pytest.raises(ValueError, match=f"largest feasible one is {largest}$"):
+        ground_truth.worst_pair(R, largest + 1, 2)

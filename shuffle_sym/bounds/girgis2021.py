@@ -56,7 +56,7 @@ def girgis2021_best_gamma(eps0: Any, n: Any, order: Any) -> float:
     0.009
     """
     eps0, n, order, _ = _read(eps0, n, order)
-    return _best(eps0, n, order)[1]
+    return float(_best(eps0, n, order)[1])
 
 
 def girgis2021_cor32(eps0: Any, n: Any, order: Any) -> float:

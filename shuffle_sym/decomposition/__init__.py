@@ -7,6 +7,7 @@ from shuffle_sym.decomposition.analyses import (
     clones_one_sided,
     clones_shared,
     dataset,
+    mixture,
     strong,
     weak,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "clones_shared",
     "dataset",
     "is_zero",
+    "mixture",
     "strong",
     "weak",
 ]

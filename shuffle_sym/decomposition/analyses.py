@@ -2,17 +2,20 @@ r"""The analyses as decompositions: blanket, real datasets, adversaries, clones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
 from shuffle_sym import arguments, field
-from shuffle_sym.decomposition.core import Decomposition
+from shuffle_sym.decomposition.core import Decomposition, as_mass, is_zero
 from shuffle_sym.errors import VerificationError
 
 if TYPE_CHECKING:
     from shuffle_sym.randomizer import OutputClass, Randomizer
+
+_FEW_INPUTS = 3
 
 
 def _pair(R: Randomizer, x0: int | None, x1: int | None) -> tuple[int, int]:
@@ -66,13 +69,77 @@ def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:
     >>> dataset(ss.KRR(k=3, eps0=sp.log(3)), 0, 1, 2).c
     (1/5, 1/5, 3/5)
     """
-    x0, x1 = _pair(R, x0, x1)
+    pair = _pair(R, x0, x1)
     x2 = R.input(x2, "x2")
-    classes = R.classes(x0, x1, x2)
-    D = _from_classes(R, classes, [y.masses[2] for y in classes], f"dataset, others {x2}")
-    if D.beta_form != 0:
-        raise VerificationError(f"{R!r}: the probabilities of input {x2} sum to {1 - D.beta}, not to 1")
-    return D
+    return _mixed(R, pair, {x2: sp.Integer(1)}, f"dataset, others {x2}")
+
+
+def mixture(R: Randomizer, x0: int, x1: int, weights: Mapping[int, Any]) -> Decomposition:
+    r"""The input of every other user is drawn from ``weights``, {input: probability}: :math:`c = \sum_x w_x R(x)`.
+
+    Its divergence is a *lower* bound on the privacy loss: some pair of real datasets, in which the others have inputs
+    with positive weight, is at least as bad. Proof. Let :math:`P_X, Q_X` be the shuffled messages if the others have
+    X and the first user has x0 or x1. With X drawn from :math:`w^{n-1}`, the messages of the others are n − 1
+    independent draws from c, so the reduction pair of (R(x0), R(x1), c) is
+    :math:`\mathbb E_X P_X,\ \mathbb E_X Q_X`. As :math:`D_\alpha` is jointly convex (a sum of positive parts of linear
+    functions), :math:`D_\alpha(\mathbb E P_X \| \mathbb E Q_X) \le \mathbb E\, D_\alpha(P_X \| Q_X) \le \max_X
+    D_\alpha(P_X \| Q_X)`. Which X it is may depend on α, and the proof does not name it; with one weight 1 there is
+    only one (`dataset`).
+
+    >>> import shuffle_sym as ss
+    >>> mixture(ss.KRR(k=3, eps0=sp.log(3)), 0, 1, {0: "1/2", 2: "1/2"}).c
+    (2/5, 1/5, 2/5)
+    """
+    pair = _pair(R, x0, x1)
+    if not isinstance(weights, Mapping) or not weights:
+        raise TypeError(f"weights must map inputs to probabilities, such as {{2: 1}}, got {weights!r}")
+    exact = {R.input(x, "an input in weights"): _probability(w, f"weights[{x}]") for x, w in weights.items()}
+    if sum(exact.values()) != 1:
+        raise ValueError(f"weights must sum to 1, got the sum {sum(exact.values())}")
+    shown = ", ".join(f"{x}: {w}" for x, w in exact.items())
+    return _mixed(R, pair, exact, f"mixture, others {shown}")
+
+
+def _probability(weight: Any, name: str) -> sp.Rational:
+    """A rational number >= 0, also as text: ``"1/2"``."""
+    number = as_mass(weight, name)
+    if not number.is_Rational or number < 0:
+        raise ValueError(f"{name} must be a rational number >= 0, got {weight!r}")
+    return number
+
+
+def _mixed(R: Randomizer, pair: tuple[int, int], weights: Mapping[int, sp.Rational], title: str) -> Decomposition:
+    support = [x for x, w in weights.items() if w != 0]
+    inputs = (*pair, *support)
+    # Classes of messages are written down for few named inputs; with more of them every message is its own class.
+    if len(set(inputs)) <= _FEW_INPUTS:
+        columns = [(y.label, y.masses) for y in R.classes(*inputs)]
+    else:
+        arguments.numeric_only(R.free_symbols, "a mixture of several inputs")
+        columns = _distinct(zip(*(row for row in _rows(R, inputs)), strict=True))
+    c = [sum(weights[x] * e for x, e in zip(support, masses[2:], strict=True)) for _, masses in columns]
+    # Not 1 − β: messages that are impossible under x0 and x1 belong to β as well.
+    if not is_zero(sum(c) - 1, R.bindings):
+        raise VerificationError(f"{R!r}: the probabilities of inputs {support} do not sum to 1")
+    return Decomposition(
+        [masses[0] for _, masses in columns],
+        [masses[1] for _, masses in columns],
+        c,
+        labels=[label for label, _ in columns],
+        bindings=R.bindings,
+        title=title,
+    )
+
+
+def _rows(R: Randomizer, inputs: tuple[int, ...]) -> list[Sequence[sp.Expr]]:
+    rows = R.rows()
+    return [rows[x] for x in inputs]
+
+
+def _distinct(columns: Iterable[tuple[sp.Expr, ...]]) -> list[tuple[str, tuple[sp.Expr, ...]]]:
+    """Equal messages together, before anything is proved about them."""
+    counted = Counter(tuple(field.simplest(e) for e in column) for column in columns)
+    return [(f"y_{{{i}}}", tuple(count * e for e in column)) for i, (column, count) in enumerate(counted.items())]
 
 
 def strong(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:

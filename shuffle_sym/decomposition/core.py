@@ -81,7 +81,7 @@ class Decomposition:
         if len(labels) != len(a):
             raise ValueError(f"labels must have one entry for each of the {len(a)} masses, got {len(labels)}")
         names = [f"{name}[{j}]" for name in "abc" for j in range(len(a))]
-        given = [_mass(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
+        given = [as_mass(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
         forms, irrational = field.rational_form(given)
         self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
         # A zero in disguise decides whether an atom is a null atom: it must be a plain zero from here on.
@@ -216,7 +216,7 @@ class Decomposition:
         return latex.table(rows, notes=[rf"\beta = {latex.formula(self.beta_form)}", *latex.where(self.bindings)])
 
 
-def _mass(entry: Any, name: str) -> sp.Expr:
+def as_mass(entry: Any, name: str) -> sp.Expr:
     """A number, or a fraction as text: ``"3/4"``."""
     if not isinstance(entry, str):
         return arguments.exact_number(entry, name)

@@ -16,6 +16,7 @@ from shuffle_sym.plots.curves import (
     steps,
     where_it_holds,
 )
+from shuffle_sym.plots.maps import curves, worst_kinds
 from shuffle_sym.plots.style import (
     COLOURS,
     DPI,
@@ -24,6 +25,7 @@ from shuffle_sym.plots.style import (
     axes,
     close,
     contrast,
+    grid,
     ink,
     luminance,
     name_at_end,
@@ -45,9 +47,11 @@ __all__ = [
     "closing_bracket",
     "contrast",
     "cost_curves",
+    "curves",
     "delta_curves",
     "discretisation_gap",
     "epsilon_curves",
+    "grid",
     "grid_widths",
     "ink",
     "luminance",
@@ -60,4 +64,5 @@ __all__ = [
     "spaced",
     "steps",
     "where_it_holds",
+    "worst_kinds",
 ]

@@ -26,7 +26,7 @@ def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) ->
     ('log', 'linear')
     >>> close(ax)
     """
-    ((ax,),) = _grid(1, 1, (7, 4.2))
+    ((ax,),) = grid(1, 1, (7, 4.2))
     _scaled(ax, xlabel, logx=logx, logy=logy)
     ax.set(ylabel=ylabel)
     return ax
@@ -40,7 +40,7 @@ def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = Fals
     ['weak', 'strong']
     >>> close(drawn[0])
     """
-    (found,) = _grid(1, len(titles), (4 * len(titles), 3.6), sharey=True)
+    (found,) = grid(1, len(titles), (4 * len(titles), 3.6), sharey=True)
     for ax, title in zip(found, titles, strict=True):
         _scaled(ax, xlabel, logx=logx, logy=logy)
         ax.set_title(title, fontsize="medium")
@@ -58,7 +58,7 @@ def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, line
     >>> close(drawn[0])
     """
     rows = -(-len(titles) // columns)
-    found = _grid(rows, columns, (3.1 * columns, 2.5 * rows))
+    found = grid(rows, columns, (3.1 * columns, 2.5 * rows))
     for ax, (title, xlabel) in zip(found.flat, titles.items(), strict=True):
         _scaled(ax, xlabel, logx=title not in linear, logy=True)
         ax.set_title(title, fontsize="medium")
@@ -78,7 +78,14 @@ def close(ax: Any) -> None:
     plt.close(ax.figure)
 
 
-def _grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> Any:
+def grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> Any:
+    """An array of axes on our paper, with our ink.
+
+    >>> found = grid(2, 3, (6, 4))
+    >>> found.shape
+    (2, 3)
+    >>> close(found[0, 0])
+    """
     figure, found = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
     # The paper is part of the figure, so that the ink can be read on light and dark themes alike. It is set here and
     # not in rcParams: those are the user's, and a context around the first figure would undo what its back end sets.
