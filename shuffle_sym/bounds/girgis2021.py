@@ -270,7 +270,7 @@ def _best(eps0: float, n: int, order: int) -> tuple[float, float]:
         if high - low <= 2:
             break
         sizes = np.unique(np.floor(np.linspace(low, high, 48)))
-    gamma = _gamma(eps0, n, chosen)
+    gamma = float(_gamma(eps0, n, chosen))
     return _up(_theorem31(eps0, chosen, order, _chernoff(eps0, n, order, gamma)), order), gamma
 
 

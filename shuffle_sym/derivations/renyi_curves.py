@@ -159,6 +159,9 @@ def remark7() -> Derivation:
 
     If the other users differ, the covariance of their histogram is the sum of theirs, and the inverse of a matrix is
     operator convex: to first order no such dataset is worse than the worst of those where all agree.
+
+    >>> remark7().step(8).after
+    2*(t - 1)**2/(t + 2)
     """
     lam, s, alpha, beta = sp.symbols("lambda s alpha beta", positive=True)
     w = sp.Symbol("w", nonnegative=True)
@@ -232,6 +235,9 @@ def poisson_sampling() -> Derivation:
     :math:`\mathbb E_Q[x^{1-\lambda}] \le 1 + \binom\lambda2 \gamma^2 (1-\gamma)^{-\lambda-1}\,\mathbb E_Q[(L-1)^2]`.
     It is also at most :math:`(1-\gamma)^{1-\lambda}` and, by convexity, :math:`1 - \gamma + \gamma\,\mathbb
     E_P[(Q/P)^\lambda]`.
+
+    >>> poisson_sampling().step(1).after
+    (L*gamma - gamma + 1)**lambda
     """
     L, lam = sp.symbols("L lambda", positive=True)
     ratio, law = sp.IndexedBase("L"), sp.IndexedBase("q")
