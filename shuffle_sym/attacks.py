@@ -111,6 +111,11 @@ class Sandwich:
 
     ``dataset`` says which pair the attack is, ``analysis`` where the bound comes from. ``limit_gap`` is the gap that
     remains between all attacks and the blanket in the normal limit (an approximation at this n, see the module).
+
+    >>> import shuffle_sym as ss
+    >>> found = ss.sandwich(ss.KRR(k=10, eps0=1), n=1_000, delta=1e-6)
+    >>> found.attack.lower <= found.bound.upper, found.suspect
+    (True, 'none')
     """
 
     randomizer: str

@@ -60,7 +60,13 @@ def kind(X0: Dataset, X1: Dataset) -> str:
 
 @dataclass(frozen=True)
 class MapRow:
-    """The truth at one n and α: a worst pair, everything that ties with it, and what candidates and the blanket say."""
+    """The truth at one n and α: a worst pair, everything that ties with it, and what candidates and the blanket say.
+
+    >>> import shuffle_sym as ss
+    >>> (row,) = worst_map(ss.KRR(k=3, eps0=sp.log(3)), [2], [sp.Rational(3, 2)])
+    >>> row.pair, row.truth <= row.blanket
+    (((0, 2), (1, 2)), True)
+    """
 
     randomizer: str
     n: int
@@ -118,7 +124,12 @@ def worst_rows(
     progress: Callable[..., Any] | None = None,
     path: str | Path | None = None,
 ) -> list[MapRow]:
-    """`worst_map` without the blanket, which is None."""
+    """`worst_map` without the blanket, which is None.
+
+    >>> import shuffle_sym as ss
+    >>> worst_rows(ss.BinaryRR(eps0=sp.log(3)), [2], [2])[0].truth
+    3/16
+    """
     sizes = [arguments.users(n) for n in _listed(users, "users")]
     ratios = [arguments.ratio(a) for a in _listed(alphas, "alphas")]
     return [
@@ -159,7 +170,12 @@ def family_values(R: Randomizer, n: Any, alphas: Sequence[Any], family: str) -> 
 
 @dataclass(frozen=True)
 class Witness:
-    """A pair of datasets that is worse than every member of a family, at the smallest n and the first α listed."""
+    """A pair of datasets that is worse than every member of a family, at the smallest n and the first α listed.
+
+    >>> import shuffle_sym as ss
+    >>> witness(ss.BinaryRR(eps0=sp.log(2)), "own", [3], [1]).truth
+    5/27
+    """
 
     randomizer: str
     n: int
@@ -188,6 +204,11 @@ def witness(R: Randomizer, family: str, users: Sequence[Any], alphas: Sequence[A
 
 
 def exceptions(rows: Iterable[MapRow], rule: str) -> list[MapRow]:
-    """Rows of a map in which no worst pair is as the rule says (α > 0 where δ is 0 says nothing and is left out)."""
+    """Rows of a map in which no worst pair is as the rule says (α > 0 where δ is 0 says nothing and is left out).
+
+    >>> import shuffle_sym as ss
+    >>> exceptions(worst_rows(ss.KRR(k=3, eps0=sp.log(3)), [2], [sp.Rational(3, 2)]), next(iter(RULES)))
+    []
+    """
     arguments.one_of(rule, "rule", RULES)
     return [row for row in rows if row.truth and not row.obeys(rule)]

@@ -25,7 +25,12 @@ _MAX_GRID = 1e8
 
 
 class PrivacyLossDistribution(ABC):
-    r"""The law of :math:`\log P(V)/Q(V)` for V drawn from P, for an ordered pair (P, Q) of finite distributions."""
+    r"""The law of :math:`\log P(V)/Q(V)` for V drawn from P, for an ordered pair (P, Q) of finite distributions.
+
+    >>> one = PairPLD([sp.Rational(3, 4), sp.Rational(1, 4)], [sp.Rational(1, 4), sp.Rational(3, 4)])
+    >>> isinstance(one, PrivacyLossDistribution), one.losses(tail=1e-20).count
+    (True, 2)
+    """
 
     #: The largest loss (``oo`` if some outcome is impossible under Q): from there on δ is exactly 0.
     max_loss: sp.Expr
@@ -67,6 +72,10 @@ class ShuffledPLD(PrivacyLossDistribution):
 
     ``cut`` chooses the windows: ``"binomial"`` (the exact tail) or ``"hoeffding"`` (their Section 6.2, much wider).
     ``tail`` fixes the mass that may be left out; without it the accountant chooses.
+
+    >>> import shuffle_sym as ss
+    >>> ShuffledPLD(ss.decomposition.clones(sp.log(3)), n=10).max_loss
+    log(3)
     """
 
     def __init__(self, source: Decomposition | Randomizer, n: Any, *, tail: Any = None, cut: str = "binomial") -> None:

@@ -26,7 +26,11 @@ _ROUNDING = 1e-14  # relative to what is added up
 
 
 class AtOrder(NamedTuple):
-    """The smallest value over the orders, and the order that gives it."""
+    """The smallest value over the orders, and the order that gives it.
+
+    >>> AtOrder(0.5, 8).order
+    8
+    """
 
     value: float
     order: Any

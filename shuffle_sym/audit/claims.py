@@ -31,7 +31,11 @@ KINDS = ("proved", "exact grid", "counterexample", "certified floats", "searched
 
 @dataclass(frozen=True)
 class Check:
-    """Whether something holds (None: not decided), how that is known, and what was seen, in a sentence."""
+    """Whether something holds (None: not decided), how that is known, and what was seen, in a sentence.
+
+    >>> Check(True, "exact grid", "1 + 1 = 2 (1 cases)").passes
+    True
+    """
 
     passes: bool | None
     kind: str
@@ -147,7 +151,12 @@ def seen(holds: bool, text: str) -> str:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The check of the statement as printed and, where that fails, of a form or a condition that repairs it."""
+    """The check of the statement as printed and, where that fails, of a form or a condition that repairs it.
+
+    >>> wrong, right = Check(False, "counterexample", "1 + 1 = 3"), Check(True, "proved", "1 + 1 = 2")
+    >>> Evidence(wrong).verdict, Evidence(wrong, corrected=right).verdict
+    ('false', 'misprint')
+    """
 
     printed: Check
     corrected: Check | None = None
@@ -176,6 +185,10 @@ class Claim:
     """One statement of a paper: where it stands, what it says in our words, and a function that examines it.
 
     A ``slow`` one takes more than a second or two; the quick audit leaves it out.
+
+    >>> from shuffle_sym import audit
+    >>> next(claim.source for claim in audit.claims() if claim.id == "K-ratio")
+    'full 204; workshop 66'
     """
 
     id: str
@@ -215,7 +228,12 @@ class Paper:
 
 @dataclass(frozen=True)
 class Result:
-    """An examined claim."""
+    """An examined claim.
+
+    >>> from shuffle_sym import audit
+    >>> audit.run(["K-ratio"])["K-ratio"].evidence.printed.kind
+    'counterexample'
+    """
 
     claim: Claim
     evidence: Evidence

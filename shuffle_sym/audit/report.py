@@ -19,12 +19,20 @@ RECORD = "verdicts.json"
 
 
 def claims() -> tuple[Claim, ...]:
-    """All claims, paper by paper."""
+    """All claims, paper by paper.
+
+    >>> len(claims()) >= 123
+    True
+    """
     return tuple(claim for paper in PAPERS for claim in paper.claims)
 
 
 def recorded() -> dict[str, str]:
-    """Id → verdict, as the audit found it when it was last recorded."""
+    """Id → verdict, as the audit found it when it was last recorded.
+
+    >>> recorded()["K-Thm10"]
+    'false'
+    """
     text = resources.files("shuffle_sym.audit").joinpath(RECORD).read_text(encoding="utf-8")
     found: dict[str, str] = json.loads(text)
     return found
@@ -62,7 +70,12 @@ def summary() -> Markdown:
 
 @dataclass(frozen=True)
 class Audit:
-    """The results of one run."""
+    """The results of one run.
+
+    >>> found = run(["K-ratio", "K-LemB1"])
+    >>> [(result.id, result.verdict) for result in found]
+    [('K-ratio', 'holds if'), ('K-LemB1', 'holds')]
+    """
 
     results: tuple[Result, ...]
 

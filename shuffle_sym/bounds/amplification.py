@@ -34,6 +34,10 @@ class Amplification(ABC):
 
     Where a randomizer can be given instead of ε0, its own range and moments are used. ε >= ε0 gives 0: shuffling is
     post-processing. Every number is rounded to the safe side: δ and ε up, ε0 down.
+
+    >>> import shuffle_sym as ss
+    >>> isinstance(ss.bounds.balle2019_hoeffding, Amplification)
+    True
     """
 
     name: str

@@ -27,6 +27,9 @@ def two_point_decomposition() -> Derivation:
     x_1 exchanged (Su et al. 2025, Lemma 1), for t > 1. At t = 1 both are R(x_0) = R(x_1).
 
     r and :math:`r(1 + u)/(t + u)`, u ≥ 0, stand for the two probabilities of one message.
+
+    >>> two_point_decomposition().result
+    1
     """
     Q0, Q1 = (t * r - lower) / (t - 1), (t * lower - r) / (t - 1)
     return Derivation(
@@ -46,6 +49,9 @@ def standard_clone() -> Derivation:
     r"""Every R(x) has :math:`\frac1{2t}(Q_0 + Q_1)` in it, with the laws of Lemma 1 (Su et al. 2025, Theorem 2).
 
     R(x)(y) is at least R(x_0)(y)/t and R(x_1)(y)/t, so at least their mean; v is what it has above the larger one.
+
+    >>> standard_clone().result
+    1 - 1/t
     """
     Q0, Q1 = (t * r - lower) / (t - 1), (t * lower - r) / (t - 1)
     v = sp.Symbol("v", nonnegative=True)
@@ -66,6 +72,9 @@ def three_point_decomposition() -> Derivation:
 
     At a message where R(x_0) is larger take pQ_0 = (R(x_0) − R(x_1))/(t − 1) and Q_1 = 0, else the other way round. It
     needs neither finitely many messages nor a lemma.
+
+    >>> three_point_decomposition().result
+    1/(t + 1)
     """
     first = (r - lower) / (t - 1)
     rest = (t * lower - r) / (t - 1)
@@ -94,6 +103,9 @@ def stronger_clone_monotone() -> Derivation:
     G has the values t − α and 1 − αt with probability p each, and one middle value m(p). For p < p' the law with p is
     that with p' after a part of each outer value and the whole middle one are replaced by their mean, m(p): it is
     smaller in convex order. For p > 1/(t + 1) the last component has a negative mass and there is no pair.
+
+    >>> stronger_clone_monotone().result
+    -(t + 1)/(t + v + 1) + 1
     """
     a, p, more = sp.symbols("alpha p v", positive=True)
 
@@ -122,6 +134,9 @@ def stronger_clone_generic() -> Derivation:
     λ_0ρ_0 + λ_1ρ_1 that is above it at the corners of the square is above it everywhere, and :math:`E[G - x]_+` is at
     most λ_0 + λ_1. For x ≥ 0 let A be t − α − x. For x = −z ≤ 0 the same is done for :math:`[x - G]_+`, with
     B = αt − 1 − z. (Where A or B is negative, the transform is 0.)
+
+    >>> stronger_clone_generic().result
+    B/(t + 1)
     """
     A, B = sp.symbols("A B", nonnegative=True)
     z = sp.Symbol("z", nonnegative=True)
@@ -161,6 +176,9 @@ def krr_falls_in_k() -> Derivation:
 
     The stop-loss transforms of k-RR and (k + 1)-RR, from the table of G. Below 0 the value 1 − α counts only where
     it is below −z, that is for E = α − 1 − z > 0; there α = 1 + z + E and t = α + v.
+
+    >>> krr_falls_in_k().proved
+    True
     """
     G = KRR().gparv()
     masses = dict(zip(G.forms, G.masses, strict=True))
@@ -188,6 +206,9 @@ def rounded_losses() -> Derivation:
 
     An outcome of two rounds with ratios x and y adds P(1 − α/(xy)) where that is positive; rounding multiplies the
     ratios by 1 + u and 1 + w. More rounds are the same with more factors, and :math:`[\cdot]_+` keeps the order.
+
+    >>> rounded_losses().result
+    -alpha/(x*y) + 1
     """
     x, y, a = sp.symbols("x y alpha", positive=True)
     return Derivation(
@@ -204,6 +225,9 @@ def levels_of_compositions() -> Derivation:
     r"""Levels add up in joint composition and do not in parallel composition (Su et al. 2025, Theorems 11 and 12).
 
     f and g are probabilities under x'; those under x are at most s and t times as large.
+
+    >>> levels_of_compositions().result
+    f*p*t
     """
     f, g, p = sp.symbols("f g p", nonnegative=True)
     s = field.s

@@ -54,7 +54,12 @@ def _terms(D: Decomposition, n: int) -> tuple[int, int]:
 
 
 def most_users(D: Decomposition) -> int:
-    """The largest n for which `divergence` is not refused."""
+    """The largest n for which `divergence` is not refused.
+
+    >>> import shuffle_sym as ss
+    >>> most_users(ss.decomposition.clones(1)) > most_users(ss.decomposition.blanket(ss.KRR(k=10, eps0=1)))
+    True
+    """
 
     def fits(n: int) -> bool:
         return _terms(D, n)[1] * n <= MAX_WORK

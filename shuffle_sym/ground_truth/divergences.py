@@ -22,6 +22,10 @@ class WorstPair:
     """Neighbouring datasets with the largest divergence, D_α(X0 ‖ X1).
 
     Of several such pairs, up to symmetry, it is the first in lexicographic order; ``tied`` holds all of them.
+
+    >>> import shuffle_sym as ss
+    >>> worst_pair(ss.BinaryRR(eps0=sp.log(3)), n=2, alpha=2).X0
+    (0, 0)
     """
 
     X0: Dataset
@@ -32,7 +36,12 @@ class WorstPair:
 
 @dataclass(frozen=True)
 class WorstMoment:
-    """Neighbouring datasets with the largest Rényi moment of one order, E[(X0/X1)^λ] under X1; ``tied`` as above."""
+    """Neighbouring datasets with the largest Rényi moment of one order, E[(X0/X1)^λ] under X1; ``tied`` as above.
+
+    >>> import shuffle_sym as ss
+    >>> worst_moments(ss.BinaryRR(eps0=sp.log(3)), 2, [2])[0].moment
+    29/15
+    """
 
     X0: Dataset
     X1: Dataset
@@ -54,7 +63,12 @@ def delta(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alpha: Any, digit
 
 
 def deltas(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alphas: Sequence[Any], digits: int = 50) -> list[Any]:
-    """`delta` at several α; the datasets are multiplied out once, and the likelihood ratios sorted once."""
+    """`delta` at several α; the datasets are multiplied out once, and the likelihood ratios sorted once.
+
+    >>> import shuffle_sym as ss
+    >>> deltas(ss.BinaryRR(eps0=sp.log(3)), (0, 1), (1, 1), [1, 2])
+    [3/8, 1/16]
+    """
     messages, first_law, second_law = _laws(R, X0, X1, [arguments.ratio(a) for a in alphas], digits)
     with mpmath.workdps(digits + GUARD_DIGITS):
         evaluate = Divergences(messages)

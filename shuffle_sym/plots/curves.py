@@ -249,7 +249,14 @@ def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[st
 
 
 def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
-    """δ(ε) of a privacy profile for ε >= 0: the band between its two curves, and the sampled points."""
+    """δ(ε) of a privacy profile for ε >= 0: the band between its two curves, and the sampled points.
+
+    >>> import shuffle_sym as ss
+    >>> ax = profile(ss.Shuffle(ss.BinaryRR(eps0=1), n=3).profile(rtol=0.1))
+    >>> ax.get_ylabel()
+    'δ(ε)'
+    >>> close(ax)
+    """
     if ax is None:
         ax = axes("central ε", "δ(ε)", logy=True)
     shown = [row for row in curve.rows() if row["eps"] >= 0 and row["upper"] > 0]

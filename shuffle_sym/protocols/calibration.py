@@ -21,6 +21,9 @@ def smallest_gamma(k: int, n: Any, eps: Any, delta: Any, by: str = "certified") 
     ``by="certified"`` asks the accountant about the blanket of k-RR, ``"clones"`` about the clones of every randomizer
     with that ε0, and ``"theorem31"`` takes the closed form of Balle et al. 2019. More noise is never less private: k-RR
     with a larger γ is k-RR with a smaller one, randomised once more.
+
+    >>> smallest_gamma(10, n=10**5, eps=1, delta=1e-6) < smallest_gamma(10, n=10**5, eps=1, delta=1e-6, by="theorem31")
+    True
     """
     arguments.one_of(by, "by", METHODS)
     n = arguments.users(n)

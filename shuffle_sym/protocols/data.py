@@ -17,7 +17,11 @@ CHUNK = 2**18  # users, or numbers, that are worked on at once
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the analyzer says: unbiased values, and beside each the standard error to report."""
+    """What the analyzer says: unbiased values, and beside each the standard error to report.
+
+    >>> Estimate(values=[3.0, 7.0], standard_errors=[1.0, 1.0], n=10).n
+    10
+    """
 
     values: Any
     standard_errors: Any
@@ -92,6 +96,9 @@ def shuffle(messages: Messages, rng: np.random.Generator | None = None) -> Messa
     """The messages in a uniformly random order: all that the analyzer gets to see.
 
     The permutation is drawn, applied and forgotten. What is left to know is how often each message occurs.
+
+    >>> sorted(shuffle(np.array([2, 0, 1])).tolist())
+    [0, 1, 2]
     """
     rng = generator(rng)
     if messages.ndim == 1:
