@@ -136,8 +136,9 @@ class Sandwich:
 
     @property
     def suspect(self) -> str:
-        """``"none"``: closed to 0.1 %. ``"bound"``: most of the gap is there in the limit too, so that no attack can
-        close it. ``"either"``: the limit leaves no such gap; it closes as n grows, and here nothing is known."""
+        """``"none"``: closed to 0.1 %. ``"bound"``: most of the gap is there in the normal limit too, where no
+        attack closes it. ``"either"``: the limit leaves no such gap; it closes as n grows, and here nothing is known.
+        """
         if self.gap <= _CLOSED:
             return "none"
         return "bound" if self.limit_gap > self.gap / 2 else "either"
