@@ -275,6 +275,12 @@ def renyi_gap(
     """Bounds over the order, and the brackets of what they bound: ``Shuffle(…).rdp`` or `rdp.exact_curve`.
 
     Bounds are lines in the palette's colours, drawn where they hold; truths are bands with dashed upper ends.
+
+    >>> ax = axes("order", "divergence")
+    >>> renyi_gap(ax, [2, 3], {"bound": lambda order: order}, {"truth": lambda order: Interval(order / 2, order / 2)})
+    >>> [line.get_label() for line in ax.lines]
+    ['bound', 'truth']
+    >>> close(ax)
     """
     for (label, form), colour in zip(forms.items(), COLOURS, strict=False):
         where_it_holds(ax, orders, form, color=colour, label=label)
