@@ -29,8 +29,7 @@ from typing import Any
 
 import mpmath
 import sympy as sp
-from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy import special
 
 from shuffle_sym import arguments, continuous, decomposition, two_messages
 from shuffle_sym.continuous import Continuous
@@ -95,14 +94,17 @@ def gaussian_epsilon(chi: float, n: int, delta: float) -> float:
     mu = math.sqrt(chi / n)
 
     def excess(eps: float) -> float:
-        return float(norm.cdf(mu / 2 - eps / mu) - math.exp(eps + norm.logcdf(-mu / 2 - eps / mu))) - delta
+        return float(special.ndtr(mu / 2 - eps / mu) - math.exp(eps + special.log_ndtr(-mu / 2 - eps / mu))) - delta
 
     if mu == 0 or excess(0.0) <= 0:
         return 0.0
-    high = mu
+    low, high = 0.0, mu
     while excess(high) > 0:
-        high *= 2
-    return float(brentq(excess, 0.0, high, xtol=1e-14))
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:  # bisection: importing scipy.optimize would cost more than it saves
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return high
 
 
 @dataclass(frozen=True)
