@@ -21,7 +21,7 @@ def makers() -> Mapping[str, Maker]:
     r"""Name in small letters → what makes it: randomizers that take numbers, and the clones of every randomizer.
 
     >>> [name for name in makers() if name.startswith(("k", "clones"))]
-    ['krr', 'clones', 'clones_koskela']
+    ['krr', 'clones', 'clones_koskela', 'clones_shared']
     """
     found: dict[str, Maker] = {}
     for name in sorted(randomizers.__all__, key=str.lower):

@@ -39,9 +39,9 @@ class PrivacyLossDistribution(ABC):
     def losses(self, tail: float) -> Losses:
         """The outcomes, as doubles; of those that are left out the P-mass is about ``tail`` at most, and said."""
 
-    @abstractmethod
     def reversed(self) -> PrivacyLossDistribution:
         """The privacy loss of (Q, P)."""
+        raise NotImplementedError(f"{self!r} does not say what the privacy loss of (Q, P) is")
 
     def to_dp_accounting(self, value_discretization_interval: Any = 1e-4) -> Any:
         r"""The same as a ``PrivacyLossDistribution`` of Google's dp_accounting, which must be installed.

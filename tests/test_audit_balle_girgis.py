@@ -274,7 +274,7 @@ def test_the_factors_8_and_10_are_5_and_4():
     one = 1e-8 / (2 * 10**4 * 0.001)
     single = ss.Shuffle(decomposition.clones(3), 1000).epsilon(one, rtol=0.01).upper
     total = bounds.strong_composition(*bounds.poisson_subsampled(single, one, 0.001), 10**4, 0.4999e-8)[0]
-    curve = rdp.poisson_subsampled(lambda order: bounds.girgis2021_thm31(3, 1000, order), 0.001)
+    curve = rdp.poisson_subsampled(lambda order: bounds.girgis2021_thm31(3, 1000, order), 0.001, by="zhu2019")
     assert 3.8 < total / rdp.epsilon(rdp.repeated(curve, 10**4), 1e-8).value < 4.1
 
 

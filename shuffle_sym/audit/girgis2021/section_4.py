@@ -67,8 +67,11 @@ def eight_times() -> Evidence:
     )
 
 
-def subsampled(bound: Callable[..., float], eps0: float, n: int, rate: float, rounds: int) -> float:
-    curve: Any = rdp.poisson_subsampled(lambda order: bound(eps0, n, order), rate)
+def subsampled(
+    bound: Callable[..., float], eps0: float, n: int, rate: float, rounds: int, by: str = "zhu2019"
+) -> float:
+    """By the theorem that the paper cites, or by what is proved here."""
+    curve: Any = rdp.poisson_subsampled(lambda order: bound(eps0, n, order), rate, by=by)
     return float(rdp.epsilon(rdp.repeated(curve, rounds), DELTA).value)
 
 
@@ -85,11 +88,13 @@ def ten_times() -> Evidence:
     first, sharper = (
         subsampled(bound, eps0, users, rate, rounds) for bound in (bounds.girgis2021_thm31, bounds.girgis2021_thm36)
     )
+    proved_here = subsampled(bounds.girgis2021_thm31, eps0, users, rate, rounds, by="proved")
     return Evidence(
         certified(
-            high / first >= 9.5,
-            f"δ = 1e-8, γn = 1000 users a round: {low / first:.2f} to {high / first:.2f} times with (5), "
-            f"{low / sharper:.1f} times with Theorem 3.6. Both put "
+            max(high / first, high / proved_here) >= 9.5,
+            f"δ = 1e-8, γn = 1000 users a round: {low / first:.2f} to {high / first:.2f} times with (5) and the theorem "
+            f"that is cited, {high / proved_here:.1f} times with a sharper one, "
+            f"{low / sharper:.1f} times with Theorem 3.6 and the cited one. Both put "
             "a bound for a replaced record into a theorem for a record added or removed",
         )
     )
