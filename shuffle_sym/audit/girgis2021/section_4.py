@@ -92,8 +92,8 @@ def ten_times() -> Evidence:
     return Evidence(
         certified(
             max(high / first, high / proved_here) >= 9.5,
-            f"δ = 1e-8, γn = 1000 users a round: {low / first:.2f} to {high / first:.2f} times with (5) and the theorem "
-            f"that is cited, {high / proved_here:.1f} times with a sharper one, "
+            f"δ = 1e-8, γn = 1000 users a round: {low / first:.2f} to {high / first:.2f} times with (5) and the "
+            f"theorem that is cited, {high / proved_here:.1f} times with a sharper one, "
             f"{low / sharper:.1f} times with Theorem 3.6 and the cited one. Both put "
             "a bound for a replaced record into a theorem for a record added or removed",
         )
