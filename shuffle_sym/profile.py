@@ -16,12 +16,13 @@ import sympy as sp
 
 from shuffle_sym import arguments, field
 from shuffle_sym.errors import VerificationError
-from shuffle_sym.exact.convex import Bracket, Curve
+from shuffle_sym.exact.convex import ONE, Bracket, Curve
 from shuffle_sym.interval import Interval
 from shuffle_sym.pld import CurvePLD, log_ratio
 
 SIDES = ("upper", "lower")
-_DIGITS = 60
+_DIGITS = 40
+_FARTHEST_EPS = 10**5
 _COLUMNS = ("alphas", "lowers", "uppers")
 _FORMAT = "shuffle_sym privacy profile 1"
 
@@ -71,6 +72,8 @@ class PrivacyProfile:
         number = arguments.exact_number(eps, "eps")
         if number.free_symbols:
             raise ValueError(f"eps must be a number, got {eps!r}")
+        # Farther out only the nearest double to 0 or 1 is told, and that is the same.
+        number = sp.Max(sp.Min(number, _FARTHEST_EPS), -_FARTHEST_EPS)
         ((low, high),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(number)}, 64)
         if high > self.bracket.alphas[-1] and not self.ends_at_zero:
             raise ValueError(
@@ -211,8 +214,13 @@ def _first_at_most(curve: Curve, target: Fraction) -> Fraction:
 
 
 def _renyi(curve: Curve, order: sp.Expr) -> float:
-    r"""With 60 digits: :math:`\sum q (\alpha^\lambda - 1 - \lambda(\alpha - 1))` has no negative terms."""
-    with mpmath.workdps(_DIGITS):
+    r""":math:`\sum q (\alpha^\lambda - 1 - \lambda(\alpha - 1))` has no negative terms, and each about 40 good digits.
+
+    A term is about :math:`(\lambda - 1)(\alpha - 1)^2` for α near 1 and at least about λ − 1 elsewhere: so much of
+    numbers around 1 cancels.
+    """
+    nearest = min((abs(atom.alpha - 1) for atom in curve.atoms if atom.alpha != 1), default=ONE)
+    with mpmath.workdps(_DIGITS + _digits_of(1 / (order - 1)) + 2 * _digits_of(1 / nearest)):
         power = mpmath.mpf(order.p) / order.q if order.is_Rational else sp.lambdify((), order, "mpmath")()
         excess = mpmath.mpf(0)
         for alpha, q in curve.atoms:
@@ -221,6 +229,11 @@ def _renyi(curve: Curve, order: sp.Expr) -> float:
         if excess < 0:
             raise VerificationError(f"a Rényi moment below 1 at order {order}")
         return float(mpmath.log1p(excess) / (power - 1))
+
+
+def _digits_of(number: Any) -> int:
+    """Before the point, at most."""
+    return int(number).bit_length() // 3 + 1
 
 
 def _double(value: Fraction, *, up: bool) -> float:

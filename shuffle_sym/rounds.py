@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, Protocol
 
 import sympy as sp
@@ -18,6 +19,7 @@ MAX_POINTS = 20_000
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
 _MOST_TRIES = 5
 _LEAST_AT_FIRST = 1e-12
+_SMALLEST = 1e-250  # doubles and the accountant of rounds do not go much farther
 
 
 class Mechanism(Protocol):
@@ -36,8 +38,8 @@ class Mechanism(Protocol):
     ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
         """One that is dominated by the round and one that dominates it."""
 
-    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Interval:
-        """The Rényi divergence."""
+    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Any:
+        """The Rényi divergence; of each order, if it is a list."""
 
 
 class Composition:
@@ -67,7 +69,8 @@ class Composition:
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
 
     def delta(self, eps: Any, *, rtol: Any = 1e-3) -> Interval:
-        r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end."""
+        r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end (below 1e-250: from 0 to
+        an upper end)."""
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
         if field.at_least(number, self.max_loss):
@@ -77,11 +80,12 @@ class Composition:
             below, above = self._pair(finest, least)
             lower = below.delta(number, rtol=rtol / 4).lower
             upper = above.delta(number, rtol=rtol / 4).upper
-            if upper - lower <= rtol * upper:
+            if upper - lower <= rtol * upper or upper < _SMALLEST:
                 return Interval(lower, upper, "profile")
             if self.rounds * least > rtol * max(lower, 1e-280) / 20:
                 least = _power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100)
-            finest = finer(finest, rtol, (upper - lower) / upper)
+            if lower:  # else it was seen only that the profiles ended too early
+                finest = finer(finest, rtol, (upper - lower) / upper)
         raise self._refusal(rtol, (upper - lower) / upper)
 
     def epsilon(self, delta: Any, *, rtol: Any = 1e-3) -> Interval:
@@ -90,6 +94,8 @@ class Composition:
         δ(upper) <= ``delta`` for certain. They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
         """
         target = arguments.delta_target(delta)
+        if target < _SMALLEST:
+            raise ValueError(f"delta must be at least {_SMALLEST:g} for rounds from profiles, got {delta!r}")
         rtol = arguments.relative_tolerance(rtol)
         least, finest = _power_of_ten(rtol * target / self.rounds / 20), rtol * _SHARE
         for _ in range(_MOST_TRIES):
@@ -102,11 +108,22 @@ class Composition:
             finest = finer(finest, rtol, (upper - lower) / size)
         raise self._refusal(rtol, (upper - lower) / upper)
 
-    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Interval:
-        r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count."""
-        found = [(M.rdp(order, rtol=rtol), count) for M, count in self.parts]
-        lower = math.fsum(count * e.lower for e, count in found)
-        upper = math.fsum(count * e.upper for e, count in found)
+    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Any:
+        r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count.
+
+        One `Interval` for one order, a list of them for a list.
+        """
+        found = [M.rdp(order, rtol=rtol) for M, _ in self.parts]
+        many = isinstance(found[0], list)
+        sums = [self._weighted(ends) for ends in (zip(*found, strict=True) if many else [found])]
+        return sums if many else sums[0]
+
+    def _weighted(self, ends: Sequence[Interval]) -> Interval:
+        """The sum of one interval for each part, times its count."""
+        counts = [count for _, count in self.parts]
+        lower = sum(count * Fraction(e.lower) for count, e in zip(counts, ends, strict=True))
+        upper = sum(count * Fraction(e.upper) for count, e in zip(counts, ends, strict=True))
+        # Of the exact sums, one rounding each.
         return Interval(max(math.nextafter(lower, -1.0), 0.0), math.nextafter(upper, math.inf), "profile")
 
     def _pair(self, rtol: float, least: float) -> tuple[FourierAccountant, FourierAccountant]:

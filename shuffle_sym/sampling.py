@@ -22,8 +22,10 @@ Progress = Callable[[Iterable[Any]], Iterable[Any]]
 
 _BATCH = 64
 _MOST_PASSES = 60
-_NARROWEST = 2.0**-40  # of a cell, in ε
+_NARROWEST = 2.0**-38  # of a cell, in ε, over ε
+_BITS = 40  # of α − 1, where α is chosen
 _LARGEST_EPS = 700.0
+_STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
 _MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
 
@@ -134,10 +136,10 @@ class Sampling:
         sigma = math.sqrt(2 * math.pi) * top
         shift = max(order - 1 for order, _ in self.levels) * sigma
         reach = (math.sqrt(2 * max(math.log(top / least), 0.0) + 1) + shift) * sigma
-        end = _LARGEST_EPS if side.ceiling is None else math.log(side.ceiling)
+        end = _LARGEST_EPS if side.ceiling is None else _log(side.ceiling)
         steps = math.ceil(min(reach, end) / (sigma * math.sqrt(2 * self.rtol)))
         width = min(reach, end) / steps
-        known = [math.log(alpha) for alpha in side.known(self._noise)]
+        known = [_log(alpha) for alpha in side.known(self._noise)]
         wanted = [width * i for i in range(1, min(steps, self.max_points // 2))]
         self._learn(side, (_alpha(eps) for eps in wanted if _distance(eps, known) > width / 2))
         eps = min(reach, end) if side.ceiling is None else end
@@ -147,7 +149,7 @@ class Sampling:
             settled = float(side.infinite) * (1 + self.rtol)
             if side.upper(alpha) <= max(least, settled) or eps >= _LARGEST_EPS:
                 break
-            eps = min(2 * eps, _LARGEST_EPS)
+            eps = min(_STEP_OUT * eps, _LARGEST_EPS)
 
     def _wanted(self, side: Side, other: Side) -> list[Fraction]:
         """The middles of the cells on one side that are not good yet. Doubles are enough to see which."""
@@ -155,13 +157,13 @@ class Sampling:
         nodes, first = _from_one_on(side, other, self._noise)
         found = []
         for i in range(first, len(nodes.alphas) - 1):
-            left, right = math.log(nodes.alphas[i]), math.log(nodes.alphas[i + 1])
+            left, right = math.log1p(nodes.alphas[i]), math.log1p(nodes.alphas[i + 1])
             value = nodes.uppers[i]
             if value <= 0 or not self._counts(math.log(value), right):
                 continue
             share = min(self.rtol * (1 + 2 * math.log(max(top / value, 1.0))), max(_MOST_OF_VALUE, self.rtol))
             tolerance = share * value
-            if nodes.gap(i) > tolerance and right - left > _NARROWEST * (1 + right):
+            if nodes.gap(i) > tolerance and right - left > _NARROWEST * right:
                 found.append(_alpha((left + right) / 2))
         return found
 
@@ -177,9 +179,9 @@ def _distance(eps: float, known: list[float]) -> float:
 
 def _from_one_on(side: Side, other: Side, rtol: float) -> tuple[Nodes, int]:
     """The values at α >= 1 as doubles, after a few at α < 1 which the lines into the first cells come from; and how
-    many these are."""
+    many these are. In place of α there is α − 1, which a double tells apart however small the losses are."""
     front, back = side.known(rtol), other.known(rtol)[1:3]
-    alphas = [*(1 / beta for beta in reversed(back)), *front]
+    alphas = [*(1 / beta - 1 for beta in reversed(back)), *(alpha - 1 for alpha in front)]
     lowers, uppers = (
         [*(1 - (1 - other.values[beta][end]) / beta for beta in reversed(back)), *(side.values[a][end] for a in front)]
         for end in (0, 1)
@@ -202,7 +204,11 @@ def combined(forward: Side, backward: Side, rtol: float) -> Bracket:
 
 
 def _alpha(eps: float) -> Fraction:
-    """A fraction with few digits near e^ε."""
-    value = math.exp(eps)
-    scale = 2 ** max(40 - max(math.frexp(value)[1], 0), 0)
-    return Fraction(round(value * scale), scale)
+    """A fraction near e^ε, few digits away from 1."""
+    mantissa, exponent = math.frexp(math.expm1(eps))
+    return 1 + round(math.ldexp(mantissa, _BITS)) * Fraction(2) ** (exponent - _BITS)
+
+
+def _log(alpha: Fraction) -> float:
+    """log α for α >= 1, with its relative accuracy next to 1."""
+    return math.log1p(float(alpha - 1))

@@ -29,12 +29,14 @@ from shuffle_sym.sampling import Progress, Sampling, Side, no_progress
 
 _MAX_CELLS = 4096
 _LEAST_TAIL = 1e-290
+_SMALLEST = 1e-305  # below this only an upper end is told
 _FINEST_RTOL = 8 * field.UNIT_ROUNDOFF
 METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
 _SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
 _MOST_REFINEMENTS = 8
 _ROUGH = 0.02  # tolerance of a profile that is made to see how large a Rényi moment is
+_LITTLE_WORK = 10**4  # up to here the exact sum takes the place of the lattice, which would not do better
 _FEW_USERS = 10**5  # up to here binomial tails, where they apply, are cheaper than the contour
 
 
@@ -97,8 +99,8 @@ class Shuffle:
         integral, which costs the same for every n; ``"binomial"`` sums binomial tails, where G has one positive and one
         negative value (2-RR, clones); ``"fft"`` is the mean-preserving lattice; ``"exact"`` the exact sum (small n);
         ``"fft-published"`` Algorithm 4 of Su et al. 2025 as printed, whose width is what it is. ``"auto"`` takes the
-        cheapest of the first three that meets ``rtol``; ``.method`` of the interval says which. No method changes the
-        truth, only the width.
+        cheapest of the first three that meets ``rtol``, and the exact sum if it is short and none does; ``.method`` of
+        the interval says which. No method changes the truth, only the width.
 
         With ``digits``, the exact sum in place of doubles: two ``Decimal`` ends within 10^-digits of each other. It
         costs a power of n; what is too much is refused, with the largest n that is not.
@@ -221,27 +223,43 @@ class Shuffle:
             return found
         if method == "exact":
             for i in places:
-                value = float(exact.divergence(D, self.n, ratios[i].alpha, digits=20))
-                found[i] = outward(value, value, method)
+                found[i] = self._exactly(D, ratios[i])
             return found
         laws = D.gparv.floats_at([ratios[i] for i in places])
-        by = self._by_published if method == "fft-published" else self._by_certified
-        found_there = by(D, laws, rtol, method)
-        for i, null, (part, used) in zip(places, laws.null, found_there, strict=True):
-            found[i] = _with_null(null, part, used)
+        if method == "fft-published":
+            answers: Sequence[tuple[Interval, str] | ValueError] = self._by_published(D, laws)
+        else:
+            answers = self._by_certified(laws, rtol, self._methods(D, laws, method))
+        for i, null, answer in zip(places, laws.null, answers, strict=True):
+            if not isinstance(answer, ValueError):
+                found[i] = _with_null(null, *answer)
+            elif method == "auto" and self._has_little_work(D):
+                found[i] = self._exactly(D, ratios[i])
+            else:
+                raise ValueError(f"{answer}; for small n digits=… in place of rtol has any accuracy") from answer
         return found
 
-    def _by_published(self, D: Decomposition, laws: gparv.Law, rtol: float, method: str) -> list[tuple[Interval, str]]:
+    def _exactly(self, D: Decomposition, ratio: Ratio) -> Interval:
+        value = float(exact.divergence(D, self.n, ratio.alpha, digits=20))
+        return outward(value, value, "exact")
+
+    def _has_little_work(self, D: Decomposition) -> bool:
+        """Whether the exact sum costs next to nothing."""
+        return self.n <= _LITTLE_WORK and exact.work(D, self.n) <= _LITTLE_WORK
+
+    def _by_published(self, D: Decomposition, laws: gparv.Law) -> list[tuple[Interval, str]]:
         eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
         if eps0 is sp.oo:
             raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
         step = spacing(float(eps0))
-        return [(positive_part_published(v, laws.probabilities, self.n, step), method) for v in laws.values]
+        return [(positive_part_published(v, laws.probabilities, self.n, step), "fft-published") for v in laws.values]
 
-    def _by_certified(self, D: Decomposition, laws: gparv.Law, rtol: float, method: str) -> list[tuple[Interval, str]]:
-        """For each row of values the first method that applies and reaches ``rtol``; its first refusal if none does."""
-        waiting = {i: self._methods(values, method) for i, values in enumerate(laws.values)}
-        found: dict[int, tuple[Interval, str]] = {}
+    def _by_certified(
+        self, laws: gparv.Law, rtol: float, methods: Sequence[tuple[str, ...]]
+    ) -> list[tuple[Interval, str] | ValueError]:
+        """For each row of values the first of its methods that reaches ``rtol``; the first refusal if none does."""
+        waiting = dict(enumerate(methods))
+        found: dict[int, tuple[Interval, str] | ValueError] = {}
         refusals: dict[int, ValueError] = {}
         while waiting:
             name = next(iter(waiting.values()))[0]
@@ -251,21 +269,18 @@ class Shuffle:
                 if isinstance(part, Interval):
                     found[i] = part, name
                     continue
-                refusals.setdefault(i, part)
-                if len(names) == 1:
-                    raise ValueError(
-                        f"{refusals[i]}; for small n digits=… in place of rtol has any accuracy"
-                    ) from refusals[i]
-                waiting[i] = names[1:]
+                found[i] = refusals.setdefault(i, part)
+                if len(names) > 1:
+                    waiting[i] = names[1:]
         return [found[i] for i in range(len(laws.values))]
 
-    def _methods(self, values: Any, method: str) -> tuple[str, ...]:
-        """What is tried, in this order."""
+    def _methods(self, D: Decomposition, laws: gparv.Law, method: str) -> list[tuple[str, ...]]:
+        """What is tried for each row of values, in this order."""
         if method != "auto":
-            return (method,)
-        if not binomial.applies(values):
-            return ("contour", "fft")
-        return ("binomial", "contour", "fft") if self.n <= _FEW_USERS else ("contour", "binomial", "fft")
+            return [(method,)] * len(laws.values)
+        last = () if self._has_little_work(D) else ("fft",)
+        two = ("binomial", "contour") if self.n <= _FEW_USERS else ("contour", "binomial")
+        return [(*(two if binomial.applies(values) else ("contour",)), *last) for values in laws.values]
 
     def _deltas_of_continuous(self, R: Continuous, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         """Lower and upper discretisation, refined until the two are within ``rtol`` at each α >= 1."""
@@ -288,7 +303,7 @@ class Shuffle:
             )
             for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
                 waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
-                if upper - lower <= rtol * upper:
+                if upper - lower <= rtol * upper or upper < _SMALLEST:
                     found[i] = Interval(lower, upper, high.method)
                     del waiting[i]
             # What is cut off would be seen; few tails are ever tried, so that discretisations are used again.
@@ -421,7 +436,9 @@ class Shuffle:
         tolerance = arguments.relative_tolerance(rtol)
         if self.max_loss is sp.oo:
             raise ValueError(f"order = {order}: {self!r} has an unbounded loss, so there is no bound here")
-        found = self._renyi(powers, tolerance) if self.max_loss != 0 else [Interval(0.0, 0.0, "profile")] * len(powers)
+        found = [Interval(0.0, 0.0, "profile")] * len(powers)
+        if powers and self.max_loss != 0:
+            found = self._renyi(powers, tolerance)
         return found if many else found[0]
 
     def _renyi(self, orders: list[sp.Expr], rtol: float) -> list[Interval]:

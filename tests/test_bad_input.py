@@ -41,6 +41,11 @@ BAD = {
     "compose, max_points": (lambda: M.compose(2, max_points=0), ValueError, ["max_points", "0"]),
     "composed delta, eps < 0": (lambda: M.compose(2).delta(-1), ValueError, ["eps must be a number >= 0", "-1"]),
     "composed epsilon, delta = 0": (lambda: M.compose(2).epsilon(0), ValueError, ["delta", "between 0 and 1", "0"]),
+    "composed epsilon, tiny delta": (
+        lambda: M.compose(2).epsilon(1e-290),
+        ValueError,
+        ["delta must be at least 1e-250", "1e-290"],
+    ),
     "profile, rtol": (lambda: M.profile(rtol=0), ValueError, ["rtol", "between 0 and 1", "0"]),
     "profile, least_delta": (lambda: M.profile(least_delta=2), ValueError, ["least_delta", "between 0 and 1", "2"]),
     "profile, eps = text": (lambda: profile.delta("1"), TypeError, ["eps must be a number", "'1'"]),

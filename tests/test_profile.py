@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from itertools import pairwise
 
@@ -194,9 +195,42 @@ def test_noise_without_bounds_has_a_profile_that_does_not_end():
         profile.rdp(2)
 
 
+def test_noise_far_out_has_an_upper_end_and_a_lower_one_of_zero():
+    found = ss.Shuffle(ss.Laplace(eps0=1), 10_000).delta(sp.log(2))
+    assert found.lower == 0 < found.upper < 1e-305
+
+
 def test_more_points_than_allowed_are_refused():
     with pytest.raises(ValueError, match="needs more than max_points = 20"):
         ss.Shuffle(ss.KRR(k=3, eps0=1), 50).profile(max_points=20)
+
+
+@pytest.mark.parametrize("eps0", [q(1, 10**6), q(1, 10**12), q(1, 10**18), q(1, 10**30)])
+def test_losses_however_small_have_a_profile_as_sharp_as_asked_for(eps0):
+    M = ss.Shuffle(ss.BinaryRR(eps0=eps0), 40)
+    profile = M.profile(rtol=0.01, least_delta=eps0 / 1000)
+    for eps in (sp.Integer(0), eps0 / 10, eps0 / 4):
+        found = profile.delta(eps)
+        assert fraction(arguments.exact_number(M.exact(sp.exp(eps)), "truth")) in found, eps
+        assert found.width <= 0.015 * (1 + 2 * np.log(profile.delta(0).upper / found.upper)) * found.upper, eps
+
+
+def test_a_profile_answers_at_every_eps_there_is():
+    profile = ss.Shuffle(ss.KRR(k=3, eps0=1), 5).profile(rtol=0.05)
+    assert profile.delta(10**15) == ss.Interval(0.0, 0.0)
+    assert profile.delta(-(10**15)).upper == 1
+    assert profile.delta(-(10**15)).lower == np.nextafter(1, 0)
+
+
+def test_few_outcomes_with_masses_of_very_different_sizes_have_a_profile():
+    """At α = 1 neither contour nor lattice comes near."""
+    a, b = [q(600, 1103), q(3, 1103), q(500, 1103)], [0, q(3, 4), q(1, 4)]
+    D = ss.Decomposition(a, b, [q(1, 802000001), q(1600000, 802000001), q(800000000, 802000001)])
+    at_one = ss.Shuffle(D, 2).hockey_stick([1, 2], rtol=1e-4)
+    assert [found.method for found in at_one] == ["exact", "contour"]
+    profile = ss.Shuffle(D, 2).profile(rtol=0.01)
+    for alpha in ALPHAS:
+        assert ss.exact.divergence(D, 2, alpha) in profile.delta(sp.log(alpha)), alpha
 
 
 def test_values_that_are_known_are_not_computed_again():
@@ -305,6 +339,11 @@ def test_many_rounds_at_a_tiny_delta():
     assert eps.lower <= 24 <= eps.upper * (1 + 0.01)
 
 
+def test_a_delta_below_all_doubles_has_an_upper_end():
+    found = ss.Shuffle(ss.KRR(k=3, eps0=1), n=2000).compose(2).delta(1.9, rtol=0.1)
+    assert found.lower == 0 < found.upper < 1e-250
+
+
 def test_beyond_the_largest_loss_of_all_rounds_delta_is_zero():
     composed = ss.Shuffle(ss.KRR(k=3, eps0=1), n=4).compose(2)
     assert composed.max_loss == 2
@@ -347,18 +386,31 @@ def test_the_renyi_divergence_of_2_rr_at_many_users_is_that_of_its_binomial_mome
     assert float(sp.log(moment) / (order - 1)) in ss.Shuffle(D, n).rdp(order)
 
 
+@pytest.mark.parametrize("above_one", [q(1, 10**6), q(1, 10**60), q(1, 10**400), sp.sqrt(2) / 10**60])
+def test_next_to_order_one_it_is_the_relative_entropy(above_one):
+    """Σ P log(P/Q): from there on the Rényi divergence grows with the order, by less than one for each."""
+    profile = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 5).profile(rtol=0.001)
+    pair = ss.exact.shuffled_pair(decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3))), 5)
+    entropy = sum(p * math.log(p / r) for p, r in pair.values() if p)
+    found = profile.rdp(1 + above_one)
+    assert found.lower - 1e-6 <= entropy <= found.upper
+    assert found.width <= 0.01 * found.upper
+
+
 def test_rounds_add_up():
     M, other = ss.Shuffle(ss.KRR(k=4, eps0=1), 100), ss.Shuffle(ss.BinaryRR(eps0=2), 50)
     one, two, both = M.rdp(3), other.rdp(3), ss.compose([(M, 5), (other, 2)]).rdp(3)
     assert both.lower <= 5 * one.lower + 2 * two.lower <= both.upper
     assert both.upper == pytest.approx(5 * one.upper + 2 * two.upper, rel=1e-12)
+    assert ss.compose([(M, 5), (other, 2)]).rdp([3]) == [both]
+    assert M.rdp([]) == ss.compose([M]).rdp([]) == []
 
 
 # -- ways out
 
 
 def test_dp_accounting_composes_to_the_same_epsilon():
-    from dp_accounting.pld import common, privacy_loss_distribution
+    from dp_accounting.pld import privacy_loss_distribution
 
     M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
     theirs = M.profile(rtol=3e-4, least_delta=1e-14).as_pld().to_dp_accounting(1e-4)
@@ -374,7 +426,6 @@ def test_dp_accounting_composes_to_the_same_epsilon():
     for eps in (0.0, 0.5, 1.0):
         assert mine.get_delta_for_epsilon(eps) == pytest.approx(flip.get_delta_for_epsilon(eps), abs=2e-4)
         assert mine.get_delta_for_epsilon(eps) >= float((3 - sp.exp(q(str(eps)))) / 4) - 1e-12
-    assert isinstance(common, object)
 
 
 def test_what_is_handed_over_dominates_in_both_directions():

@@ -1,7 +1,7 @@
 r"""Exact values at small n: fractions and mpmath, never floats."""
 
 from shuffle_sym.exact.composition import composed_divergence
-from shuffle_sym.exact.divergence import divergence, most_users
+from shuffle_sym.exact.divergence import divergence, most_users, work
 from shuffle_sym.exact.printed_pairs import printed_strong, printed_weak
 from shuffle_sym.exact.reduction_pair import reduction_pair, reduction_pair_divergence, shuffled_pair
 from shuffle_sym.exact.renyi import renyi_divergence, renyi_moment, two_rr_moment
@@ -18,4 +18,5 @@ __all__ = [
     "renyi_moment",
     "shuffled_pair",
     "two_rr_moment",
+    "work",
 ]

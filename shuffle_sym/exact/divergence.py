@@ -37,7 +37,7 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
     n, alpha, digits = arguments.users(n), arguments.ratio(alpha), arguments.positive_integer(digits, "digits")
     G = D.gparv
     m, terms = _terms(D, n)
-    if terms * n > MAX_WORK:
+    if work(D, n) > MAX_WORK:
         raise ValueError(
             f"n = {n} with {m} values of G needs {terms} terms of about {n} digits, which is too much; use delta(eps)"
         )
@@ -53,6 +53,11 @@ def _terms(D: Decomposition, n: int) -> tuple[int, int]:
     return m, math.comb(n + m - 2, m - 2)
 
 
+def work(D: Decomposition, n: int) -> int:
+    """What `divergence` costs: terms times their length in digits."""
+    return _terms(D, n)[1] * n
+
+
 def most_users(D: Decomposition) -> int:
     """The largest n for which `divergence` is not refused.
 
@@ -62,7 +67,7 @@ def most_users(D: Decomposition) -> int:
     """
 
     def fits(n: int) -> bool:
-        return _terms(D, n)[1] * n <= MAX_WORK
+        return work(D, n) <= MAX_WORK
 
     few, many = 1, 2
     while fits(many):
