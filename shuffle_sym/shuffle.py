@@ -13,31 +13,23 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from shuffle_sym import arguments, decomposition, exact, field, gparv
+from shuffle_sym import arguments, decomposition, divergences, exact, field
 from shuffle_sym.continuous import Continuous
 from shuffle_sym.decomposition import Decomposition
+from shuffle_sym.divergences import METHODS, SHARPENED
 from shuffle_sym.gparv import Ratio
-from shuffle_sym.interval import Interval, decimal_end, outward
-from shuffle_sym.numeric import binomial, contour, lattice
+from shuffle_sym.interval import Interval, decimal_end
 from shuffle_sym.numeric.inverse import smallest_epsilon
-from shuffle_sym.numeric.published import positive_part_published, spacing
 from shuffle_sym.pld import PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.rounds import MAX_POINTS, Composition, compose, finer
 from shuffle_sym.sampling import Progress, Sampling, Side, no_progress
 
-_MAX_CELLS = 4096
-_LEAST_TAIL = 1e-290
-_SMALLEST = 1e-305  # below this only an upper end is told
 _FINEST_RTOL = 8 * field.UNIT_ROUNDOFF
-METHODS = ("auto", "contour", "binomial", "fft", "fft-published", "exact")
-_SHARPENED = ("auto", "contour", "binomial", "fft")  # methods that can be asked for any width
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
 _MOST_REFINEMENTS = 8
 _ROUGH = 0.02  # tolerance of a profile that is made to see how large a Rényi moment is
-_LITTLE_WORK = 10**4  # up to here the exact sum takes the place of the lattice, which would not do better
-_FEW_USERS = 10**5  # up to here binomial tails, where they apply, are cheaper than the contour
 
 
 class Shuffle:
@@ -56,7 +48,6 @@ class Shuffle:
             raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}")
         self.n = arguments.users(n)
         self.source = source
-        self._discretisations: dict[tuple[str, int, float], Decomposition] = {}
         self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
 
     @cached_property
@@ -77,6 +68,12 @@ class Shuffle:
         if isinstance(self.source, Continuous):
             return self.source.eps0
         return sp.Max(*(D.max_loss for D in self._numeric()))
+
+    @cached_property
+    def _analysed(self) -> divergences.Analysed:
+        if isinstance(self.source, Continuous):
+            return divergences.Noise(self.source, self.n)
+        return divergences.Blankets(self._numeric(), self.n)
 
     def _numeric(self) -> tuple[Decomposition, ...]:
         for D in self.decompositions:
@@ -144,7 +141,7 @@ class Shuffle:
                 f"digits={math.ceil(-math.log10(rtol))} in place of rtol has that accuracy"
             )
         else:
-            found = self._divergences(ratios, rtol, method)
+            found = divergences.at_every_alpha(self._analysed, ratios, rtol, method)
         return found if many else found[0]
 
     def _to_digits(self, ratio: Ratio, digits: int) -> Interval:
@@ -162,33 +159,6 @@ class Shuffle:
             ends.append([decimal_end(value * (1 + side * off), digits + 2, side) for side in (-1, 1)])
         return Interval(max(low for low, _ in ends), max(high for _, high in ends), "exact")
 
-    def _divergences(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """D_α for each α; below 1 from the other direction."""
-        found: dict[int, Interval] = {}
-        for below in (False, True):
-            places = [i for i, ratio in enumerate(ratios) if ratio.below_one is below]
-            there = [ratios[i].inverse() if below else ratios[i] for i in places]
-            for i, interval in zip(places, self._from_one_on(there, rtol, method, turned=below), strict=True):
-                found[i] = _below_one(ratios[i], interval) if below else interval
-        return [found[i] for i in range(len(ratios))]
-
-    def _from_one_on(self, ratios: Sequence[Ratio], rtol: float, method: str, turned: bool) -> list[Interval]:
-        """D_α for each α >= 1, with the two datasets ``turned`` round or not."""
-        if isinstance(self.source, Continuous):  # of the inputs 0 and 1 each is the mirror image of the other
-            return self._deltas_of_continuous(self.source, ratios, rtol, method)
-        contenders = [D.reversed() for D in self._numeric()] if turned else list(self._numeric())
-        wanted = [list(range(len(ratios)))] * len(contenders)
-        if method in _SHARPENED and len(contenders) > 1:
-            # A rough look is enough to see which pairs of inputs cannot be the worst.
-            rough = [self._deltas_of(D, ratios, max(rtol, 0.3), method) for D in contenders]
-            least = [max(ends[i].lower for ends in rough) for i in range(len(ratios))]
-            wanted = [[i for i, end in enumerate(ends) if end.upper >= least[i]] for ends in rough]
-        ends: list[list[Interval]] = [[] for _ in ratios]
-        for D, places in zip(contenders, wanted, strict=True):
-            for i, end in zip(places, self._deltas_of(D, [ratios[i] for i in places], rtol, method), strict=True):
-                ends[i].append(end)
-        return [_largest(found, method) for found in ends]
-
     def log_delta(self, eps: Any, *, rtol: float = 1e-3) -> Interval:
         r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
 
@@ -201,130 +171,8 @@ class Shuffle:
         """
         ratio = Ratio(eps=arguments.central_epsilon(eps))
         rtol = arguments.relative_tolerance(rtol)
-        ends = []
-        for D in self._numeric():
-            if D.has_no_loss_above(ratio):
-                ends.append((-math.inf, -math.inf))
-                continue
-            law = D.gparv.floats_at([ratio])
-            part = contour.log_positive_part(law.values[0], law.probabilities, self.n, rtol)
-            null, slack = math.fsum(law.null[0]), 4 * field.FLOAT_ERROR
-            log_null = math.log(null) if null > 0 else -math.inf
-            low, high = _log_sum(part.lower, log_null), _log_sum(part.upper, log_null)
-            rounding = slack + 8 * field.UNIT_ROUNDOFF * (1 + (abs(high) if high > -math.inf else 0.0))
-            ends.append((low - rounding, high + rounding))
+        ends = [divergences.log_delta(D, self.n, ratio, rtol) for D in self._numeric()]
         return Interval(max(e[0] for e in ends), max(e[1] for e in ends), "contour")
-
-    def _deltas_of(self, D: Decomposition, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """D_α of one decomposition for each α >= 1."""
-        found = [Interval(0.0, 0.0)] * len(ratios)
-        places = [i for i, ratio in enumerate(ratios) if not D.has_no_loss_above(ratio)]
-        if not places:
-            return found
-        if method == "exact":
-            for i in places:
-                found[i] = self._exactly(D, ratios[i])
-            return found
-        laws = D.gparv.floats_at([ratios[i] for i in places])
-        if method == "fft-published":
-            answers: Sequence[tuple[Interval, str] | ValueError] = self._by_published(D, laws)
-        else:
-            answers = self._by_certified(laws, rtol, self._methods(D, laws, method))
-        for i, null, answer in zip(places, laws.null, answers, strict=True):
-            if not isinstance(answer, ValueError):
-                found[i] = _with_null(null, *answer)
-            elif method == "auto" and self._has_little_work(D):
-                found[i] = self._exactly(D, ratios[i])
-            else:
-                raise ValueError(f"{answer}; for small n digits=… in place of rtol has any accuracy") from answer
-        return found
-
-    def _exactly(self, D: Decomposition, ratio: Ratio) -> Interval:
-        value = float(exact.divergence(D, self.n, ratio.alpha, digits=20))
-        return outward(value, value, "exact")
-
-    def _has_little_work(self, D: Decomposition) -> bool:
-        """Whether the exact sum costs next to nothing."""
-        return self.n <= _LITTLE_WORK and exact.work(D, self.n) <= _LITTLE_WORK
-
-    def _by_published(self, D: Decomposition, laws: gparv.Law) -> list[tuple[Interval, str]]:
-        eps0 = sp.Max(D.max_loss, D.reversed().max_loss)
-        if eps0 is sp.oo:
-            raise ValueError('method="fft-published" needs a finite eps0; use method="fft"')
-        step = spacing(float(eps0))
-        return [(positive_part_published(v, laws.probabilities, self.n, step), "fft-published") for v in laws.values]
-
-    def _by_certified(
-        self, laws: gparv.Law, rtol: float, methods: Sequence[tuple[str, ...]]
-    ) -> list[tuple[Interval, str] | ValueError]:
-        """For each row of values the first of its methods that reaches ``rtol``; the first refusal if none does."""
-        waiting = dict(enumerate(methods))
-        found: dict[int, tuple[Interval, str] | ValueError] = {}
-        refusals: dict[int, ValueError] = {}
-        while waiting:
-            name = next(iter(waiting.values()))[0]
-            rows = [i for i, names in waiting.items() if names[0] == name]
-            for i, part in zip(rows, _EVALUATE[name](laws.values[rows], laws.probabilities, self.n, rtol), strict=True):
-                names = waiting.pop(i)
-                if isinstance(part, Interval):
-                    found[i] = part, name
-                    continue
-                found[i] = refusals.setdefault(i, part)
-                if len(names) > 1:
-                    waiting[i] = names[1:]
-        return [found[i] for i in range(len(laws.values))]
-
-    def _methods(self, D: Decomposition, laws: gparv.Law, method: str) -> list[tuple[str, ...]]:
-        """What is tried for each row of values, in this order."""
-        if method != "auto":
-            return [(method,)] * len(laws.values)
-        last = () if self._has_little_work(D) else ("fft",)
-        two = ("binomial", "contour") if self.n <= _FEW_USERS else ("contour", "binomial")
-        return [(*(two if binomial.applies(values) else ("contour",)), *last) for values in laws.values]
-
-    def _deltas_of_continuous(self, R: Continuous, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """Lower and upper discretisation, refined until the two are within ``rtol`` at each α >= 1."""
-        arguments.numeric_only(R.free_symbols, "a number")
-        if method not in ("auto", "contour", "fft"):
-            raise ValueError(
-                f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
-            )
-        bounded = R.eps0 is not sp.oo
-        found = [Interval(0.0, 0.0, method)] * len(ratios)
-        waiting = {
-            i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
-        }
-        tail, cells = 1e-8, 32
-        while waiting and cells <= _MAX_CELLS:
-            there = [ratios[i] for i in waiting]
-            below, above = (
-                self._deltas_of(self._discretised(side, cells, tail), there, rtol / 4, method)
-                for side in ("lower", "upper")
-            )
-            for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
-                waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
-                if upper - lower <= rtol * upper or upper < _SMALLEST:
-                    found[i] = Interval(lower, upper, high.method)
-                    del waiting[i]
-            # What is cut off would be seen; few tails are ever tried, so that discretisations are used again.
-            least = min((lower for lower, _ in waiting.values()), default=1.0)
-            if not bounded and tail > max(rtol * least / 8, _LEAST_TAIL):
-                tail *= 1e-8
-            else:
-                cells *= 2
-        if waiting:
-            reached = max((upper - lower) / upper for lower, upper in waiting.values())
-            raise ValueError(
-                f"rtol = {rtol:g} needs more than {_MAX_CELLS} cells; ask for a larger rtol "
-                f"(reached so far: {reached:.2g})"
-            )
-        return found
-
-    def _discretised(self, side: str, cells: int, tail: float) -> Decomposition:
-        key = (side, cells, tail)
-        if key not in self._discretisations:
-            self._discretisations[key] = getattr(self.source, side)(cells, tail)
-        return self._discretisations[key]
 
     def epsilon(self, delta: Any, *, rtol: float = 1e-3, method: str = "auto") -> Interval:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta``: δ(upper) <= ``delta`` for certain.
@@ -341,7 +189,9 @@ class Shuffle:
         used: dict[str | None, None] = {}
 
         def delta_at(eps: float, delta_rtol: float) -> Interval:
-            (found,) = self._divergences([Ratio(eps=arguments.central_epsilon(eps))], delta_rtol, method)
+            (found,) = divergences.at_every_alpha(
+                self._analysed, [Ratio(eps=arguments.central_epsilon(eps))], delta_rtol, method
+            )
             used[found.method] = None
             return found
 
@@ -350,7 +200,7 @@ class Shuffle:
             target,
             rtol,
             ceiling,
-            sharpens=method in _SHARPENED,
+            sharpens=method in SHARPENED,
         )
         return Interval(found.lower, found.upper, "+".join(name for name in used if name and name != "auto") or method)
 
@@ -504,52 +354,3 @@ def _impossible(D: Decomposition, n: int) -> float:
 def _blankets(R: Randomizer) -> tuple[Decomposition, ...]:
     """The same for every n."""
     return tuple(dict.fromkeys(decomposition.blanket(R, x0, x1) for x0, x1 in R.pairs()))
-
-
-_Evaluate = Callable[[Any, Any, int, float], list[Interval | ValueError]]
-
-
-def _one_by_one(positive_part: Callable[[Any, Any, int, float], Interval]) -> _Evaluate:
-    def positive_parts(values: Any, probabilities: Any, n: int, rtol: float) -> list[Interval | ValueError]:
-        found: list[Interval | ValueError] = []
-        for row in values:
-            try:
-                found.append(positive_part(row, probabilities, n, rtol))
-            except ValueError as refusal:
-                found.append(refusal)
-        return found
-
-    return positive_parts
-
-
-_EVALUATE: dict[str, _Evaluate] = {
-    "contour": contour.positive_parts,
-    "binomial": _one_by_one(binomial.positive_part),
-    "fft": _one_by_one(lattice.positive_part),
-}
-
-
-def _largest(ends: Sequence[Interval], method: str) -> Interval:
-    """Of several pairs of inputs."""
-    used = "+".join(dict.fromkeys(e.method for e in ends if e.method))
-    return Interval(max(e.lower for e in ends), max(e.upper for e in ends), used or method)
-
-
-def _below_one(ratio: Ratio, found: Interval) -> Interval:
-    r"""1 − α + α D for α < 1 and bounds of D; α and 1 − α as doubles have relative errors of at most FLOAT_ERROR."""
-    rest, alpha = ratio.less_than_one_by, float(ratio)
-    slack = 8 * field.UNIT_ROUNDOFF
-    lower, upper = rest + alpha * found.lower, rest + alpha * found.upper
-    return outward(lower * (1 - slack), upper * (1 + slack), found.method)
-
-
-def _with_null(null_masses: Any, part: Interval, method: str) -> Interval:
-    null = math.fsum(null_masses)
-    slack = 4 * field.FLOAT_ERROR
-    return outward(part.lower + null * (1 - slack), part.upper + null * (1 + slack), method)
-
-
-def _log_sum(x: float, y: float) -> float:
-    """log(e^x + e^y); −inf stands for 0."""
-    low, high = min(x, y), max(x, y)
-    return high if low == -math.inf else high + math.log1p(math.exp(low - high))

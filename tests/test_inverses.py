@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import decomposition
+from shuffle_sym import decomposition, divergences
 from shuffle_sym.interval import Interval
 from shuffle_sym.numeric.inverse import boundary
 
@@ -92,8 +92,8 @@ def test_a_value_that_cannot_be_told_from_the_target_stops_the_search():
 @pytest.mark.parametrize("source", [ss.KRR(k=10, eps0=4), ss.OUE(d=64, eps0=4), decomposition.clones(2)])
 def test_an_epsilon_takes_a_handful_of_deltas_and_meets_its_target(monkeypatch, source, n):
     calls = []
-    one = ss.Shuffle._divergences
-    monkeypatch.setattr(ss.Shuffle, "_divergences", lambda self, *given: calls.append(given) or one(self, *given))
+    one = divergences.at_every_alpha
+    monkeypatch.setattr(divergences, "at_every_alpha", lambda *given: calls.append(given) or one(*given))
     M = ss.Shuffle(source, n)
     found = M.epsilon(1e-6)
     assert len(calls) <= 9

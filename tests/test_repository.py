@@ -42,6 +42,7 @@ ROOMS = [
     "sampling",
     "profile",
     "rounds",
+    "divergences",
     "shuffle",
     "inverses",
     "protocols",

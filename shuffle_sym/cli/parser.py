@@ -11,7 +11,8 @@ import shuffle_sym
 from shuffle_sym import catalogue
 from shuffle_sym.cli import commands
 from shuffle_sym.cli.answers import Answer
-from shuffle_sym.shuffle import METHODS, Shuffle
+from shuffle_sym.divergences import METHODS
+from shuffle_sym.shuffle import Shuffle
 
 PROGRAM = "shuffle-sym"
 _RTOL = str(inspect.signature(Shuffle.delta).parameters["rtol"].default)
