@@ -336,6 +336,15 @@ def test_random_rounds_agree_with_brute_force(first, second, n, m):
     assert below.lower <= truth <= above.upper
 
 
+@pytest.mark.usefixtures("sampled")
+def test_a_round_that_nearly_always_tells_leaves_the_others_their_part():
+    """What is finite in it is too rare to matter, and is not all dropped."""
+    always = ss.Decomposition([q(10**6, 10**6 + 1), q(1, 10**6 + 1)], [0, 1], [0, q(1, 10**6 + 1)])
+    other = ss.Decomposition([q(5, 7), q(2, 7)], [1 - q(1, 10**7), q(1, 10**7)], [0, q(1, 10**6)])
+    truth = ss.exact.composed_divergence([ss.exact.shuffled_pair(D, 2) for D in (always, other)], 1)
+    assert truth in ss.compose([ss.Shuffle(always, 2), ss.Shuffle(other, 2)]).delta(0, rtol=0.1)
+
+
 def test_sampled_and_enumerated_rounds_agree(monkeypatch):
     D = decomposition.clones(4)
     enumerated = ss.Shuffle(D, 10_000).compose(16).epsilon(1e-6)
