@@ -20,7 +20,7 @@ from shuffle_sym.divergences import METHODS, SHARPENED
 from shuffle_sym.gparv import Ratio
 from shuffle_sym.interval import Interval, decimal_end
 from shuffle_sym.numeric.inverse import smallest_epsilon
-from shuffle_sym.pld import PrivacyLossDistribution, ShuffledPLD
+from shuffle_sym.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.rounds import MAX_POINTS, Composition, compose, finer
@@ -333,7 +333,11 @@ class Shuffle:
             one = ShuffledPLD(self.decompositions[0], self.n)
             if one.cell_count() <= _FEW_OUTCOMES:
                 return one, one
-        return self._profile(Sampling(rtol, ((1.0, least),), max_points, progress)).plds
+        profile = self._profile(Sampling(rtol, ((1.0, least),), max_points, progress))
+        # A loss that is large and rare would make the grid of all rounds long.
+        lower, upper = profile.lower, profile.upper
+        cut = Fraction(least)
+        return CurvePLD(lower.shortened(cut, above=False)), CurvePLD(upper.shortened(cut, above=True))
 
     def __repr__(self) -> str:
         return f"Shuffle({self.source!r}, n={self.n})"

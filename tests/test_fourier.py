@@ -265,6 +265,9 @@ class Perturbed(ss.PrivacyLossDistribution):
     def __init__(self, error, loss_sign, mass_sign):
         self.error, self.loss_sign, self.mass_sign = error, loss_sign, mass_sign
 
+    def reversed(self):
+        raise NotImplementedError("only one direction is perturbed")
+
     def losses(self, tail):
         s = np.array([math.log(x / y) for x, y in zip(self.p, self.r, strict=True)])
         masses = np.array([float(x) for x in self.p])

@@ -13,6 +13,8 @@ import sympy as sp
 from conftest import FINITE, decompositions, masses
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 import shuffle_sym as ss
 from shuffle_sym import arguments, decomposition, shuffle
@@ -109,6 +111,18 @@ def test_a_curve_is_its_pair_and_reversed_the_pair_the_other_way_round(pair):
     assert curve.infinite == sum((p for p, r in pair.values() if not r), F(0))
     back = {i: (r, p) for i, (p, r) in pair.items()}
     assert [curve.reversed()(alpha) for alpha in EVERYWHERE] == curve_of(back, EVERYWHERE)
+
+
+@pytest.mark.exact
+@given(pairs, st.fractions(0, F(1, 2)))
+def test_a_shortened_curve_is_on_its_side_and_little_away(pair, least):
+    alphas = tuple(sorted({p / r for p, r in pair.values() if p and r} | {F(1)}))
+    values = tuple(curve_of(pair, list(alphas)))
+    curve = convex.Bracket(alphas, values, values, infinite=sum((p for p, r in pair.values() if not r), F(0))).upper
+    below, above = (curve.shortened(least, above=side) for side in (False, True))
+    for alpha in EVERYWHERE:
+        assert below(alpha) <= curve(alpha) <= above(alpha)
+        assert above(alpha) - below(alpha) <= 2 * least * (1 + alpha)
 
 
 def test_lines_between_lower_values_would_not_be_a_bound():
@@ -322,6 +336,15 @@ def test_random_rounds_agree_with_brute_force(first, second, n, m):
     assert below.lower <= truth <= above.upper
 
 
+@pytest.mark.usefixtures("sampled")
+def test_a_round_that_nearly_always_tells_leaves_the_others_their_part():
+    """What is finite in it is too rare to matter, and is not all dropped."""
+    always = ss.Decomposition([q(10**6, 10**6 + 1), q(1, 10**6 + 1)], [0, 1], [0, q(1, 10**6 + 1)])
+    other = ss.Decomposition([q(5, 7), q(2, 7)], [1 - q(1, 10**7), q(1, 10**7)], [0, q(1, 10**6)])
+    truth = ss.exact.composed_divergence([ss.exact.shuffled_pair(D, 2) for D in (always, other)], 1)
+    assert truth in ss.compose([ss.Shuffle(always, 2), ss.Shuffle(other, 2)]).delta(0, rtol=0.1)
+
+
 def test_sampled_and_enumerated_rounds_agree(monkeypatch):
     D = decomposition.clones(4)
     enumerated = ss.Shuffle(D, 10_000).compose(16).epsilon(1e-6)
@@ -337,6 +360,21 @@ def test_many_rounds_at_a_tiny_delta():
     assert found.relative_width <= 0.03
     eps = composed.epsilon(found.upper, rtol=0.01)
     assert eps.lower <= 24 <= eps.upper * (1 + 0.01)
+
+
+def test_many_users_are_composed_though_the_largest_loss_is_far_away():
+    """One round is what the contour says. Losses are nearly normal: sixteen rounds are as one, four times as wide."""
+    M = ss.Shuffle(ss.KRR(k=10, eps0=4), 10**8)
+    one, found = M.compose(1).epsilon(1e-6), M.compose(16).epsilon(1e-6)
+    direct = M.epsilon(1e-6, rtol=1e-4)
+    assert max(one.lower, direct.lower) <= min(one.upper, direct.upper)
+    assert found.relative_width <= 1e-3
+
+    def normal(eps, mu):
+        return norm.cdf(-eps / mu + mu / 2) - math.exp(eps) * norm.cdf(-eps / mu - mu / 2)
+
+    mu = brentq(lambda mu: normal(direct.upper, mu) - 1e-6, 1e-5, 1)
+    assert found.upper == pytest.approx(brentq(lambda eps: normal(eps, 4 * mu) - 1e-6, 0, 1), rel=0.01)
 
 
 def test_a_delta_below_all_doubles_has_an_upper_end():

@@ -75,6 +75,20 @@ class Curve:
         mirrored = [(1 / a, 1 - (1 - v) / a) for a, v in reversed(self.vertices) if a]
         return Curve(((ZERO, ONE), *mirrored))
 
+    def shortened(self, least: Fraction, *, above: bool) -> Curve:
+        """A curve above this one (or below it) without the far ratios on either side: from where on D_α, or that of
+        (Q, P), is at most ``least`` more than it will ever be."""
+        front = self._cut(least, above)
+        return front.reversed()._cut(least, above).reversed()
+
+    def _cut(self, least: Fraction, above: bool) -> Curve:
+        last = next(i for i, (_, value) in enumerate(self.vertices) if value <= self.infinite + least)
+        kept, (alpha, value) = self.vertices[: last + 1], self.vertices[last]
+        if above or value == self.infinite:
+            return Curve(kept)  # it stays what it is there
+        slope = self.slopes[last - 1] if last else -ONE  # it falls on as before, as a convex curve does at most
+        return Curve((*kept, (alpha - (value - self.infinite) / slope, self.infinite)))
+
     def conjugate(self, x: Fraction) -> Fraction:
         r"""The least error of the second kind at an error of the first kind x: :math:`\max_\alpha 1 - D_\alpha - \alpha
         x`, which a vertex attains."""

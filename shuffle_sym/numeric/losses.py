@@ -132,9 +132,10 @@ class LossGrid:
             self.masses += np.bincount(places, masses, len(self.masses))
 
     def cap_for(self, mass: float) -> float:
-        """The lowest point of the grid that has a mass of at most ``mass`` above it."""
+        """A point of the grid that has a mass of at most ``mass`` above it: the one after the lowest such point with a
+        mass of its own, so that some loss is at most there, on finer grids too."""
         above = np.cumsum(self.masses[::-1])[::-1] - self.masses
-        return float(self.points[int(np.argmax(above <= mass))])
+        return float(self.points[int(np.argmax((above <= mass) & (self.masses > 0))) + 1])
 
     def capped(self, cap: float) -> LossGrid:
         """The law without the points above ``cap``; their mass is ``dropped``, to be counted as δ(∞).
