@@ -30,7 +30,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import log_ndtr, ndtr
 
 from shuffle_sym import arguments, continuous, decomposition, two_messages
 from shuffle_sym.continuous import Continuous
@@ -95,7 +95,7 @@ def gaussian_epsilon(chi: float, n: int, delta: float) -> float:
     mu = math.sqrt(chi / n)
 
     def excess(eps: float) -> float:
-        return float(norm.cdf(mu / 2 - eps / mu) - math.exp(eps + norm.logcdf(-mu / 2 - eps / mu))) - delta
+        return float(ndtr(mu / 2 - eps / mu) - math.exp(eps + log_ndtr(-mu / 2 - eps / mu))) - delta
 
     if mu == 0 or excess(0.0) <= 0:
         return 0.0
