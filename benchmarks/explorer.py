@@ -60,9 +60,8 @@ def show(settings: Settings, skip: Collection[str]) -> None:
 
 def measured(title: str, moves: dict[str, list[Settings]], *stages: Collection[str]) -> None:
     """A row for each slider; with two stages, what is shown at once and what is added when the slider rests."""
-    print(
-        f"{title} (medians; first: cold)\n{'moved':>18} {'first':>9} {'wall ms':>9} {'best':>9} {'cpu ms':>9} {'best':>9}"
-    )
+    print(f"{title} (medians; first: cold)")
+    print(f"{'moved':>18} {'first':>9} {'wall ms':>9} {'best':>9} {'cpu ms':>9} {'best':>9}")
     for name, positions in moves.items():
         walls: list[list[float]] = [[] for _ in stages]
         processors: list[list[float]] = [[] for _ in stages]

@@ -23,7 +23,8 @@ RTOL = 0.01  # an eye sees no less
 ROUNDS_RTOL, ROUNDS_CURVE_RTOL = 0.02, 0.2  # of ε and of δ after several rounds: on the chart, thinner than the line
 #: What is drawn only when the sliders have come to rest, if there are several rounds: each takes as long as M itself.
 LATE = ("clones", "shared", "attack")
-_POINTS = 7
+_POINTS, _ROUNDS_POINTS = 7, 5
+_SMALL = 8
 _GREY = "#808080"
 #: Letter → its name, what it is, colour, and the end that counts; the largest ε usually first.
 _MECHANISMS = {
@@ -97,13 +98,11 @@ class View:
         self._rounds = typed.code(settings.rounds, "rounds")
         #: Whether there are several rounds.
         self.many = typed.number(settings.rounds, "rounds") != 1
-        name, maker = catalogue.find(settings.randomizer)
+        name, _ = catalogue.find(settings.randomizer)
         if name not in live():
             raise ValueError(f"randomizer must be one of {', '.join(live())} to be live, got {name}")
-        given = catalogue.arguments_for(name, settings.parameters)
-        arguments = ", ".join(f"{key}={typed.code(text, key)}" for key, text in given.items())
+        self._source = _written(name, settings.parameters)
         self._eps0 = typed.code(settings.parameters["eps0"], "eps0")
-        self._source = f"R = ss.{maker.__name__}({arguments})"
         self.R: Any = _evaluated(self._source, "R")
 
     # -- the lines of Python
@@ -111,23 +110,28 @@ class View:
     @cached_property
     def mechanisms(self) -> dict[str, str]:
         """Letter → the Python that makes it: M itself, C and S its clones, A an attack on two real datasets."""
-        sources = {
-            "C": lambda: f"ss.decomposition.clones({self._eps0})",
-            "S": lambda: f"ss.decomposition.clones_shared({self._eps0})",
-            "M": lambda: "R",
-            "A": lambda: f"ss.decomposition.dataset(R, 0, 1, {self._others()})",
-        }
+        sources = {"C": f"ss.decomposition.clones({self._eps0})", "S": f"ss.decomposition.clones_shared({self._eps0})"}
+        sources["M"] = "R"
+        if "attack" not in self._skip:
+            sources["A"] = f"ss.decomposition.dataset(R, 0, 1, {self._others()})"
         rounds = f".compose({self._rounds})" if self.many else ""
         return {
-            letter: f"ss.Shuffle({source()}, n={self._n}){rounds}"
+            letter: f"ss.Shuffle({source}, n={self._n}){rounds}"
             for letter, source in sources.items()
             if _MECHANISMS[letter][0] not in self._skip
         }
 
     def _others(self) -> int:
-        """Chosen at a whole ε0 near by, so that a slider seldom asks: every choice is an attack."""
-        whole = max(1, round(float(typed.number(self.settings.parameters["eps0"], "eps0"))))
-        return _worst_others(self._source.replace(f"eps0={self._eps0}", f"eps0={whole}"))
+        """What all others have in the attack: chosen for a whole ε0 and a small domain, so that few moves ask again."""
+        given = dict(self.settings.parameters)
+        near = {"eps0": str(max(1, round(float(typed.number(given["eps0"], "eps0")))))}
+        if "w" not in given:
+            near |= {
+                name: str(min(int(typed.number(given[name], name)), _SMALL))
+                for name in ("k", "d", "K")
+                if name in given
+            }
+        return _worst_others(_written(self.settings.randomizer, given | near))
 
     @cached_property
     def definitions(self) -> str:
@@ -220,8 +224,8 @@ class View:
         answer = self.answers.get(line.name)
         if not self.many or not isinstance(answer, Interval):
             return self.grid
-        step = svg.nice_above(answer.upper) / (_POINTS - 1) if answer.upper else 1.0
-        return [round(step * i, 9) for i in range(_POINTS) if step * i < answer.lower]
+        step = svg.nice_above(answer.upper) / (_ROUNDS_POINTS - 1) if answer.upper else 1.0
+        return [round(step * i, 9) for i in range(_ROUNDS_POINTS) if step * i < answer.lower]
 
     @cached_property
     def curves(self) -> dict[str, list[Any]]:
@@ -288,8 +292,18 @@ class View:
             return {"both": f"{lower} … {upper}", "upper": f"≤ {upper}", "lower": f"≥ {lower}"}[line.end]
         return f"≤ {_up(found)}"
 
+    def __repr__(self) -> str:
+        return f"View({self.settings})"
+
     def _repr_html_(self) -> str:
         return f"{self.chart}{self.table}"
+
+
+def _written(name: str, parameters: Mapping[str, str]) -> str:
+    """The line that makes R."""
+    given = catalogue.arguments_for(name, parameters)
+    arguments = ", ".join(f"{key}={typed.code(text, key)}" for key, text in given.items())
+    return f"R = ss.{catalogue.find(name)[1].__name__}({arguments})"
 
 
 def _end(value: Any, end: str) -> float:
