@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from shuffle_sym import decomposition, randomizers
+from shuffle_sym import decomposition, randomizers, typed
 from shuffle_sym.continuous import Continuous
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.randomizer import Randomizer
@@ -74,7 +74,8 @@ def find(name: str) -> tuple[str, Maker]:
     fits = [wanted] if wanted in plain else [key for key in plain if key.startswith(wanted)]
     if len(fits) != 1:
         choices = [plain[fit] for fit in fits] or list(known)
-        raise ValueError(f"randomizer must be one of {', '.join(choices)}, got {name!r}")
+        hint = typed.meant(name, known) if not fits else ""
+        raise ValueError(f"randomizer must be one of {', '.join(choices)}, got {name!r}{hint}")
     key = plain[fits[0]]
     return key, known[key]
 
@@ -96,7 +97,8 @@ def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] 
     listed = ", ".join(takes)
     for parameter, value in given.items():
         if value is not None and parameter not in takes:
-            raise ValueError(f"{parameter} is not a parameter of {key}, which takes {listed}; got {value}")
+            hint = typed.meant(parameter, {*takes, "n", "rounds"})
+            raise ValueError(f"{parameter} is not a parameter of {key}, which takes {listed}; got {value}{hint}")
     for parameter in takes:
         if given.get(parameter) is None and parameter not in free:
             raise ValueError(f"{parameter} must be given: {key} takes {listed}")

@@ -22,9 +22,9 @@ _LEGEND_LINE = 20
 
 @dataclass(frozen=True)
 class Curve:
-    """Upper ends over x, lower ends where there is a band to show, and a name.
+    """Upper ends over x, (x, lower ends) where there is a band to show, and a name.
 
-    >>> Curve("certified", "#0072B2", [0.0, 1.0], [0.5, 0.1]).lowers is None
+    >>> Curve("certified", "#0072B2", [0.0, 1.0], [0.5, 0.1]).lower is None
     True
     """
 
@@ -32,7 +32,7 @@ class Curve:
     colour: str
     xs: Sequence[float]
     uppers: Sequence[float]
-    lowers: Sequence[float] | None = None
+    lower: tuple[Sequence[float], Sequence[float]] | None = None
     #: Lengths of dashes and gaps; none is a full line.
     dash: str = ""
     width: float = 2
@@ -103,9 +103,9 @@ def _drawn(frame: Frame, curve: Curve) -> str:
         return f'<circle {centre} r="5" fill="{curve.colour}" stroke="none"/>'
     upper = _smooth([(frame.x(x), frame.y(y)) for x, y in zip(curve.xs, curve.uppers, strict=True)])
     line = f'<path d="M{upper}" {_stroke(curve)}/>'
-    if curve.lowers is None:
+    if curve.lower is None or len(curve.lower[0]) < 2:
         return line
-    back = list(zip(reversed(curve.xs), reversed(curve.lowers), strict=True))
+    back = list(zip(*map(reversed, curve.lower), strict=True))
     lower = _smooth([(frame.x(x), frame.y(y)) for x, y in back])
     return f'<path d="M{upper} L{lower} Z" fill="{curve.colour}" fill-opacity="0.3" stroke="none"/>{line}'
 

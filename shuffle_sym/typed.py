@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import sympy as sp
@@ -78,6 +80,17 @@ def _combined(operator: ast.operator, left: Any, right: Any) -> Any:
 
 def _bits(rational: sp.Rational) -> int:
     return int(rational.p).bit_length() + int(rational.q).bit_length()
+
+
+def meant(text: str, known: Iterable[str]) -> str:
+    """The end of an error message, if one of the known words is near to what was typed.
+
+    >>> meant("kkr", ["krr", "oue"]), meant("gauss", ["krr", "oue"])
+    ("; did you mean 'krr'?", '')
+    """
+    plain = {word.lower(): word for word in known}
+    near = get_close_matches(text.lower(), plain, n=1)
+    return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
 def code(text: str, name: str) -> str:

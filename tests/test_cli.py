@@ -42,6 +42,11 @@ EXACT = {
 WRONG = {
     "": "command",
     "frob": "invalid choice",
+    "epsilon": "see shuffle-sym epsilon --help",
+    "epsilon --randomiser krr --k 10 --eps0 4 --n 10 --delta 0.1": "did you mean '--randomizer'?",
+    "epsilon --randomizer kkr --k 10 --eps0 4 --n 10 --delta 0.1": "did you mean 'krr'?",
+    "compose --mechanism 'krr k=10 eps0=4 n=10 round=3' --delta 0.1": "did you mean 'rounds'?",
+    "derive lema52": "did you mean 'lemma52'?",
     "epsilon --randomizer krr --k 10 --eps0 4 --n 10": "--delta",
     "epsilon --n 10 --delta 0.1": "randomizer must be given",
     "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of binaryrr, blh",
@@ -168,6 +173,15 @@ def test_every_randomizer_that_takes_numbers_can_be_named():
     wanted = {c for c in named if issubclass(c, ss.Randomizer) and not inspect.isabstract(c)} - {ss.Joint, ss.Parallel}
     assert wanted | {ss.Laplace, ss.Gaussian} <= known
     assert ss.decomposition.clones_one_sided not in known, "it holds in one direction only"
+
+
+def test_the_number_of_rounds_is_a_number(capsys):
+    row = json.loads(run(f"delta {BIT} --n 1 --eps 0 --rounds 2 --json", capsys)[1])["rows"]
+    assert row[0]["rounds"] == 2
+
+
+def test_the_list_of_derivations_has_no_markup(capsys):
+    assert ":math:" not in run("derive", capsys)[1]
 
 
 def test_a_derivation_says_what_is_proved(capsys):

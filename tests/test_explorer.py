@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym import catalogue, explorer, svg
-from shuffle_sym.explorer import Settings, View
+from shuffle_sym.explorer import Settings, View, views
 
 BIT = {"randomizer": "binaryrr", "parameters": {"eps0": "log(3)"}}
 SETTINGS = {
@@ -22,6 +24,9 @@ SETTINGS = {
     "eps0 typed as a decimal": Settings("krr", {"k": "3", "eps0": "0.1"}, n="1e3"),
     "several rounds of 2-RR": Settings(**BIT, n="50", delta="1e-3", rounds="3"),
     "several rounds of k-RR": Settings(rounds="3", n="1000"),
+    "several rounds of OUE": Settings("oue", {"d": "8", "eps0": "2"}, rounds="4", n="3000", delta="1e-5"),
+    "several rounds of RAPPOR": Settings("rappor", {"d": "8", "eps0": "3"}, rounds="16", n="20000"),
+    "several rounds of BLH": Settings("blh", {"d": "8", "eps0": "1"}, rounds="2", n="1e3", delta="1e-9"),
     **{
         name: Settings(name, {p: {"eps0": "1", "w": "3"}.get(p, "8") for p in catalogue.parameters(maker)}, n="500")
         for name, maker in catalogue.makers().items()
@@ -57,13 +62,88 @@ def test_one_user_of_two_rr_is_its_local_curve():
 
 
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS.keys())
-def test_attack_certified_and_clones_are_in_order_wherever_they_are_drawn(settings):
+def test_attack_certified_shared_and_clones_are_in_order(settings):
     view = View(settings)
-    for names in (("attack", "certified"), ("certified", "clones"), ("attack", "clones"), ("certified", "Bennett")):
-        if all(name in view.curves for name in names):
-            below, above = (view.curves[name] for name in names)
-            for low, high in zip(below, above, strict=True):
-                assert explorer._end(low, "lower") <= explorer._end(high, "upper")
+    order = ("attack", "certified", "shared", "clones")
+    assert {*order} <= {*view.answers}
+    for below, above in [*combinations(order, 2), ("certified", "Bennett")]:
+        if above in view.answers:
+            assert views._end(view.answers[below], "lower") <= views._end(view.answers[above], "upper")
+        drawn = [drawn_points(view, name) for name in (below, above)]
+        for eps in {*drawn[0]} & {*drawn[1]}:
+            assert views._end(drawn[0][eps], "lower") <= views._end(drawn[1][eps], "upper")
+
+
+def drawn_points(view, name):
+    return dict(zip(view.points(line_of(view, name)), view.curves[name], strict=True)) if name in view.curves else {}
+
+
+def line_of(view, name):
+    return next(line for line in view.lines if line.name == name)
+
+
+def test_two_rounds_of_one_user_are_the_product_of_two_coins():
+    # Both reports are true with probability 9/16 and both false with 1/16: δ = (9 − α)/16, so that δ = 5/16 is α = 4.
+    view = View(Settings(**BIT, n="1", delta="5/16", rounds="2"))
+    assert float(sp.log(4)) in view.answers["certified"]
+    assert float(sp.log(4)) in view.answers["attack"]
+    assert view.points(line_of(view, "certified"))
+    for eps, found in zip(view.points(line_of(view, "certified")), view.curves["certified"], strict=True):
+        assert found.lower <= (9 - sp.exp(sp.Rational(str(eps)))) / 16 <= found.upper
+
+
+def test_curves_of_several_rounds_end_where_the_answer_is():
+    view = View(SETTINGS["several rounds of OUE"])
+    for name in ("attack", "certified", "shared", "clones"):
+        line, answer = line_of(view, name), view.answers[name]
+        curve = view._curve(line, 1e-5)
+        assert len(view.points(line)) >= 3
+        assert (curve.xs[-1], curve.uppers[-1]) == (answer.lower if name == "attack" else answer.upper, 1e-5)
+        assert list(curve.uppers) == sorted(curve.uppers, reverse=True)
+
+
+@pytest.mark.parametrize(("randomizer", "others"), [("krr", 2), ("oue", 2), ("blh", 0)])
+def test_the_attack_is_the_one_that_the_sandwich_finds(randomizer, others):
+    size = {"krr": "k"}.get(randomizer, "d")
+    view = View(Settings(randomizer, {size: "8", "eps0": "1"}, n="10000"))
+    assert f"dataset(R, 0, 1, {others})" in view.code
+    assert ss.sandwich(view.R, 10_000, 1e-6, rtol=1e-2).dataset == f"0 against 1, all others {others}"
+
+
+def test_what_takes_long_is_left_open_and_not_part_of_the_code():
+    settings = SETTINGS["several rounds of OUE"]
+    quick, whole = View(settings, explorer.LATE), View(settings)
+    assert {*whole.answers} - {*quick.answers} == {*explorer.LATE}
+    assert quick.table.count("…</td>") == len(explorer.LATE)
+    assert "clones" not in quick.code
+    names: dict[str, object] = {}
+    exec(quick.code, names)
+    assert names["answers"] == quick.answers
+    assert quick.answers["certified"] == whole.answers["certified"]
+    assert quick.curves["certified"] == whole.curves["certified"]
+
+
+def test_in_a_kernel_the_rest_comes_when_the_slider_rests():
+    async def moved():
+        app = explorer.app()
+        app.controls["rounds"].value = 2
+        app.controls["rounds"].value = 3
+        at_once = {*app.view.answers}
+        while app.view.answers.keys() == at_once:
+            await asyncio.sleep(0.02)
+        return at_once, app
+
+    at_once, app = asyncio.run(asyncio.wait_for(moved(), 60))
+    assert not at_once & {*explorer.LATE}
+    assert {*explorer.LATE} <= {*app.view.answers}
+    assert "compose(3)" in app.code.value
+    assert "…</td>" not in app.table.value.replace(" … ", "")
+
+
+def test_without_a_kernel_everything_comes_at_once():
+    app = explorer.app()
+    app.controls["rounds"].value = 2
+    assert {*explorer.LATE} <= {*app.view.answers}
 
 
 def test_the_closed_forms_of_several_rounds_are_composed():
@@ -107,11 +187,11 @@ def test_a_smooth_path_goes_through_its_points_and_not_beyond_them():
 
 
 def test_settings_that_are_near_share_what_was_computed():
-    explorer._evaluated.cache_clear()
+    views._evaluated.cache_clear()
     View(Settings(delta="1e-6"))._repr_html_()
-    before = explorer._evaluated.cache_info().misses
+    before = views._evaluated.cache_info().misses
     View(Settings(delta="1.1e-6"))._repr_html_()
-    asked_again = explorer._evaluated.cache_info().misses - before
+    asked_again = views._evaluated.cache_info().misses - before
     assert asked_again == len(View(Settings()).lines), "only the new epsilons; the curves are those of before"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import shlex
 import statistics
 import time
@@ -48,7 +49,7 @@ def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> An
             raise ValueError(f"method must be 'auto' for more than one round, got {given.method!r}")
         for value in getattr(given, argument):
             found = ask(typed.number(value, argument))
-            rows.append({"n": M.n, argument: value, "rounds": rounds, question: found})
+            rows.append({"n": M.n, argument: value, "rounds": int(count), question: found})
             uppers.append(found.upper)
     answer = Answer(f"{_title(given, source)}, shuffled: {question}", rows)
     if len(rows) == 1:
@@ -122,7 +123,8 @@ def derive(given: Namespace) -> Answer:
     elif given.name in derivations.ALL:
         found = derivations.ALL[given.name]()
     else:
-        raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}")
+        hint = typed.meant(given.name, [*derivations.ALL, table])
+        raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
     rows = [{"step": i, "status": step.status, "line": str(step)} for i, step in enumerate(found, 1)]
     return Answer(found.title, rows, text=found._repr_latex_() if given.latex else str(found))
 
@@ -194,6 +196,7 @@ def _mechanism(text: str) -> tuple[Shuffle, Any]:
 def _summary(make: Callable[..., Any]) -> str:
     """The first sentence of a docstring, on one line."""
     paragraph = " ".join((inspect.getdoc(make) or "").split("\n\n")[0].split())
+    paragraph = re.sub(r":math:`([^`]*)`", r"\1", paragraph)
     return paragraph if len(paragraph) <= 100 else paragraph[:97] + "…"
 
 

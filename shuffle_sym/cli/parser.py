@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import shuffle_sym
-from shuffle_sym import catalogue
+from shuffle_sym import catalogue, typed
 from shuffle_sym.cli import commands
 from shuffle_sym.cli.answers import Answer
 from shuffle_sym.divergences import METHODS
@@ -37,10 +37,19 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 
 class OneLineParser(ArgumentParser):
-    """An error is one line."""
+    """An error is one line; with an option or a command that was mistyped it names the one that is near."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As usual; what is left over at the end is an error here, where the options are known."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            options = [word for word in rest if word.startswith("--")] or rest
+            self.error(f"{options[0]} is not an option{typed.meant(options[0], self._option_string_actions)}")
+        return found, rest
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{PROGRAM}: {message}\n")
+        joined = f"{message} See" if message.endswith("?") else f"{message}; see"
+        self.exit(2, f"{PROGRAM}: {joined} {self.prog} --help\n")
 
 
 def parser() -> OneLineParser:
