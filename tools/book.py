@@ -21,12 +21,20 @@ LINKS = "navigation"  # the id of the cell with the links
 
 #: The way through the book: a part, what it answers, and the numbers of its notebooks.
 PARTS = (
-    ("Start here", "How private are shuffled reports, and what does the number mean?", ("00", "13")),
-    ("One randomizer", "From a definition to a bound that can be trusted.", ("01", "02", "08", "12")),
-    ("Every randomizer, every adversary", "Clones, views, and what is printed wrong.", ("03", "04", "10")),
+    ("Start here", "How private are shuffled reports, and what does the number mean?", ("00",)),
+    ("One randomizer", "From a definition to a bound that can be trusted.", ("01", "02")),
+    ("Every randomizer, every adversary", "Clones, views, and pairs that are no bounds.", ("03", "04")),
     ("Many rounds", "Composition and Rényi divergence.", ("05", "06", "07")),
-    ("Use it", "Protocols and what they cost.", ("09",)),
-    ("How it is computed", "The methods behind the numbers.", ("11",)),
+    ("Use it", "Your own randomizer, and protocols that can be run.", ("08", "09")),
+    ("Look closer", "What is printed wrong, how a number is computed, and what is not known yet.", ("10", "11", "12")),
+    ("Play", "Everything under sliders.", ("13",)),
+)
+
+#: Shorter ways, for readers with one question: who, and the numbers of the notebooks.
+SHORTER = (
+    ("In a hurry", ("00", "13", "08")),
+    ("Here to check a paper", ("10", "02", "03", "04", "06", "12")),
+    ("Here for the methods", ("01", "11", "05", "07")),
 )
 
 READY = """import shuffle_sym as ss
@@ -71,9 +79,14 @@ def index(book: Sequence[Chapter]) -> Any:
     lines = [
         "# shuffle_sym: the way through the notebooks",
         "",
-        "Every notebook makes one claim, and every step ends in an `assert`: what it says was computed when saved.",
-        "They can be read in any order; this one is for a first visit.",
+        "Every notebook makes one claim, and every claim ends in an `assert`: what it says was computed when saved.",
+        "Each begins with its goals and its sources, and ends with exercises and with links back and forward.",
+        "The order below is for a first visit; each can also be read by itself.",
+        "",
     ]
+    for who, numbers in SHORTER:
+        way = ", ".join(f"[{number}]({by_number[number].name})" for number in numbers if number in by_number)
+        lines += [f"- **{who}?** {way}."] if way else []
     for title, question, numbers in parts:
         present = [by_number[number] for number in numbers if number in by_number]
         if present:
