@@ -37,6 +37,24 @@ SHORTER = (
     ("Here for the methods", ("01", "11", "05", "07")),
 )
 
+#: One letter, one meaning, in all notebooks.
+LETTERS = r"""## Letters and words
+
+| letter | in code | meaning |
+|---|---|---|
+| ε₀, t = e^ε₀ | `eps0` | what one report gives away: the randomizer is ε₀-LDP |
+| ε, α = e^ε, δ | `eps`, `alpha`, `delta` | what all shuffled reports give away: they are (ε, δ)-DP |
+| n, k, d | `n`, `k`, `d` | users, with the differing one; size of the alphabet; bits or inputs |
+| T | `rounds` | number of rounds that are composed |
+| R(x)(y) | `R` | probability that a user with input x sends the message y |
+| γ | `R.gamma` | mass of the *blanket*, the part that all inputs have in common |
+| a, b, c | `decomposition` | masses of a message under $x_0$, under $x_1$, and in what everybody else sends |
+| G | `R.gparv()` | the random variable (GPARV) with $D_\alpha = \frac1n \mathbb E[G_1 + \dots + G_n]_+$ |
+
+The *hockey-stick divergence* of two neighbouring datasets, $D_\alpha(P\|Q) = \sum_y [P(y) - \alpha Q(y)]_+$, is their δ
+at ε = log α. *Clones* are analyses that know nothing of the randomizer but ε₀. *Proved* means by SymPy, for all values
+of the symbols; *exact* means fractions; *certified* means doubles with a bound on every error."""
+
 READY = """import shuffle_sym as ss
 
 answer = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).epsilon(1e-6)
@@ -72,7 +90,7 @@ def chapters(folder: Path, readme: str) -> list[Chapter]:
 
 
 def index(book: Sequence[Chapter]) -> Any:
-    """The index: parts, chapters with what they are for, and a cell that shows whether everything is installed."""
+    """The index: parts, chapters with what they are for, letters, and a cell that shows if everything is installed."""
     by_number = {chapter.number: chapter for chapter in book}
     placed = [number for _, _, numbers in PARTS for number in numbers]
     parts = [*PARTS, ("More", "", tuple(sorted(set(by_number) - set(placed))))]
@@ -94,6 +112,7 @@ def index(book: Sequence[Chapter]) -> Any:
             lines += [f"- **{c.number}** {c.link}" + (f": {c.goal}." if c.goal else "") for c in present]
     cells = [
         nbformat.v4.new_markdown_cell("\n".join(lines), id="index"),
+        nbformat.v4.new_markdown_cell(LETTERS, id="letters"),
         nbformat.v4.new_markdown_cell(
             "## Ready?\n\nIf this cell shows an interval, everything is installed.", id="ask"
         ),
