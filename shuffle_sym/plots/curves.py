@@ -106,7 +106,7 @@ def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) ->
     return ax
 
 
-def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> Any:
+def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float], *, method: str = "auto") -> Any:
     """How far both ends of the interval are from the exact value, as the tolerance that is asked for shrinks.
 
     >>> from shuffle_sym.randomizers import BinaryRR
@@ -116,7 +116,7 @@ def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> A
     >>> close(ax)
     """
     exact = M.exact(alpha)
-    intervals = [M.delta(sp.log(alpha), rtol=rtol) for rtol in rtols]
+    intervals = [M.delta(sp.log(alpha), rtol=rtol, method=method) for rtol in rtols]
     ax = axes("relative width asked for", "relative distance from the exact value", logx=True, logy=True)
     # Differences of exact numbers: the ends may agree with the exact value to more digits than a double shows.
     ends = {
