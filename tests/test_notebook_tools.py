@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
+import io
 import json
 import re
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
+from PIL import Image, ImageDraw
 
 ROOT = Path(__file__).parent.parent
 
@@ -89,6 +93,54 @@ def test_an_error_fails_even_when_changes_are_accepted(tmp_path, capsys):
     assert "ZeroDivisionError" in capsys.readouterr().out
 
 
+def test_nothing_is_saved_about_when_a_cell_was_run():
+    made = {"cells": [{"metadata": {"execution": {"iopub.status.busy": "2026-01-01"}, "tags": ["volatile"]}}]}
+    assert run_notebooks.without_times(made) == {"cells": [{"metadata": {"tags": ["volatile"]}}]}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.name)
+def test_no_saved_notebook_holds_the_times_of_its_cells(path):
+    assert "iopub" not in path.read_text(encoding="utf-8")
+
+
+def encoded(picture: Image.Image) -> str:
+    saved = io.BytesIO()
+    picture.save(saved, "PNG")
+    return base64.b64encode(saved.getvalue()).decode()
+
+
+def decoded(text: str) -> Image.Image:
+    return Image.open(io.BytesIO(base64.b64decode(text)))
+
+
+def test_a_picture_is_saved_with_a_palette_and_looks_the_same():
+    # Smooth lines on paper, as a figure has them: drawn four times as large, then made smaller.
+    large = Image.new("RGBA", (1600, 1200), "white")
+    for i, colour in enumerate(("#0072B2", "#D55E00", "#009E73", "black")):
+        ImageDraw.Draw(large).line([(100, 100 + 200 * i), (1500, 300 + 250 * i)], fill=colour, width=12)
+    picture = large.resize((400, 300))
+    before = encoded(picture)
+    after = run_notebooks.light_picture(before)
+    assert len(after) < len(before) / 2
+    assert decoded(after).size == picture.size
+    assert decoded(after).mode == "P"
+    one, other = (np.asarray(p.convert("RGB"), dtype=float) for p in (picture, decoded(after)))
+    assert np.abs(one - other).max() < 60  # of 255, at the edge of a line
+    assert np.abs(one - other).mean() < 0.5
+
+
+def test_a_transparent_picture_is_put_on_white_paper():
+    noise = np.random.default_rng(1).integers(0, 256, (60, 60, 4), dtype=np.uint8)
+    noise[:, :30, 3] = 0
+    after = decoded(run_notebooks.light_picture(encoded(Image.fromarray(noise)))).convert("RGB")
+    assert set(np.unique(np.asarray(after)[:, :30])) == {255}
+
+
+def test_a_picture_that_a_palette_does_not_make_smaller_stays_as_it_is():
+    small = encoded(Image.new("1", (3, 3)))
+    assert len(run_notebooks.light_picture(small)) <= len(small)
+
+
 BOOK = book.chapters(ROOT / "notebooks", (ROOT / "README.md").read_text(encoding="utf-8"))
 
 
@@ -119,8 +171,21 @@ def test_links_that_are_written_again_are_there_once():
     assert [c.source for c in twice.cells] == ["# title", "new"]
 
 
+def test_the_index_has_the_order_of_the_links():
+    assert [number for _, _, numbers in book.PARTS for number in numbers] == [chapter.number for chapter in BOOK]
+    assert {number for _, numbers in book.SHORTER for number in numbers} <= {chapter.number for chapter in BOOK}
+
+
 @pytest.mark.parametrize("i", range(len(BOOK)), ids=[chapter.name for chapter in BOOK])
-def test_links_at_the_end_of_a_notebook_are_current_if_there_are_any(i):
-    cells = json.loads((ROOT / "notebooks" / BOOK[i].name).read_text())["cells"]
-    found = ["".join(c["source"]) for c in cells if c.get("id") == book.LINKS]
-    assert found in ([], [book.links(BOOK, i)]), "run make book"
+def test_a_notebook_has_goals_sources_exercises_and_links(i):
+    cells = json.loads((ROOT / "notebooks" / BOOK[i].name).read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(c["source"]) for c in cells]
+    assert "**Goals.**" in sources[0]
+    assert "**Sources.**" in sources[0]
+    exercises, more = re.search(r"## Exercises\n(.*)## What to try next\n(.*)", sources[-2], re.DOTALL).groups()
+    assert re.findall(r"^(\d)\. ", exercises, re.MULTILINE) in (["1", "2"], ["1", "2", "3"])
+    assert more.strip()
+    assert cells[-1]["id"] == book.LINKS
+    assert sources[-1] == book.links(BOOK, i), "run make book"
+    links = [link for source in sources for link in re.findall(r"\]\(([^)#]+\.ipynb)\)", source)]
+    assert all((ROOT / "notebooks" / link).exists() for link in links)

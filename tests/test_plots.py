@@ -93,3 +93,30 @@ def test_the_line_is_the_upper_end_and_the_band_reaches_down_to_the_lower():
 def test_a_curve_that_reaches_zero_is_named_where_it_can_be_seen():
     ax = plots.delta_curves({"bit": ss.Shuffle(ss.BinaryRR(eps0=1), 10)}, [0.5, 0.9, 1.0])
     assert ax.texts[0].xy[0] == 0.9, "from eps0 = 1 on delta is 0, which a logarithmic axis cannot show"
+
+
+def test_a_legend_below_names_each_curve_once_in_the_order_of_the_first_panel():
+    drawn = plots.panels(["one", "two"], "x", "y")
+    for ax, labels in zip(drawn, (("a", "b"), ("b", "c", "_nameless")), strict=True):
+        for label in labels:
+            ax.plot([0, 1], [1, 2], label=label)
+    plots.legend_below(drawn)
+    (legend,) = drawn[0].figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
+    drawn[0].figure.canvas.draw()
+    below = legend.get_window_extent()
+    assert all(below.y1 <= ax.get_tightbbox().y0 for ax in drawn)
+
+
+def test_a_bound_keeps_the_colour_that_it_is_given():
+    ax = plots.axes("x", "y")
+    plots.closed_forms(ax, [1, 2], {"a": 1, "b": 2}, lambda bound, x: bound * x, colours={"b": "#123456"})
+    assert [line.get_color() for line in ax.lines] == [plots.COLOURS[0], "#123456"]
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(1e-6, "10⁻⁶"), (10**4, "10⁴"), (1, "1"), (10, "10"), (0.002, "0.002"), (10**5 + 1, "100001")],
+)
+def test_only_powers_of_ten_are_written_as_such(number, written):
+    assert plots.power(number) == written

@@ -21,13 +21,39 @@ LINKS = "navigation"  # the id of the cell with the links
 
 #: The way through the book: a part, what it answers, and the numbers of its notebooks.
 PARTS = (
-    ("Start here", "How private are shuffled reports, and what does the number mean?", ("00", "13")),
-    ("One randomizer", "From a definition to a bound that can be trusted.", ("01", "02", "08", "12")),
-    ("Every randomizer, every adversary", "Clones, views, and what is printed wrong.", ("03", "04", "10")),
+    ("Start here", "How private are shuffled reports, and what does the number mean?", ("00",)),
+    ("One randomizer", "From a definition to a bound that can be trusted.", ("01", "02")),
+    ("Every randomizer, every adversary", "Clones, views, and pairs that are no bounds.", ("03", "04")),
     ("Many rounds", "Composition and Rényi divergence.", ("05", "06", "07")),
-    ("Use it", "Protocols and what they cost.", ("09",)),
-    ("How it is computed", "The methods behind the numbers.", ("11",)),
+    ("Use it", "Your own randomizer, and protocols that can be run.", ("08", "09")),
+    ("Look closer", "What is printed wrong, how a number is computed, and what is not known yet.", ("10", "11", "12")),
+    ("Play", "Everything under sliders.", ("13",)),
 )
+
+#: Shorter ways, for readers with one question: who, and the numbers of the notebooks.
+SHORTER = (
+    ("In a hurry", ("00", "13", "08")),
+    ("Here to check a paper", ("10", "02", "03", "04", "06", "12")),
+    ("Here for the methods", ("01", "11", "05", "07")),
+)
+
+#: One letter, one meaning, in all notebooks.
+LETTERS = r"""## Letters and words
+
+| letter | in code | meaning |
+|---|---|---|
+| ε₀, t = e^ε₀ | `eps0` | what one report gives away: the randomizer is ε₀-LDP |
+| ε, α = e^ε, δ | `eps`, `alpha`, `delta` | what all shuffled reports give away: they are (ε, δ)-DP |
+| n, k, d | `n`, `k`, `d` | users, with the differing one; size of the alphabet; bits or inputs |
+| T | `rounds` | number of rounds that are composed |
+| R(x)(y) | `R` | probability that a user with input x sends the message y |
+| γ | `R.gamma` | mass of the *blanket*, the part that all inputs have in common |
+| a, b, c | `decomposition` | masses of a message under $x_0$, under $x_1$, and in what everybody else sends |
+| G | `R.gparv()` | the random variable (GPARV) with $D_\alpha = \frac1n \mathbb E[G_1 + \dots + G_n]_+$ |
+
+The *hockey-stick divergence* of two neighbouring datasets, $D_\alpha(P\|Q) = \sum_y [P(y) - \alpha Q(y)]_+$, is their δ
+at ε = log α. *Clones* are analyses that know nothing of the randomizer but ε₀. *Proved* means by SymPy, for all values
+of the symbols; *exact* means fractions; *certified* means doubles with a bound on every error."""
 
 READY = """import shuffle_sym as ss
 
@@ -64,16 +90,21 @@ def chapters(folder: Path, readme: str) -> list[Chapter]:
 
 
 def index(book: Sequence[Chapter]) -> Any:
-    """The index: parts, chapters with what they are for, and a cell that shows whether everything is installed."""
+    """The index: parts, chapters with what they are for, letters, and a cell that shows if everything is installed."""
     by_number = {chapter.number: chapter for chapter in book}
     placed = [number for _, _, numbers in PARTS for number in numbers]
     parts = [*PARTS, ("More", "", tuple(sorted(set(by_number) - set(placed))))]
     lines = [
         "# shuffle_sym: the way through the notebooks",
         "",
-        "Every notebook makes one claim, and every step ends in an `assert`: what it says was computed when saved.",
-        "They can be read in any order; this one is for a first visit.",
+        "Every notebook makes one claim, and every claim ends in an `assert`: what it says was computed when saved.",
+        "Each begins with its goals and its sources, and ends with exercises and with links back and forward.",
+        "The order below is for a first visit; each can also be read by itself.",
+        "",
     ]
+    for who, numbers in SHORTER:
+        way = ", ".join(f"[{number}]({by_number[number].name})" for number in numbers if number in by_number)
+        lines += [f"- **{who}?** {way}."] if way else []
     for title, question, numbers in parts:
         present = [by_number[number] for number in numbers if number in by_number]
         if present:
@@ -81,6 +112,7 @@ def index(book: Sequence[Chapter]) -> Any:
             lines += [f"- **{c.number}** {c.link}" + (f": {c.goal}." if c.goal else "") for c in present]
     cells = [
         nbformat.v4.new_markdown_cell("\n".join(lines), id="index"),
+        nbformat.v4.new_markdown_cell(LETTERS, id="letters"),
         nbformat.v4.new_markdown_cell(
             "## Ready?\n\nIf this cell shows an interval, everything is installed.", id="ask"
         ),

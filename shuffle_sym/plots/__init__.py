@@ -28,11 +28,13 @@ from shuffle_sym.plots.style import (
     contrast,
     grid,
     ink,
+    legend_below,
     luminance,
     name_at_end,
     name_lines,
     panel_grid,
     panels,
+    power,
 )
 
 __all__ = [
@@ -55,11 +57,13 @@ __all__ = [
     "grid",
     "grid_widths",
     "ink",
+    "legend_below",
     "luminance",
     "name_at_end",
     "name_lines",
     "panel_grid",
     "panels",
+    "power",
     "profile",
     "renyi_gap",
     "rounds_curves",

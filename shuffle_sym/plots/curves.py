@@ -15,15 +15,22 @@ from shuffle_sym.continuous import Continuous
 from shuffle_sym.fourier import FourierAccountant
 from shuffle_sym.interval import Interval
 from shuffle_sym.pld import PrivacyLossDistribution
-from shuffle_sym.plots.style import COLOURS, axes, close, name_at_end, name_lines  # noqa: F401 (close is for examples)
+from shuffle_sym.plots.style import COLOURS, axes, close, name_at_end, name_lines, power  # noqa: F401 (close is for examples)
 from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.shuffle import Shuffle
 
 
 def closed_forms(
-    ax: Any, xs: Sequence[Any], forms: Mapping[str, Any], at: Callable[[Any, Any], float], **style: Any
+    ax: Any,
+    xs: Sequence[Any],
+    forms: Mapping[str, Any],
+    at: Callable[[Any, Any], float],
+    *,
+    colours: Mapping[str, str] | None = None,
+    **style: Any,
 ) -> None:
-    """Several bounds over the same x, ``at(bound, x)``, a colour for each, drawn where they hold.
+    """Several bounds over the same x, ``at(bound, x)``, drawn where they hold: in the palette's colours, or in those of
+    ``colours``, name → colour, so that a bound keeps its own in every figure.
 
     >>> import math
     >>> ax = axes("x", "y")
@@ -32,8 +39,9 @@ def closed_forms(
     [('square', [1.0, 16.0]), ('root', [1.0, 2.0])]
     >>> close(ax)
     """
-    for (label, bound), colour in zip(forms.items(), COLOURS, strict=False):
-        where_it_holds(ax, xs, partial(at, bound), color=colour, label=label, **style)
+    given = dict(zip(forms, COLOURS, strict=False)) | dict(colours or {})
+    for label, bound in forms.items():
+        where_it_holds(ax, xs, partial(at, bound), color=given[label], label=label, **style)
 
 
 def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: str, colour: str) -> None:
@@ -92,13 +100,13 @@ def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) ->
     [10.0, 100.0]
     >>> close(ax)
     """
-    ax = axes("number of users n", f"central ε at δ = {delta:g}", logx=True, logy=True)
+    ax = axes("number of users n", f"central ε at δ = {power(delta)}", logx=True, logy=True)
     for (label, sequence), colour in zip(mechanisms.items(), COLOURS, strict=False):
         bracket(ax, [M.n for M in sequence], [M.epsilon(delta) for M in sequence], label, colour)
     return ax
 
 
-def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> Any:
+def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float], *, method: str = "auto") -> Any:
     """How far both ends of the interval are from the exact value, as the tolerance that is asked for shrinks.
 
     >>> from shuffle_sym.randomizers import BinaryRR
@@ -108,7 +116,7 @@ def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float]) -> A
     >>> close(ax)
     """
     exact = M.exact(alpha)
-    intervals = [M.delta(sp.log(alpha), rtol=rtol) for rtol in rtols]
+    intervals = [M.delta(sp.log(alpha), rtol=rtol, method=method) for rtol in rtols]
     ax = axes("relative width asked for", "relative distance from the exact value", logx=True, logy=True)
     # Differences of exact numbers: the ends may agree with the exact value to more digits than a double shows.
     ends = {
@@ -271,6 +279,8 @@ def renyi_gap(
     orders: Sequence[int],
     forms: Mapping[str, Callable[[Any], float]],
     truths: Mapping[str, Callable[[Any], Interval]],
+    *,
+    colours: Mapping[str, str] | None = None,
 ) -> None:
     """Bounds over the order, and the brackets of what they bound: ``Shuffle(…).rdp`` or `rdp.exact_curve`.
 
@@ -282,8 +292,7 @@ def renyi_gap(
     ['bound', 'truth']
     >>> close(ax)
     """
-    for (label, form), colour in zip(forms.items(), COLOURS, strict=False):
-        where_it_holds(ax, orders, form, color=colour, label=label)
+    closed_forms(ax, orders, forms, lambda form, order: form(order), colours=colours)
     for (label, truth), style in zip(truths.items(), ("--", ":", "-.", (0, (1, 3))), strict=False):
         found = [truth(order) for order in orders]
         ax.fill_between(

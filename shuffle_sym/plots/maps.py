@@ -32,13 +32,14 @@ def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr
             ax.plot(x, row.n, "s", color=colours[row.kind], markersize=7)
             if len(row.kinds) > 1:
                 ax.plot(x, row.n, ".", color="white", markersize=4)
-        ax.set(xlabel="ε/ε0", title=name)
+        ax.set(xlabel="ε/ε₀")
+        ax.set_title(name, fontsize="medium")
         ax.set_yticks(sorted({row.n for row in rows}))
     for line in found:
         line[0].set(ylabel="users n")
     handles = [Line2D([], [], marker="s", linestyle="", color=colours[k], label=f"others: {k}") for k in kinds]
     legend = found[0, 0].figure.legend(
-        handles=handles, loc="outside lower center", ncols=min(4, len(kinds)), frameon=False
+        handles=handles, loc="outside lower center", ncols=min(6, len(kinds)), frameon=False
     )
     for text in legend.get_texts():
         text.set_color(INK)

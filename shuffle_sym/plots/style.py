@@ -3,6 +3,7 @@ that are named at their ends."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 PAPER, INK = "#FFFFFF", "#000000"
 CONTRAST = 4.5  # of text on paper, as the accessibility guidelines ask for
 
-DPI = 72  # notebooks hold many figures and stay small
+DPI = 96  # a pixel of the figure is a pixel of the page; saved with a palette, notebooks stay small
 
 
 def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> Any:
@@ -199,3 +200,36 @@ def name_lines(ax: Any) -> None:
         if not label.startswith("_") and len(xs):
             last = int(np.argmin(xs) if ax.xaxis_inverted() else np.argmax(xs))
             name_at_end(ax, xs[last], ys[last], label, to_hex(line.get_color()))
+
+
+def legend_below(drawn: Sequence[Any], columns: int = 4) -> None:
+    """One legend below several panels, each name once: where curves end too close together to be named at their ends.
+
+    >>> drawn = panels(["one", "two"], "x", "y")
+    >>> _ = [ax.plot([0, 1], [2, 3], label=label) for ax in drawn for label in ("a", "b")]
+    >>> legend_below(drawn)
+    >>> [text.get_text() for text in drawn[0].figure.legends[0].get_texts()]
+    ['a', 'b']
+    >>> close(drawn[0])
+    """
+    lines = {line.get_label(): line for ax in reversed(drawn) for line in reversed(ax.get_lines())}
+    named = {label: line for label, line in reversed(lines.items()) if not label.startswith("_")}
+    # A name is in ink: on paper some colours are too light for text.
+    drawn[0].figure.legend(
+        handles=list(named.values()), loc="outside lower center", ncols=columns, frameon=False, labelcolor=INK
+    )
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(number: float) -> str:
+    """A power of ten as one writes it; 1, 10 and any other number as it is.
+
+    >>> power(1e-6), power(10**4), power(2.5)
+    ('10⁻⁶', '10⁴', '2.5')
+    """
+    exponent = round(math.log10(number))
+    if exponent in (0, 1) or not math.isclose(number, 10.0**exponent, rel_tol=1e-12):
+        return f"{number:g}"
+    return "10" + str(exponent).translate(_RAISED)
