@@ -6,7 +6,10 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 True
 """
 
-from shuffle_sym import audit, bounds, decomposition, derivations, exact, ground_truth, neighbours, protocols, rdp
+import importlib
+from typing import Any
+
+from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, neighbours, protocols, rdp
 from shuffle_sym.attacks import Sandwich, sandwich
 from shuffle_sym.decomposition import Decomposition
 from shuffle_sym.errors import VerificationError
@@ -78,3 +81,10 @@ __all__ = [
     "sweep",
     "users_needed",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The audit is imported when it is asked for: its claims would take as long as much of the rest."""
+    if name == "audit":
+        return importlib.import_module("shuffle_sym.audit")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
