@@ -38,13 +38,13 @@ FLAGS = (
 )
 
 
-def waited(condition: Callable[[], object], what: str, seconds: float = 120) -> object:
+def waited(condition: Callable[[], object], what: str, seconds: float = 120, every: float = 0.25) -> object:
     """The first true value of ``condition``; an error that says what did not come."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := condition():
             return found
-        time.sleep(0.25)
+        time.sleep(every)
     raise AssertionError(f"waited {seconds:g} s for {what}")
 
 
@@ -182,21 +182,24 @@ class Lab:
         return found
 
 
+def shown(driver: webdriver.Chrome, tag: str) -> str:
+    """The chart or the table as it is now, read in one go: it may be replaced at any time."""
+    script = "return document.querySelector('.widget-html-content ' + arguments[0])?.outerHTML ?? ''"
+    return str(driver.execute_script(script, tag))
+
+
 def moved_slider(driver: webdriver.Chrome, which: int = 0, key: str = Keys.ARROW_LEFT) -> float:
     """Press an arrow key on a slider, that of ε0 if no other is named; the seconds until the chart is another."""
     handles = waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle"), "sliders")
-    chart = waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".widget-html-content svg"), "the chart")[0]
-    before = chart.get_attribute("outerHTML")
+    before = waited(lambda: shown(driver, "svg"), "the chart")
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", handles[which])
     start = time.monotonic()
     handles[which].send_keys(key)
 
-    def changed() -> str | None:
-        (now, *_) = driver.find_elements(By.CSS_SELECTOR, ".widget-html-content svg") or [None]
-        text = now.get_attribute("outerHTML") if now is not None else before
-        return text if text != before else None
+    def changed() -> bool:
+        return shown(driver, "svg") not in ("", before)
 
-    waited(changed, "the chart to follow the slider", 20)
+    waited(changed, "the chart to follow the slider", 20, every=0.01)
     return time.monotonic() - start
 
 
@@ -206,10 +209,10 @@ def several_rounds(driver: webdriver.Chrome) -> tuple[float, float]:
     at_once = moved_slider(driver, -1, Keys.ARROW_RIGHT)
 
     def complete() -> bool:
-        tables = driver.find_elements(By.CSS_SELECTOR, ".widget-html-content table")
-        return bool(tables) and "attack ≥" in " ".join(tables[0].text.split()) and "basic composition" in tables[0].text
+        table = shown(driver, "table")
+        return "basic composition" in table and "≥" in table
 
-    waited(complete, "the clones and the attack of several rounds", 20)
+    waited(complete, "the clones and the attack of several rounds", 20, every=0.01)
     return at_once, time.monotonic() - start
 
 

@@ -51,6 +51,17 @@ def test_the_code_reproduces_every_number_on_the_screen(settings):
             assert (lower if line.end == "lower" else upper) in view.table
 
 
+def test_what_was_asked_before_does_not_change_a_digit_of_several_rounds():
+    views._namespace.cache_clear()
+    views._evaluated.cache_clear()
+    for delta in ("1e-9", "1e-4"):  # the profile for the first would serve the second, with other digits
+        view = View(Settings(n="1000", rounds="3", delta=delta), explorer.LATE)
+        names: dict[str, object] = {}
+        exec(view.code, names)
+        assert names["answers"] == view.answers
+        assert names["curves"] == view.curves
+
+
 def test_one_user_of_two_rr_is_its_local_curve():
     view = View(SETTINGS["one user"])  # δ = (3 − α)/4, so that δ = 1/4 is α = 2
     assert float(sp.log(2)) in view.answers["certified"]
