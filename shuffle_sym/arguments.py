@@ -14,9 +14,14 @@ from typing import Any
 import mpmath
 import sympy as sp
 
+_LONGEST = 60  # characters of a value that a message shows
+
 
 def _refuse(name: str, expected: str, value: Any) -> ValueError:
-    return ValueError(f"{name} must be {expected}, got {value!r}")
+    shown = repr(value)
+    if len(shown) > _LONGEST and isinstance(value, sp.Rational):
+        shown = f"about {sp.N(value, 6)}"
+    return ValueError(f"{name} must be {expected}, got {shown}")
 
 
 def exact_number(value: Any, name: str) -> sp.Expr:
@@ -174,7 +179,7 @@ def open_unit(value: Any, name: str) -> float:
     number = between_0_and_1(value, name)
     double = float(number)
     double = math.nextafter(double, 0) if decided(sp.Rational(double) > number) else double
-    if double < 1e-300:
+    if decided(number < sp.Rational(1, 10**300)):
         raise _refuse(name, "at least 1e-300", value)
     return double
 

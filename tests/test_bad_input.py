@@ -27,6 +27,7 @@ profile = M.profile(rtol=0.05)
 
 BAD = {
     # call: (exception, words that the message must contain)
+    "a long number": (lambda: M.epsilon(q(1, 10**400)), ValueError, ["delta must be at least 1e-300", "about 1.0"]),
     "compose, rounds = 0": (lambda: M.compose(0), ValueError, ["rounds must be an integer >= 1", "got 0"]),
     "compose, rounds = 1.5": (lambda: M.compose(1.5), ValueError, ["rounds must be an integer >= 1", "1.5"]),
     "compose, rounds = text": (lambda: M.compose("16"), TypeError, ["rounds", "'16'"]),
@@ -673,3 +674,8 @@ def test_an_interval_with_its_ends_exchanged_is_refused():
         ss.Interval(1.0, 0.5)
     with pytest.raises(ss.VerificationError, match="nan"):
         ss.Interval(math.nan, 0.5)
+
+
+def test_the_smallest_delta_is_not_refused():
+    assert ss.Shuffle(ss.BinaryRR(eps0=1), 3).epsilon(1e-300).upper <= 1.001
+    assert ss.Shuffle(ss.BinaryRR(eps0=1), 3).epsilon(q(1, 10**300)).upper <= 1.001
