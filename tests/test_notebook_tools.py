@@ -171,6 +171,13 @@ def test_links_that_are_written_again_are_there_once():
     assert [c.source for c in twice.cells] == ["# title", "new"]
 
 
+def test_an_index_that_is_written_again_stays_as_it_was_saved():
+    path = ROOT / "notebooks" / book.INDEX
+    assert (
+        nbformat.writes(book.with_outputs(book.index(BOOK), path)).strip() == path.read_text(encoding="utf-8").strip()
+    )
+
+
 def test_the_index_has_the_order_of_the_links():
     assert [number for _, _, numbers in book.PARTS for number in numbers] == [chapter.number for chapter in BOOK]
     assert {number for _, numbers in book.SHORTER for number in numbers} <= {chapter.number for chapter in BOOK}

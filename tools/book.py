@@ -138,9 +138,11 @@ def with_links(notebook: Any, line: str) -> Any:
 
 
 def with_outputs(fresh: Any, path: Path) -> Any:
-    """The fresh notebook with the outputs of the saved one, where the code is the same."""
+    """The fresh notebook with the metadata of the saved one, and with its outputs where the code is the same."""
     if path.exists():
-        saved = {cell.source: cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"}
+        old = nbformat.read(path, as_version=4)
+        fresh.metadata = old.metadata  # what the kernel said of itself when it was run
+        saved = {cell.source: cell for cell in old.cells if cell.cell_type == "code"}
         for cell in fresh.cells:
             if cell.cell_type == "code" and cell.source in saved:
                 cell.outputs, cell.execution_count = saved[cell.source].outputs, saved[cell.source].execution_count
