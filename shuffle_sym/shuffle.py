@@ -24,7 +24,7 @@ from shuffle_sym.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.profile import PrivacyProfile
 from shuffle_sym.randomizer import Randomizer
 from shuffle_sym.rounds import MAX_POINTS, Composition, compose, finer
-from shuffle_sym.sampling import Progress, Sampling, Side, no_progress
+from shuffle_sym.sampling import BudgetSpentError, Progress, Sampling, Side, no_progress
 
 _FINEST_RTOL = 8 * field.UNIT_ROUNDOFF
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
@@ -300,7 +300,13 @@ class Shuffle:
         fine = max(rtol / 2, _ROUGH)
         for _ in range(_MOST_REFINEMENTS):
             levels = tuple((power, min(max(bound, 1e-290), 1e290)) for power, bound in least.items())
-            profile = self._profile(Sampling(fine, levels, MAX_POINTS))
+            try:
+                profile = self._profile(Sampling(fine, levels, MAX_POINTS))
+            except BudgetSpentError as refusal:
+                raise ValueError(
+                    f"order = {max(powers):g} is too much for a profile of {MAX_POINTS} points: values of delta that "
+                    f"no double holds would count; orders up to about {600 / float(self.max_loss):.0f} do not need them"
+                ) from refusal
             found = [profile.rdp(order) for order in orders]
             widest = max(interval.relative_width for interval in found)
             if widest <= rtol:

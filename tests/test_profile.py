@@ -435,6 +435,12 @@ def test_next_to_order_one_it_is_the_relative_entropy(above_one):
     assert found.width <= 0.01 * found.upper
 
 
+def test_an_order_that_needs_values_below_the_doubles_says_so(monkeypatch):
+    monkeypatch.setattr(shuffle, "MAX_POINTS", 500)
+    with pytest.raises(ValueError, match=r"order = 2000 is too much .* orders up to about 300"):
+        ss.Shuffle(ss.KRR(k=10, eps0=2), 10_000).rdp(2000, rtol=0.1)
+
+
 def test_rounds_add_up():
     M, other = ss.Shuffle(ss.KRR(k=4, eps0=1), 100), ss.Shuffle(ss.BinaryRR(eps0=2), 50)
     one, two, both = M.rdp(3), other.rdp(3), ss.compose([(M, 5), (other, 2)]).rdp(3)
