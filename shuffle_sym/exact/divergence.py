@@ -54,7 +54,12 @@ def _terms(D: Decomposition, n: int) -> tuple[int, int]:
 
 
 def work(D: Decomposition, n: int) -> int:
-    """What `divergence` costs: terms times their length in digits."""
+    """What `divergence` costs: terms times their length in digits.
+
+    >>> import shuffle_sym as ss
+    >>> work(ss.decomposition.blanket(ss.BinaryRR(eps0=1)), 10)  # 11 counts of one value, the others follow
+    110
+    """
     return _terms(D, n)[1] * n
 
 
