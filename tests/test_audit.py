@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 import sympy as sp
@@ -118,6 +120,14 @@ def test_there_are_123_claims_on_the_list():
 def test_the_quick_verdicts_are_the_recorded_ones(quick):
     assert quick.changed() == {}
     assert len(quick) >= 60
+
+
+def test_the_readme_counts_the_recorded_verdicts():
+    found = Counter(audit.recorded().values())
+    text = " ".join((Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8").split())
+    assert f"{found.total()} statements of the papers" in text
+    assert f"{found['holds']} hold, {found['holds if']} hold under a condition" in text
+    assert f"{found['misprint']} are misprints and {found['false']} are false" in text
 
 
 def test_few_claims_are_slow():
