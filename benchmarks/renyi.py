@@ -14,17 +14,9 @@ import itertools
 import statistics
 import time
 
-from shuffle_sym import bounds
+from shuffle_sym import renyi_grid
 
-BOUNDS = {
-    "Theorem 3.1": bounds.girgis2021_thm31,
-    "Theorem 3.1, best γ": lambda eps0, n, order: bounds.girgis2021_thm31(eps0, n, order, "best"),
-    "Theorem 3.3": bounds.girgis2021_thm33,
-    "Theorem 3.4": bounds.girgis2021_thm34,
-    "Corollary 3.5": bounds.girgis2021_cor35,
-    "Theorem 3.6": bounds.girgis2021_thm36,
-    "(9)": bounds.girgis2021_eq9,
-}
+BOUNDS = {**renyi_grid.UPPER, **renyi_grid.LOWER}
 GRID = list(itertools.product((0.01, 0.1, 0.5, 1, 3, 6, 10), (1, 10, 100, 10**4, 10**6, 10**9), (2, 3, 10, 100, 10**4)))
 REPEAT = 7
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 from collections import Counter
 from fractions import Fraction
@@ -77,7 +78,7 @@ CASES = {
     "K-2RR-worst": ["29/216", "7/54"],  # test_koskela
     "K-Ps/Qs": ["5764801/16777216", "28288155654187/80244904034304"],  # (7/8)^8; test_koskela
     "K-Thm10": ["1/18", "1/9"],  # test_koskela
-    "K-Fig1": ["0.006566", "0.001212"],
+    "K-Fig1": ["below what their adversary sees"],  # numbers: test_figure_1…
     "K-AppA": ["1/2"],  # 1!/(2! 0!)
     "K-6.1-pair": ["1/6", "2/3"],  # the local curve; q itself
     "K-LemB2-q": ["1/5", "1/3"],  # test_koskela
@@ -95,7 +96,7 @@ CASES = {
     "S-681": ["495/1156", "4341/10000"],
     "S-Sec9": ["1/32", "3/64"],
     "S-AppA": ["1/4", "gives 0"],  # the other user sends the other value at random: γ/k
-    "S-headline": ["4.6 %"],
+    "S-headline": ["Laplace at ε0 = 0.1"],  # the gain: test_laplace…
 }
 
 
@@ -151,6 +152,36 @@ def test_a_refuted_claim_fails_on_a_case_that_is_named(id, quick):
     # Were the printed form right, the verdict would be another one.
     right = dataclasses.replace(evidence, printed=dataclasses.replace(evidence.printed, passes=True))
     assert right.verdict == "holds"
+
+
+def test_figure_1_shows_what_plain_binomials_give():
+    """Both printed pairs from their definitions, in the worse of their directions, with nothing from the package."""
+    n, alpha = 1000, F(6, 5)  # γ = 1/4, k = 4
+
+    def binomial(size: int, p: Fraction) -> list[Fraction]:
+        return [math.comb(size, i) * p**i * (1 - p) ** (size - i) for i in range(size + 1)]
+
+    strong: list[Counter[int]] = [Counter(), Counter()]
+    for i, mass in enumerate(map(float, binomial(n - 1, F(1, 16)))):
+        strong[0][i + 1] += mass
+        strong[1][i] += mass
+    weak: list[Counter[int]] = [Counter(), Counter()]
+    for B, chance in enumerate(map(float, binomial(n - 1, F(1, 4)))):
+        for i in range(B + 1 if chance > 1e-12 else 0):
+            mass = chance * float(F(math.comb(B, i) * 3 ** (B - i), 4**B))
+            for law, sent in zip(weak, (13 / 16, 1 / 16), strict=True):  # 1 − γ + γ/k and γ/k
+                law[12 * (i + 1) + B + 1] += sent * mass  # 16 times (1 − γ)N + (B + 1)γ/k
+                law[12 * i + B + 1] += (1 - sent) * mass
+    finding = audit.run(["K-Fig1"])["K-Fig1"].evidence.printed.finding
+    for P, Q in (strong, weak):
+        ways = [sum(max(X[v] - float(alpha) * Y[v], 0.0) for v in {*X, *Y}) for X, Y in ((P, Q), (Q, P))]
+        assert f"{max(ways):.6f}" in finding, (ways, finding)
+
+
+def test_laplace_gains_less_than_a_tenth_by_the_lattice_too():
+    lower = ss.Shuffle(ss.Laplace(eps0=0.1).lower(64), 1000).epsilon(1e-6, rtol=0.01, method="fft").lower
+    clones = ss.Shuffle(ss.decomposition.clones(0.1), 1000).epsilon(1e-6, rtol=0.01, method="fft").upper
+    assert 0.9 < lower / clones < 1
 
 
 def test_every_refuted_claim_of_the_first_two_papers_has_its_numbers():

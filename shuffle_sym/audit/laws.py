@@ -37,11 +37,6 @@ def rows(R: Any) -> list[list[Fraction]]:
     return [[fraction(matrix[x, y]) for y in range(matrix.cols)] for x in range(matrix.rows)]
 
 
-def stick(P: Law, Q: Law, alpha: Fraction) -> Fraction:
-    """D_α of two laws on the same outcomes."""
-    return sum((max(p - alpha * Q.get(h, Fraction(0)), Fraction(0)) for h, p in P.items()), Fraction(0))
-
-
 def moment(P: Law, Q: Law, order: int) -> Fraction:
     """E_Q[(P/Q)^λ], outcome by outcome, for an integer λ."""
     return sum((p**order / Q[h] ** (order - 1) for h, p in P.items() if p), Fraction(0))

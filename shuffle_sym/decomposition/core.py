@@ -13,14 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import sympy as sp
 
 from shuffle_sym import arguments, field, gparv, latex
-
-if TYPE_CHECKING:
-    pass
 
 
 class Atom(NamedTuple):

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from shuffle_sym import arguments
+from shuffle_sym.exact.reduction_pair import hockey_stick
 from shuffle_sym.randomizer import Randomizer
 
 #: Who of the users (the differing one is the last) is seen to have answered randomly: adversaries A_s and A_w.
@@ -111,4 +112,4 @@ def divergence_of_laws(P: Mapping[Any, Fraction], Q: Mapping[Any, Fraction], alp
     >>> divergence_of_laws({"a": Fraction(3, 4), "b": Fraction(1, 4)}, {"b": Fraction(1)}, Fraction(2))
     Fraction(3, 4)
     """
-    return sum((max(p - alpha * Q.get(v, Fraction(0)), Fraction(0)) for v, p in P.items()), Fraction(0))
+    return hockey_stick(((p, Q.get(v, Fraction(0))) for v, p in P.items()), alpha)

@@ -13,11 +13,12 @@ from shuffle_sym import decomposition, ground_truth
 from shuffle_sym.audit.balle2019.paper import PAPER
 from shuffle_sym.audit.claims import Check, Evidence, certified, confirmed, on_grid, proved, refuted, steps
 from shuffle_sym.audit.enclosures import IV, below
-from shuffle_sym.audit.laws import convex_positive_part, mixed, positive_part, rows, shuffled, stick
+from shuffle_sym.audit.laws import convex_positive_part, mixed, positive_part, rows, shuffled
 from shuffle_sym.audit.tools import fraction
 from shuffle_sym.derivations import amplification, blanket
 from shuffle_sym.derivations.engine import Derivation, Step
 from shuffle_sym.exact import shuffled_pair
+from shuffle_sym.exact.literal import divergence_of_laws
 from shuffle_sym.exact.reduction_pair import hockey_stick
 from shuffle_sym.randomizers import BLH, KRR, BinaryRR, from_matrix
 from shuffle_sym.shuffle import Shuffle
@@ -182,12 +183,14 @@ def lemma_a_1() -> Evidence:
         omega = [c / gamma for c in floor]
         own = [[(law[y] - floor[y]) / (1 - gamma) for y in range(len(law))] for law in laws]
         X = [x % len(laws) for x in range(n - 1)]
-        whole = stick(shuffled([*(laws[x] for x in X), laws[0]]), shuffled([*(laws[x] for x in X), laws[1]]), alpha)
+        whole = divergence_of_laws(
+            shuffled([*(laws[x] for x in X), laws[0]]), shuffled([*(laws[x] for x in X), laws[1]]), alpha
+        )
         parts = Fraction(0)
         for covered in product((True, False), repeat=n - 1):
             others = [omega if c else own[x] for c, x in zip(covered, X, strict=True)]
             weight = math.prod((gamma if c else 1 - gamma for c in covered), start=Fraction(1))
-            parts += weight * stick(shuffled([*others, laws[0]]), shuffled([*others, laws[1]]), alpha)
+            parts += weight * divergence_of_laws(shuffled([*others, laws[0]]), shuffled([*others, laws[1]]), alpha)
         return whole <= parts
 
     return Evidence(
@@ -224,8 +227,8 @@ def mixture_675() -> Evidence:
 @PAPER.claim("B-LemA.2", "701", "D(A0 ∪ A ‖ A0 ∪ A') ≤ D(A ‖ A')")
 def lemma_a_2() -> Evidence:
     coin = Fraction(1, 2)
-    alone = stick({(1, 0): coin, (0, 1): coin}, {(1, 0): coin, (0, 1): coin}, Fraction(1))
-    joined = stick({(2, 0): coin, (0, 2): coin}, {(1, 1): Fraction(1)}, Fraction(1))  # A = A0, A' = 1 − A0
+    alone = divergence_of_laws({(1, 0): coin, (0, 1): coin}, {(1, 0): coin, (0, 1): coin}, Fraction(1))
+    joined = divergence_of_laws({(2, 0): coin, (0, 2): coin}, {(1, 1): Fraction(1)}, Fraction(1))  # A = A0, A' = 1 − A0
 
     def holds(case: tuple[int, int, int, Fraction]) -> bool:
         i, j, k, alpha = case
@@ -239,7 +242,7 @@ def lemma_a_2() -> Evidence:
         def union(law: dict[tuple[int, int], Fraction]) -> dict[Any, Fraction]:
             return mixed((mass, {(x + u, y + v): p for (x, y), p in law.items()}) for (u, v), mass in extra.items())
 
-        return stick(union(A), union(B), alpha) <= stick(A, B, alpha)
+        return divergence_of_laws(union(A), union(B), alpha) <= divergence_of_laws(A, B, alpha)
 
     return Evidence(
         refuted(
@@ -266,7 +269,7 @@ def lemma_a_3() -> Evidence:
         floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
         omega = [c / sum(floor, Fraction(0)) for c in floor]
         P, Q = (shuffled([*[omega] * (m - 1), laws[x]]) for x in (0, 1))
-        return stick(P, Q, alpha) == positive_part(law, m) / m
+        return divergence_of_laws(P, Q, alpha) == positive_part(law, m) / m
 
     covered = Check(
         hockey_stick(shuffled_pair(D, 1).values(), Fraction(1)) == truth,
