@@ -15,9 +15,9 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import arguments, ground_truth
+from shuffle_sym import arguments, exact, ground_truth
+from shuffle_sym.decomposition import blankets
 from shuffle_sym.randomizer import Randomizer
-from shuffle_sym.shuffle import Shuffle
 
 Dataset = tuple[int, ...]
 Pair = tuple[Dataset, Dataset]
@@ -113,7 +113,13 @@ def worst_map(
     [('all third', 11/50), ('all x0', 3/50)]
     """
     rows = worst_rows(R, users, alphas, progress=progress, path=path)
-    return [replace(row, blanket=Shuffle(R, row.n).exact(row.alpha)) for row in rows]
+    return [replace(row, blanket=_blanket(R, row.n, row.alpha)) for row in rows]
+
+
+def _blanket(R: Randomizer, n: int, alpha: sp.Expr) -> Any:
+    """The blanket's divergence, the largest over the pairs of inputs."""
+    values = (exact.divergence(D, n, alpha) for D in blankets(R))
+    return max(values, key=lambda value: arguments.exact_number(value, "value"))
 
 
 def worst_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import metadata
 from typing import Any
 
@@ -60,7 +60,7 @@ class Shuffle:
                 f"{self.source!r} is continuous; for exact values take a discretisation from either side, "
                 "R.lower(cells) and R.upper(cells)"
             )
-        return _blankets(self.source)
+        return decomposition.blankets(self.source)
 
     @cached_property
     def max_loss(self) -> sp.Expr:
@@ -358,9 +358,3 @@ def _impossible(D: Decomposition, n: int) -> float:
     silent = float(np.sum(masses.c[masses.b == 0])) + float(masses.beta)
     hidden = float(np.sum(masses.a[among])) * min(silent, 1.0) ** (n - 1)
     return max((alone + hidden) * (1 - (n + len(masses.a)) * 16 * field.FLOAT_ERROR), 0.0)
-
-
-@lru_cache(maxsize=64)
-def _blankets(R: Randomizer) -> tuple[Decomposition, ...]:
-    """The same for every n."""
-    return tuple(dict.fromkeys(decomposition.blanket(R, x0, x1) for x0, x1 in R.pairs()))

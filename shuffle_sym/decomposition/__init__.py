@@ -2,6 +2,7 @@ r"""Decompositions (a, b, c): the object that carries every analysis, and the an
 
 from shuffle_sym.decomposition.analyses import (
     blanket,
+    blankets,
     clones,
     clones_koskela,
     clones_one_sided,
@@ -18,6 +19,7 @@ __all__ = [
     "Decomposition",
     "Numbers",
     "blanket",
+    "blankets",
     "clones",
     "clones_koskela",
     "clones_one_sided",

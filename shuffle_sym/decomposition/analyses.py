@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -59,6 +60,18 @@ def blanket(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Deco
 def _blanket(R: Randomizer, pair: tuple[int, int], title: str) -> Decomposition:
     classes = R.classes(*pair)
     return _from_classes(R, classes, [y.floor(R.bindings) for y in classes], title)
+
+
+@lru_cache(maxsize=64)
+def blankets(R: Randomizer) -> tuple[Decomposition, ...]:
+    """Blanket decompositions of R, one for each pair of inputs that differs from the others, cached: they do not depend
+    on n.
+
+    >>> import shuffle_sym as ss
+    >>> len(blankets(ss.KRR(k=3, eps0=1))), len(blankets(ss.from_matrix([[0.5, 0.5], [0.25, 0.75]])))
+    (1, 2)
+    """
+    return tuple(dict.fromkeys(blanket(R, x0, x1) for x0, x1 in R.pairs()))
 
 
 def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:

@@ -2,7 +2,6 @@ r"""Exact values at small n: fractions and mpmath, never floats."""
 
 from shuffle_sym.exact.composition import composed_divergence
 from shuffle_sym.exact.divergence import divergence, most_users, work
-from shuffle_sym.exact.printed_pairs import printed_strong, printed_weak
 from shuffle_sym.exact.reduction_pair import reduction_pair, reduction_pair_divergence, shuffled_pair
 from shuffle_sym.exact.renyi import renyi_divergence, renyi_moment, two_rr_moment
 
@@ -10,8 +9,6 @@ __all__ = [
     "composed_divergence",
     "divergence",
     "most_users",
-    "printed_strong",
-    "printed_weak",
     "reduction_pair",
     "reduction_pair_divergence",
     "renyi_divergence",
