@@ -45,13 +45,13 @@ browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it a
 	$(BIN)/python browser/test_in_browser.py
 
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
-	$(BIN)/python -m shuffle_sym.cross_check
+	$(BIN)/python -m checks.cross_check
 
 audit: $(VENV)/ok  ## recompute every verdict on the papers
-	$(BIN)/python -m shuffle_sym.audit
+	$(BIN)/python -m shuffle_sym.papers.audit
 
 conjectures: $(VENV)/ok  ## our conjectures about the worst neighbours on their whole range (minutes)
-	$(BIN)/python -m shuffle_sym.conjectures
+	$(BIN)/python -m shuffle_sym.truth.conjectures
 
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py

@@ -14,7 +14,7 @@ import time
 from collections.abc import Collection
 from dataclasses import replace
 
-from shuffle_sym.explorer import LATE, Settings, View
+from shuffle_sym.apps.explorer import LATE, Settings, View
 
 START, SEVERAL = Settings(), Settings(rounds="5")
 SIZES = {"rappor": "d", "oue": "d", "blh": "d", "subsetselection": "d", "hadamardresponse": "K"}

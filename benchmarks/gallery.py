@@ -6,7 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import shuffle_sym as ss
-from shuffle_sym import bounds, decomposition, plots
+from shuffle_sym.apps import plots
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import bounds
 
 FOLDER = Path(__file__).resolve().parent.parent / "gallery"
 DELTA = 1e-6

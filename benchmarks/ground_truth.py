@@ -14,9 +14,9 @@ import time
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import ground_truth
-from shuffle_sym.ground_truth.messages import Divergences, histogram_count
-from shuffle_sym.ground_truth.search import Search
+from shuffle_sym.truth import ground_truth
+from shuffle_sym.truth.ground_truth.messages import Divergences, histogram_count
+from shuffle_sym.truth.ground_truth.search import Search
 
 t3 = sp.log(3)
 ROWS = (

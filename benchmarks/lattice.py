@@ -9,7 +9,7 @@ import sympy as sp
 from measuring import measured
 
 import shuffle_sym as ss
-from shuffle_sym import ground_truth
+from shuffle_sym.truth import ground_truth
 
 EPS = {1_000: 0.7, 10_000: 0.2}
 

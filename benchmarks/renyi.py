@@ -14,7 +14,7 @@ import itertools
 import statistics
 import time
 
-from shuffle_sym import renyi_grid
+from checks import renyi_grid
 
 BOUNDS = {**renyi_grid.UPPER, **renyi_grid.LOWER}
 GRID = list(itertools.product((0.01, 0.1, 0.5, 1, 3, 6, 10), (1, 10, 100, 10**4, 10**6, 10**9), (2, 3, 10, 100, 10**4)))

@@ -9,16 +9,22 @@ True
 import importlib
 from typing import Any
 
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, neighbours, protocols, rdp
-from shuffle_sym.attacks import Sandwich, sandwich
-from shuffle_sym.decomposition import Decomposition
-from shuffle_sym.errors import VerificationError
-from shuffle_sym.fourier import FourierAccountant
-from shuffle_sym.interval import Interval
-from shuffle_sym.inverses import calibrate, users_needed
-from shuffle_sym.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
-from shuffle_sym.profile import PrivacyProfile
-from shuffle_sym.randomizer import Randomizer
+from shuffle_sym import protocols
+from shuffle_sym.accounting import rdp
+from shuffle_sym.accounting.attacks import Sandwich, sandwich
+from shuffle_sym.accounting.fourier import FourierAccountant
+from shuffle_sym.accounting.inverses import calibrate, users_needed
+from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
+from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.rounds import Composition, compose
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.accounting.sweep import sweep
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model import decomposition
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.papers import bounds, derivations
 from shuffle_sym.randomizers import (
     BLH,
     KRR,
@@ -34,9 +40,7 @@ from shuffle_sym.randomizers import (
     SubsetSelection,
     from_matrix,
 )
-from shuffle_sym.rounds import Composition, compose
-from shuffle_sym.shuffle import Shuffle
-from shuffle_sym.sweep import sweep
+from shuffle_sym.truth import exact, ground_truth, neighbours
 
 __version__ = "0.1.0"
 
@@ -86,5 +90,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """The audit is imported when it is asked for: its claims would take as long as much of the rest."""
     if name == "audit":
-        return importlib.import_module("shuffle_sym.audit")
+        return importlib.import_module("shuffle_sym.papers.audit")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,8 +11,9 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import attacks, exact, ground_truth
-from shuffle_sym.two_messages import TwoMessages
+from shuffle_sym.accounting import attacks
+from shuffle_sym.truth import exact, ground_truth
+from shuffle_sym.truth.two_messages import TwoMessages
 
 q = sp.Rational
 R3 = ss.KRR(k=3, eps0=sp.log(3))

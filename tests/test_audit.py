@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import audit, derivations
-from shuffle_sym.audit import __main__ as command
-from shuffle_sym.audit import report
-from shuffle_sym.audit.__main__ import main
-from shuffle_sym.audit.claims import (
+from shuffle_sym.papers import audit, derivations
+from shuffle_sym.papers.audit import __main__ as command
+from shuffle_sym.papers.audit import report
+from shuffle_sym.papers.audit.__main__ import main
+from shuffle_sym.papers.audit.claims import (
     Check,
     Claim,
     Evidence,
@@ -34,7 +34,7 @@ from shuffle_sym.audit.claims import (
     refuted,
     seen,
 )
-from shuffle_sym.audit.tools import below_exponential, exact, law_of_g, positive_mean, sum_of_copies
+from shuffle_sym.papers.audit.tools import below_exponential, exact, law_of_g, positive_mean, sum_of_copies
 
 F = Fraction
 

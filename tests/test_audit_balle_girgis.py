@@ -16,13 +16,16 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import bounds, decomposition, exact, ground_truth, rdp
-from shuffle_sym.audit import balle2019, girgis2021
-from shuffle_sym.audit.claims import Check, confirmed, searched
-from shuffle_sym.audit.enclosures import IV, below, enclosed
-from shuffle_sym.audit.laws import convex_positive_part, moment, positive_part, rows, shuffled
-from shuffle_sym.errors import VerificationError
-from shuffle_sym.exact.literal import divergence_of_laws
+from shuffle_sym.accounting import rdp
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import bounds
+from shuffle_sym.papers.audit import balle2019, girgis2021
+from shuffle_sym.papers.audit.claims import Check, confirmed, searched
+from shuffle_sym.papers.audit.enclosures import IV, below, enclosed
+from shuffle_sym.papers.audit.laws import convex_positive_part, moment, positive_part, rows, shuffled
+from shuffle_sym.papers.literal import divergence_of_laws
+from shuffle_sym.truth import exact, ground_truth
 
 q = sp.Rational
 CLAIMS = {claim.id: claim for paper in (balle2019.PAPER, girgis2021.PAPER) for claim in paper.claims}

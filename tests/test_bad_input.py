@@ -9,9 +9,10 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import attacks, ground_truth
-from shuffle_sym.exact import literal
-from shuffle_sym.two_messages import TwoMessages
+from shuffle_sym.accounting import attacks
+from shuffle_sym.papers import literal
+from shuffle_sym.truth import ground_truth
+from shuffle_sym.truth.two_messages import TwoMessages
 
 R3 = ss.KRR(k=3, eps0=sp.log(3))
 M = ss.Shuffle(R3, 4)

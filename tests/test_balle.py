@@ -10,9 +10,11 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import bounds, decomposition, derivations, ground_truth
-from shuffle_sym.audit.balle2019.section_5_bounds import printed_bennett_krr
-from shuffle_sym.bounds.moments import Moments
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import bounds, derivations
+from shuffle_sym.papers.audit.balle2019.section_5_bounds import printed_bennett_krr
+from shuffle_sym.papers.bounds.moments import Moments
+from shuffle_sym.truth import ground_truth
 
 q = sp.Rational
 GENERIC = [bounds.balle2019_hoeffding, bounds.balle2019_bennett, bounds.balle2019_thm53, bounds.balle2019_cor531]

@@ -9,7 +9,8 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import bounds, decomposition
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import bounds
 
 q = sp.Rational
 

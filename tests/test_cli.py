@@ -18,8 +18,8 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import catalogue, cli, typed
-from shuffle_sym.cli.parser import parser
+from shuffle_sym.apps import catalogue, cli, typed
+from shuffle_sym.apps.cli.parser import parser
 
 ROOT = Path(__file__).parent.parent
 
@@ -208,7 +208,7 @@ def test_a_verdict_that_changed_is_code_1(changed, code, capsys, monkeypatch):
 
     result = SimpleNamespace(id="X-1", verdict="false", claim=SimpleNamespace(statement="one is two"))
     module = SimpleNamespace(run=lambda ids, quick: Audit([result]))
-    monkeypatch.setitem(sys.modules, "shuffle_sym.audit", module)
+    monkeypatch.setitem(sys.modules, "shuffle_sym.papers.audit", module)
     found, out, err = run("audit X-1 --quick", capsys)
     assert (found, err) == (code, "")
     assert "X-1  false    one is two" in out
@@ -234,7 +234,7 @@ def test_the_entry_point_names_a_function():
 
 
 def test_it_runs_as_a_module_without_plotting_or_notebooks():
-    code = "import sys; from shuffle_sym.cli import main; main(sys.argv[1:]); print('matplotlib' in sys.modules)"
+    code = "import sys; from shuffle_sym.apps.cli import main; main(sys.argv[1:]); print('matplotlib' in sys.modules)"
     command = shlex.split(f"delta {BIT} --n 1 --eps 'log(2)' --json")
     seen = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
     assert seen.stdout.splitlines()[-1] == "False"

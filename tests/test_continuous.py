@@ -10,8 +10,8 @@ import sympy as sp
 from scipy.stats import norm
 
 import shuffle_sym as ss
-from shuffle_sym import derivations
-from shuffle_sym.continuous import x, y
+from shuffle_sym.model.continuous import x, y
+from shuffle_sym.papers import derivations
 
 q = sp.Rational
 NOISE = {"Laplace(1)": ss.Laplace(1), "Laplace(3)": ss.Laplace(3), "Gaussian(1)": ss.Gaussian(1)}

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from test_error_terms import PROBABILITIES, VALUES, positive_part
 
 import shuffle_sym as ss
-from shuffle_sym import field
-from shuffle_sym.gparv import Ratio
-from shuffle_sym.interval import Interval
+from shuffle_sym.algebra import field
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric import binomial, contour, lattice, rules, transforms
 
 q = sp.Rational

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shuffle_sym import cross_check
+from checks import cross_check
 
 pytestmark = pytest.mark.exact
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import arguments, exact, field
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.truth import exact
 
 pytestmark = pytest.mark.exact
 q = sp.Rational

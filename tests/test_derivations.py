@@ -10,10 +10,11 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import derivations, field
-from shuffle_sym.continuous import x as input_
-from shuffle_sym.continuous import y
-from shuffle_sym.derivations.engine import Derivation, Step
+from shuffle_sym.algebra import field
+from shuffle_sym.model.continuous import x as input_
+from shuffle_sym.model.continuous import y
+from shuffle_sym.papers import derivations
+from shuffle_sym.papers.derivations.engine import Derivation, Step
 
 pytestmark = pytest.mark.exact
 x = sp.Symbol("x", positive=True)

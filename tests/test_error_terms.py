@@ -17,8 +17,8 @@ import scipy.fft
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import field
-from shuffle_sym.interval import Interval
+from shuffle_sym.algebra import field
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.numeric import lattice, tilting
 from shuffle_sym.numeric.convolution import self_convolution
 from shuffle_sym.numeric.inverse import smallest_epsilon

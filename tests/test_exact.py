@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import exact
+from shuffle_sym.truth import exact
 
 pytestmark = pytest.mark.exact
 q = sp.Rational

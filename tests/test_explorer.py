@@ -14,8 +14,8 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import catalogue, explorer, svg
-from shuffle_sym.explorer import Settings, View, views
+from shuffle_sym.apps import catalogue, explorer, svg
+from shuffle_sym.apps.explorer import Settings, View, views
 
 BIT = {"randomizer": "binaryrr", "parameters": {"eps0": "log(3)"}}
 SETTINGS = {
@@ -251,5 +251,5 @@ def test_a_value_that_makes_no_sense_is_named_and_leaves_the_picture():
 
 
 def test_the_widgets_are_not_imported_before_they_are_needed():
-    code = "import sys, shuffle_sym.explorer; print('ipywidgets' in sys.modules)"
+    code = "import sys, shuffle_sym.apps.explorer; print('ipywidgets' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

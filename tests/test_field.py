@@ -10,8 +10,8 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shuffle_sym import field
-from shuffle_sym.errors import VerificationError
+from shuffle_sym.algebra import field
+from shuffle_sym.algebra.errors import VerificationError
 
 t, k = field.t, field.k
 pytestmark = pytest.mark.exact

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import decomposition, fourier
+from shuffle_sym.accounting import fourier
+from shuffle_sym.model import decomposition
 from shuffle_sym.numeric import composition, convolution, histograms, losses
 from shuffle_sym.numeric.histograms import binomial_rows
 

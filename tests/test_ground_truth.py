@@ -9,10 +9,10 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import exact, ground_truth
-from shuffle_sym.ground_truth import search
-from shuffle_sym.ground_truth.messages import Messages, histograms
-from shuffle_sym.ground_truth.symmetry import Symmetry
+from shuffle_sym.truth import exact, ground_truth
+from shuffle_sym.truth.ground_truth import search
+from shuffle_sym.truth.ground_truth.messages import Messages, histograms
+from shuffle_sym.truth.ground_truth.symmetry import Symmetry
 
 pytestmark = pytest.mark.exact
 q = sp.Rational

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import field, gparv
-from shuffle_sym.gparv import Ratio
+from shuffle_sym.algebra import field
+from shuffle_sym.model import gparv
+from shuffle_sym.model.gparv import Ratio
 
 q = sp.Rational
 LOPSIDED = ss.from_matrix([[0.7, 0.3, 0], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])

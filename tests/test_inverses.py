@@ -8,8 +8,9 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import decomposition, divergences
-from shuffle_sym.interval import Interval
+from shuffle_sym.accounting import divergences
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model import decomposition
 from shuffle_sym.numeric.inverse import boundary
 
 q = sp.Rational

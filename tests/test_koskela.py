@@ -1,7 +1,7 @@
 """Koskela et al. 2021, Sections 4 to 6 and Appendices A and B: what holds, what does not, exact at small n.
 
 The views of the two adversaries are multiplied out from their definitions, without a decomposition
-(`shuffle_sym.exact.literal`).
+(`shuffle_sym.papers.literal`).
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import derivations, ground_truth
-from shuffle_sym.decomposition import clones, clones_koskela, dataset, strong, weak
-from shuffle_sym.derivations import adversaries
-from shuffle_sym.derivations.clones import a as symbol_a
-from shuffle_sym.derivations.clones import b as symbol_b
-from shuffle_sym.derivations.clones import n as symbol_n
-from shuffle_sym.derivations.clones import p as symbol_p
-from shuffle_sym.derivations.clones import q as symbol_q
-from shuffle_sym.exact import reduction_pair
-from shuffle_sym.exact.literal import EVERYONE, OTHERS, clone_cells, divergence_of_laws, view
-from shuffle_sym.exact.printed_pairs import divergences, printed_strong, printed_weak
+from shuffle_sym.model.decomposition import clones, clones_koskela, dataset, strong, weak
+from shuffle_sym.papers import derivations
+from shuffle_sym.papers.derivations import adversaries
+from shuffle_sym.papers.derivations.clones import a as symbol_a
+from shuffle_sym.papers.derivations.clones import b as symbol_b
+from shuffle_sym.papers.derivations.clones import n as symbol_n
+from shuffle_sym.papers.derivations.clones import p as symbol_p
+from shuffle_sym.papers.derivations.clones import q as symbol_q
+from shuffle_sym.papers.literal import EVERYONE, OTHERS, clone_cells, divergence_of_laws, view
+from shuffle_sym.papers.printed_pairs import divergences, printed_strong, printed_weak
+from shuffle_sym.truth import ground_truth
+from shuffle_sym.truth.exact import reduction_pair
 
 pytestmark = pytest.mark.exact
 F = Fraction

@@ -9,7 +9,7 @@ import sympy as sp
 from test_ground_truth import literal_delta
 
 import shuffle_sym as ss
-from shuffle_sym import conjectures, ground_truth, neighbours
+from shuffle_sym.truth import conjectures, ground_truth, neighbours
 
 pytestmark = pytest.mark.exact
 q = sp.Rational

@@ -12,7 +12,7 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 
 import shuffle_sym as ss
-from shuffle_sym import plots
+from shuffle_sym.apps import plots
 
 # Machado, Oliveira and Fernandes 2009, full severity, on linear RGB.
 SIGHT = {

@@ -17,10 +17,11 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import shuffle_sym as ss
-from shuffle_sym import arguments, decomposition, shuffle
-from shuffle_sym.exact import convex
-from shuffle_sym.exact.reduction_pair import hockey_stick
-from shuffle_sym.sampling import Sampling, Side, combined
+from shuffle_sym.accounting import convex, shuffle
+from shuffle_sym.accounting.sampling import Sampling, Side, combined
+from shuffle_sym.algebra import arguments
+from shuffle_sym.model import decomposition
+from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
 q = sp.Rational
 F = Fraction

@@ -13,8 +13,8 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import bounds
-from shuffle_sym.derivations import protocols as derived
+from shuffle_sym.papers import bounds
+from shuffle_sym.papers.derivations import protocols as derived
 from shuffle_sym.protocols import Frequencies, Histogram, Sum, shuffle, smallest_gamma
 from shuffle_sym.protocols.summation import worst_message_variance
 

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym import field
+from shuffle_sym.algebra import field
 
 pytestmark = pytest.mark.exact
 

@@ -16,10 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym import bounds, decomposition, derivations, exact, ground_truth, rdp, renyi_grid
-from shuffle_sym.bounds import reduction
-from shuffle_sym.bounds.binomial_moments import log_cdf_upper, log_excess
-from shuffle_sym.derivations.renyi import central_moment, n, p
+from checks import renyi_grid
+from shuffle_sym.accounting import rdp
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import bounds, derivations
+from shuffle_sym.papers.bounds import reduction
+from shuffle_sym.papers.bounds.binomial_moments import log_cdf_upper, log_excess
+from shuffle_sym.papers.derivations.renyi import central_moment, n, p
+from shuffle_sym.truth import exact, ground_truth
 
 q = sp.Rational
 RATIOS = [q(3, 2), sp.Integer(2), sp.Integer(3), sp.Integer(5)]

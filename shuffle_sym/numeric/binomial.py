@@ -29,8 +29,8 @@ import math
 
 import numpy as np
 
-from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.interval import Interval
+from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.numeric.transforms import Array, checked
 
 MAX_TERMS = 2**24

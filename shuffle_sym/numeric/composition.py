@@ -34,7 +34,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shuffle_sym.field import UNIT_ROUNDOFF
+from shuffle_sym.algebra.field import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import CHUNK, Array, Complex, Factor, convolution
 from shuffle_sym.numeric.losses import LossGrid
 from shuffle_sym.numeric.tilting import scaled, tilted

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array
 
 Counts = npt.NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from shuffle_sym.interval import Interval
+from shuffle_sym.algebra.interval import Interval
 
 LARGEST_EPS = 700.0  # e^700 is near the end of the doubles
 _MAX_STEPS = 100

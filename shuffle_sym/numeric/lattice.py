@@ -26,8 +26,8 @@ from functools import cached_property
 
 import numpy as np
 
-from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.interval import Interval
+from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.numeric.convolution import Array, self_convolution, transform
 from shuffle_sym.numeric.tilting import saddle_point, scaled, tail_reach, tilted
 

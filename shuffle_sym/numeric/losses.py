@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shuffle_sym.field import UNIT_ROUNDOFF
+from shuffle_sym.algebra.field import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array
 from shuffle_sym.numeric.tilting import log_mgf
 

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.interval import Interval
+from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.numeric.convolution import Array, self_convolution, transform_by_fft
 
 MAX_POINTS = 2**27

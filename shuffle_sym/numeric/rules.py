@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.transforms import Array, Complex, Rows, Sums
 
 MAX_WORK = 2**22  # nodes times values of G

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_sym.field import UNIT_ROUNDOFF
+from shuffle_sym.algebra.field import UNIT_ROUNDOFF
 
 Array = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_sym.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
 
 Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]

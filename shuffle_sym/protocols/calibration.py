@@ -6,8 +6,10 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import arguments, bounds, decomposition
-from shuffle_sym.inverses import calibrate
+from shuffle_sym.accounting.inverses import calibrate
+from shuffle_sym.algebra import arguments
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import bounds
 from shuffle_sym.randomizers import KRR
 
 METHODS = ("certified", "clones", "theorem31")

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
-from shuffle_sym import field
-from shuffle_sym.matching import Matching
+from shuffle_sym.algebra import field
+from shuffle_sym.model.matching import Matching
 from shuffle_sym.protocols.data import Messages, chunks, integers_below, randomized_response, smallest_type
 from shuffle_sym.randomizers import KRR, OLH, OUE, RAPPOR, HadamardResponse, SubsetSelection
 

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
-from shuffle_sym import arguments
-from shuffle_sym.derivations import protocols as derived
-from shuffle_sym.interval import Interval
-from shuffle_sym.matching import Matching
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.matching import Matching
+from shuffle_sym.papers.derivations import protocols as derived
 from shuffle_sym.protocols import calibration
 from shuffle_sym.protocols.data import Estimate, Floats, Messages, chunks, generator, integers_below, shuffle
 from shuffle_sym.protocols.encodings import encoding
 from shuffle_sym.randomizers import KRR
-from shuffle_sym.shuffle import Shuffle
 
 _count, _match_variance, _found_variance = (
     sp.lambdify((derived.p, derived.q, derived.users, symbol), formula, modules="numpy")

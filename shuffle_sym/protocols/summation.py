@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from shuffle_sym import arguments
-from shuffle_sym.derivations import protocols as derived
-from shuffle_sym.interval import Interval
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.papers.derivations import protocols as derived
 from shuffle_sym.protocols import calibration
 from shuffle_sym.protocols.data import (
     Estimate,
@@ -24,7 +25,6 @@ from shuffle_sym.protocols.data import (
     unit_interval,
 )
 from shuffle_sym.randomizers import KRR
-from shuffle_sym.shuffle import Shuffle
 
 _message_variance = sp.lambdify(
     (derived.gamma, derived.precision, derived.rest, derived.x), derived.MESSAGE_VARIANCE, modules="numpy"

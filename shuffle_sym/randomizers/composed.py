@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import arguments, field
-from shuffle_sym.randomizer import OutputClass, Randomizer
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
 
 def _with_own_symbols(parts: Sequence[Randomizer]) -> tuple[dict[sp.Symbol, sp.Expr], list[dict[sp.Symbol, sp.Symbol]]]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import arguments, field
-from shuffle_sym.matching import Matches, Matching
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.model.matching import Matches, Matching
 
 _K = sp.Symbol("K", positive=True, integer=True)
 field.LEAST[_K] = 4

@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import arguments, field
-from shuffle_sym.matching import Independent, Matches
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.model.matching import Independent, Matches
 
 _g = sp.Symbol("g", positive=True, integer=True)
 field.LEAST[_g] = 2

@@ -9,9 +9,9 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from shuffle_sym import arguments, field, latex
-from shuffle_sym.decomposition import is_zero
-from shuffle_sym.randomizer import OutputClass, Randomizer
+from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.model.decomposition import is_zero
+from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
 # Rows of doubles that were computed, not typed, miss 1 by round-off; a row that misses by more is a mistake.
 _ROUND_OFF = sp.Rational(1, 10**12)

@@ -6,8 +6,8 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import arguments, field
-from shuffle_sym.continuous import Continuous, x, y
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.model.continuous import Continuous, x, y
 
 
 class Laplace(Continuous):

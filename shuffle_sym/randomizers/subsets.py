@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import arguments, field, latex
-from shuffle_sym.matching import Matches, Matching
+from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.model.matching import Matches, Matching
 
 _w = sp.Symbol("w", positive=True, integer=True)
 _rest = sp.Symbol("r", positive=True, integer=True)

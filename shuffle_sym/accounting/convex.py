@@ -1,0 +1,182 @@
+r"""A hockey-stick curve :math:`\alpha \mapsto D_\alpha(P \| Q)` from two-sided bounds at some points, in fractions.
+
+Such a curve is convex and does not increase, starts at :math:`D_0 = 1` with a slope of at least −1, and lies above
+:math:`1 - \alpha`; and every curve of that kind belongs to a pair (P, Q): the slope changes are the Q-masses of the
+outcomes with P/Q = α, and what is left at α → ∞ is the P-mass of outcomes that are impossible under Q. If one curve is
+above another for *every* α > 0, its pair is at least as easy to tell apart, in compositions too (Blackwell).
+
+From above: straight lines between upper values, made convex by their greatest convex minorant. From below: on either
+side of a cell between two points the curve is above the line through the two points *beyond* that side, so it is above
+the tip where the two lines meet; lines between lower values themselves would not be a bound.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from shuffle_sym.algebra.errors import VerificationError
+
+Point = tuple[Fraction, Fraction]
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+class Atom(NamedTuple):
+    """Outcomes with one ratio α = P/Q and their mass under Q; the mass under P is α times that."""
+
+    alpha: Fraction
+    q: Fraction
+
+
+@dataclass(frozen=True)
+class Curve:
+    r"""A convex curve through ``vertices`` (α, D_α), the first of them (0, 1); constant after the last.
+
+    >>> half = Fraction(1, 2)
+    >>> Curve(((ZERO, ONE), (half, half), (Fraction(2), ZERO))).atoms  # P = (2/3, 1/3), Q = (1/3, 2/3)
+    (Atom(alpha=Fraction(1, 2), q=Fraction(2, 3)), Atom(alpha=Fraction(2, 1), q=Fraction(1, 3)))
+    """
+
+    vertices: tuple[Point, ...]
+
+    def __post_init__(self) -> None:
+        slopes = [-ONE, *self.slopes, ZERO]
+        if self.vertices[0] != (ZERO, ONE) or any(s > t for s, t in pairwise(slopes)):
+            raise VerificationError("a curve starts at (0, 1), is convex, and has slopes between -1 and 0")
+
+    @cached_property
+    def slopes(self) -> tuple[Fraction, ...]:
+        return tuple((w - v) / (b - a) for (a, v), (b, w) in pairwise(self.vertices))
+
+    @cached_property
+    def atoms(self) -> tuple[Atom, ...]:
+        """Outcomes with a mass under Q, by increasing ratio; the first may have the ratio 0."""
+        slopes = (-ONE, *self.slopes, ZERO)
+        masses = (after - before for before, after in pairwise(slopes))
+        return tuple(Atom(alpha, q) for (alpha, _), q in zip(self.vertices, masses, strict=True) if q)
+
+    @property
+    def infinite(self) -> Fraction:
+        """The P-mass of outcomes that are impossible under Q."""
+        return self.vertices[-1][1]
+
+    def __call__(self, alpha: Fraction) -> Fraction:
+        i = bisect_right(self.vertices, alpha, key=lambda vertex: vertex[0]) - 1
+        left, value = self.vertices[i]
+        return value if i == len(self.slopes) else value + self.slopes[i] * (alpha - left)
+
+    def reversed(self) -> Curve:
+        r"""The curve of (Q, P): :math:`D_\alpha(Q \| P) = 1 - \alpha + \alpha D_{1/\alpha}(P \| Q)`."""
+        mirrored = [(1 / a, 1 - (1 - v) / a) for a, v in reversed(self.vertices) if a]
+        return Curve(((ZERO, ONE), *mirrored))
+
+    def shortened(self, least: Fraction, *, above: bool) -> Curve:
+        """A curve above this one (or below it) without the far ratios on either side: from where on D_α, or that of
+        (Q, P), is at most ``least`` more than it will ever be."""
+        front = self._cut(least, above)
+        return front.reversed()._cut(least, above).reversed()
+
+    def _cut(self, least: Fraction, above: bool) -> Curve:
+        last = next(i for i, (_, value) in enumerate(self.vertices) if value <= self.infinite + least)
+        kept, (alpha, value) = self.vertices[: last + 1], self.vertices[last]
+        if above or value == self.infinite:
+            return Curve(kept)  # it stays what it is there
+        slope = self.slopes[last - 1] if last else -ONE  # it falls on as before, as a convex curve does at most
+        return Curve((*kept, (alpha - (value - self.infinite) / slope, self.infinite)))
+
+    def conjugate(self, x: Fraction) -> Fraction:
+        r"""The least error of the second kind at an error of the first kind x: :math:`\max_\alpha 1 - D_\alpha - \alpha
+        x`, which a vertex attains."""
+        return max(1 - value - alpha * x for alpha, value in self.vertices)
+
+
+def convex_minorant(points: Sequence[Point]) -> list[Point]:
+    """The lower side of the convex hull of points with increasing α."""
+    hull: list[Point] = []
+    for b, w in points:
+        while len(hull) > 1:
+            (a0, v0), (a1, v1) = hull[-2:]
+            if (v1 - v0) * (b - a0) < (w - v0) * (a1 - a0):
+                break
+            hull.pop()
+        hull.append((b, w))
+    return hull
+
+
+@dataclass(frozen=True)
+class Bracket:
+    r"""Bounds ``lowers`` <= D_α <= ``uppers`` at increasing ``alphas`` > 0, and a lower bound of D_∞."""
+
+    alphas: tuple[Fraction, ...]
+    lowers: tuple[Fraction, ...]
+    uppers: tuple[Fraction, ...]
+    infinite: Fraction = ZERO
+
+    @cached_property
+    def upper(self) -> Curve:
+        """The curve from above."""
+        points, least = [(ZERO, ONE)], ONE
+        for alpha, value in zip(self.alphas, self.uppers, strict=True):
+            least = min(least, value)
+            points.append((alpha, least))
+        return Curve(tuple(convex_minorant(points)))
+
+    @cached_property
+    def lower(self) -> Curve:
+        """The curve from below."""
+        lowers, largest = [], self.infinite
+        for alpha, value in zip(reversed(self.alphas), reversed(self.lowers), strict=True):
+            largest = max(value, 1 - alpha, largest)  # what every such curve is above; and it does not increase
+            lowers.append(largest)
+        lowers.reverse()
+        nodes = Nodes((ZERO, *self.alphas), (ONE, *lowers), (ONE, *self.uppers))
+        points: list[Point] = [(ZERO, ONE)]
+        for i in range(len(self.alphas)):
+            tip = nodes.tip(i)
+            points += [*([tip] if tip else []), (self.alphas[i], lowers[i])]
+        slope = nodes.slope_after(len(self.alphas))
+        if lowers[-1] > self.infinite and slope < 0:
+            points.append((self.alphas[-1] + (lowers[-1] - self.infinite) / -slope, self.infinite))
+        return Curve(tuple(convex_minorant(points)))
+
+
+class Nodes(NamedTuple):
+    """Bounds of a curve at increasing α, in numbers of any kind: fractions for bounds, doubles to look for gaps."""
+
+    alphas: Sequence[Any]
+    lowers: Sequence[Any]
+    uppers: Sequence[Any]
+
+    def slope_after(self, i: int) -> Any:
+        """A bound from below of the slope to the right of point i: those of lines from points before it."""
+        before = range(max(i - 2, 0), i)
+        return max([-1, *((self.lowers[i] - self.uppers[j]) / (self.alphas[i] - self.alphas[j]) for j in before)])
+
+    def slope_before(self, i: int) -> Any:
+        """A bound from above of the slope to the left of point i: those of lines to points after it."""
+        after = range(i + 1, min(i + 3, len(self.alphas)))
+        return min([0, *((self.uppers[j] - self.lowers[i]) / (self.alphas[j] - self.alphas[i]) for j in after)])
+
+    def tip(self, i: int) -> tuple[Any, Any] | None:
+        """Where the lines from both sides meet between the points i and i + 1, if they do."""
+        a, v, w = self.alphas[i], self.lowers[i], self.lowers[i + 1]
+        s, r, width = self.slope_after(i), self.slope_before(i + 1), self.alphas[i + 1] - a
+        if v + s * width >= w or w - r * width >= v:
+            return None  # one of the lines is above both lower values: so is the line between these
+        x = (w - v - r * width) / (s - r)
+        return a + x, v + s * x
+
+    def gap(self, i: int) -> Any:
+        """How far the curves from above and from below are apart between the points i and i + 1, before they are made
+        convex."""
+        ends = max(self.uppers[j] - self.lowers[j] for j in (i, i + 1))
+        tip = self.tip(i)
+        if tip is None:
+            return ends
+        share = (tip[0] - self.alphas[i]) / (self.alphas[i + 1] - self.alphas[i])
+        return max(ends, self.uppers[i] + share * (self.uppers[i + 1] - self.uppers[i]) - tip[1])

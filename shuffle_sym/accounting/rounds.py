@@ -1,0 +1,195 @@
+r"""Many rounds, of one shuffled randomizer or of several: bracketed by composing the two pairs of each profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+import sympy as sp
+
+from shuffle_sym.accounting.fourier import FourierAccountant
+from shuffle_sym.accounting.pld import PrivacyLossDistribution
+from shuffle_sym.accounting.sampling import Progress, no_progress
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra.interval import Interval
+
+MAX_POINTS = 20_000
+_SHARE = 0.35  # of the tolerance that a profile may use up at first
+_MOST_TRIES = 5
+_LEAST_AT_FIRST = 1e-12
+_SMALLEST = 1e-250  # doubles and the accountant of rounds do not go much farther
+
+
+class Mechanism(Protocol):
+    """What can be composed: one round whose privacy loss is bracketed by two distributions."""
+
+    @property
+    def both_directions(self) -> bool:
+        """Whether the two directions of the neighbouring relation are alike."""
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        """The largest loss."""
+
+    def loss_distributions(
+        self, rtol: float, least: float, max_points: int, progress: Progress
+    ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
+        """One that is dominated by the round and one that dominates it."""
+
+    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Any:
+        """The Rényi divergence; of each order, if it is a list."""
+
+
+class Composition:
+    r"""Independent rounds, each with its own count; made by `compose` and `Shuffle.compose`.
+
+    The upper end bounds *adaptive* composition of the rounds, too: the dominating pair of each round dominates it
+    whatever the earlier ones gave (Koskela et al. 2021, Theorem 7). The lower end is for the composed pair of the
+    profiles itself.
+
+    >>> import shuffle_sym as ss
+    >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(4).epsilon(1e-6).relative_width < 1e-3
+    True
+    """
+
+    def __init__(self, parts: Sequence[tuple[Mechanism, int]], max_points: int, progress: Progress) -> None:
+        self.parts = tuple(parts)
+        self.max_points, self.progress = max_points, progress
+        self._accountants: dict[tuple[float, float], tuple[FourierAccountant, FourierAccountant]] = {}
+
+    @property
+    def rounds(self) -> int:
+        return sum(count for _, count in self.parts)
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        """The ε from which on δ is exactly 0."""
+        return sp.Add(*(count * M.max_loss for M, count in self.parts))
+
+    def delta(self, eps: Any, *, rtol: Any = 1e-3) -> Interval:
+        r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end (below 1e-250: from 0 to
+        an upper end)."""
+        number = arguments.central_epsilon(eps)
+        rtol = arguments.relative_tolerance(rtol)
+        if field.at_least(number, self.max_loss):
+            return Interval(0.0, 0.0, "profile")
+        least, finest = _LEAST_AT_FIRST, rtol * _SHARE
+        for _ in range(_MOST_TRIES):
+            below, above = self._pair(finest, least)
+            lower = below.delta(number, rtol=rtol / 4).lower
+            upper = above.delta(number, rtol=rtol / 4).upper
+            if upper - lower <= rtol * upper or upper < _SMALLEST:
+                return Interval(lower, upper, "profile")
+            if self.rounds * least > rtol * max(lower, 1e-280) / 20:
+                least = _power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100)
+            if lower:  # else it was seen only that the profiles ended too early
+                finest = finer(finest, rtol, (upper - lower) / upper)
+        raise self._refusal(rtol, (upper - lower) / upper)
+
+    def epsilon(self, delta: Any, *, rtol: Any = 1e-3) -> Interval:
+        r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds.
+
+        δ(upper) <= ``delta`` for certain. They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
+        """
+        target = arguments.delta_target(delta)
+        if target < _SMALLEST:
+            raise ValueError(f"delta must be at least {_SMALLEST:g} for rounds from profiles, got {delta!r}")
+        rtol = arguments.relative_tolerance(rtol)
+        least, finest = _power_of_ten(rtol * target / self.rounds / 20), rtol * _SHARE
+        for _ in range(_MOST_TRIES):
+            below, above = self._pair(finest, least)
+            lower = below.epsilon(target, rtol=rtol / 4).lower
+            upper = above.epsilon(target, rtol=rtol / 4).upper
+            size = max(upper, above.delta(0, rtol=0.1).lower)
+            if upper - lower <= rtol * size:
+                return Interval(lower, upper, "profile")
+            finest = finer(finest, rtol, (upper - lower) / size)
+        raise self._refusal(rtol, (upper - lower) / upper)
+
+    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Any:
+        r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count.
+
+        One `Interval` for one order, a list of them for a list.
+        """
+        found = [M.rdp(order, rtol=rtol) for M, _ in self.parts]
+        many = isinstance(found[0], list)
+        sums = [self._weighted(ends) for ends in (zip(*found, strict=True) if many else [found])]
+        return sums if many else sums[0]
+
+    def _weighted(self, ends: Sequence[Interval]) -> Interval:
+        """The sum of one interval for each part, times its count."""
+        counts = [count for _, count in self.parts]
+        lower = sum(count * Fraction(e.lower) for count, e in zip(counts, ends, strict=True))
+        upper = sum(count * Fraction(e.upper) for count, e in zip(counts, ends, strict=True))
+        # Of the exact sums, one rounding each.
+        return Interval(max(math.nextafter(lower, -1.0), 0.0), math.nextafter(upper, math.inf), "profile")
+
+    def _pair(self, rtol: float, least: float) -> tuple[FourierAccountant, FourierAccountant]:
+        key = (rtol, least)
+        if key not in self._accountants:
+            plds = [M.loss_distributions(rtol, least, self.max_points, self.progress) for M, _ in self.parts]
+            counts = [count for _, count in self.parts]
+            below, above = (
+                FourierAccountant([(pair[side], count) for pair, count in zip(plds, counts, strict=True)])
+                for side in (0, 1)
+            )
+            self._accountants[key] = below, above
+        return self._accountants[key]
+
+    def _refusal(self, rtol: float, reached: float) -> ValueError:
+        return ValueError(
+            f"rtol = {rtol:g} over {self.rounds} rounds needs finer profiles than {_MOST_TRIES} refinements give; "
+            f"ask for a larger rtol (reached so far: {reached:.2g})"
+        )
+
+    def __repr__(self) -> str:
+        return f"Composition({', '.join(f'{count} x {M!r}' for M, count in self.parts)})"
+
+
+def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:
+    r"""Rounds of different randomizers, numbers of users and analyses: ``[(M1, 100), (M2, 16), M3]``.
+
+    A part is a `Shuffle`, or a pair of one and its number of rounds. ``progress`` wraps the batches of points at which
+    profiles are evaluated, as `tqdm.auto.tqdm` does; no profile takes more than ``max_points``.
+
+    >>> import shuffle_sym as ss
+    >>> two = ss.compose([ss.Shuffle(ss.BinaryRR(eps0=1), n=100), (ss.Shuffle(ss.KRR(k=3, eps0=2), n=50), 3)])
+    >>> two.rounds
+    4
+    """
+    if isinstance(parts, str) or not isinstance(parts, Sequence):
+        raise TypeError(f"parts must be a list of Shuffle or (Shuffle, rounds), got {parts!r}")
+    if not parts:
+        raise ValueError("parts must not be empty: there is nothing to compose")
+    counted = []
+    for part in parts:
+        M, count = part if isinstance(part, tuple) and len(part) == 2 else (part, 1)
+        if not hasattr(M, "loss_distributions"):
+            raise TypeError(f"parts must hold Shuffle or (Shuffle, rounds), got {part!r}")
+        counted.append((M, arguments.positive_integer(count, "rounds")))
+    _refuse_mixed([M for M, _ in counted])
+    limit = arguments.positive_integer(max_points, "max_points")
+    return Composition(counted, limit, no_progress if progress is None else progress)
+
+
+def _refuse_mixed(mechanisms: list[Mechanism]) -> None:
+    """A bound for one direction and one for both do not compose to a guarantee for either reading."""
+    one_way = [M for M in mechanisms if not M.both_directions]
+    if one_way and len(one_way) < len(mechanisms):
+        other = next(M for M in mechanisms if M.both_directions)
+        raise ValueError(
+            f"parts must have one neighbouring relation: {one_way[0]!r} is for x0 against x1 only, {other!r} for both "
+            "directions; compose the randomizer itself, or decompositions in one direction"
+        )
+
+
+def finer(rtol: float, wanted: float, reached: float) -> float:
+    """The width of the answer goes with the tolerance of the profile, most of it at least."""
+    return rtol * min(max(0.6 * wanted / reached, 1 / 64), 1 / 2)
+
+
+def _power_of_ten(x: float) -> float:
+    """x, rounded down to a power of 1000: profiles are made for few of them, and used again."""
+    return float(10.0 ** (3 * math.floor(math.log10(max(x, 1e-290)) / 3)))

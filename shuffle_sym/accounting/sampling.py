@@ -1,0 +1,214 @@
+r"""Where to evaluate a hockey-stick curve so that few certified values pin it down everywhere.
+
+A curve has two sides: α >= 1, and α <= 1, which is the other direction seen from the front,
+:math:`D_\alpha(P \| Q) = 1 - \alpha + \alpha D_{1/\alpha}(Q \| P)`. In that form small values keep their relative
+accuracy on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from shuffle_sym.accounting.convex import ONE, ZERO, Bracket, Nodes
+from shuffle_sym.algebra.interval import Interval
+
+Evaluate = Callable[[Sequence[Fraction], float], Sequence[Interval]]
+Progress = Callable[[Iterable[Any]], Iterable[Any]]
+
+_BATCH = 64
+_MOST_PASSES = 60
+_NARROWEST = 2.0**-38  # of a cell, in ε, over ε
+_BITS = 40  # of α − 1, where α is chosen
+_LARGEST_EPS = 700.0
+_STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
+_MOST_OF_VALUE = 0.2
+_NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
+
+
+class BudgetSpentError(ValueError):
+    """More points than allowed would be needed."""
+
+
+@dataclass
+class Side:
+    r"""Certified values of one direction at α >= 1.
+
+    ``evaluate(alphas, rtol)`` returns them; ``ceiling`` is an α at which the curve is exactly 0 (None if there is
+    none) and ``infinite`` a lower bound of its limit for α → ∞.
+    """
+
+    evaluate: Evaluate
+    ceiling: Fraction | None
+    infinite: Fraction = ZERO
+    values: dict[Fraction, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    _known_to: dict[Fraction, float] = field(default_factory=dict)
+
+    def learn(self, alphas: Iterable[Fraction], rtol: float, progress: Progress) -> None:
+        """Evaluate at these α, unless values of that accuracy are known."""
+        missing = [alpha for alpha in sorted(set(alphas)) if self._known_to.get(alpha, math.inf) > rtol]
+        for batch in progress([missing[i : i + _BATCH] for i in range(0, len(missing), _BATCH)]):
+            for alpha, found in zip(batch, self._evaluated(batch, rtol), strict=True):
+                lower, upper = self.values.get(alpha, (ZERO, ONE))
+                self.values[alpha] = max(lower, Fraction(found.lower)), min(upper, Fraction(found.upper))
+                self._known_to[alpha] = rtol
+
+    def _evaluated(self, alphas: list[Fraction], rtol: float) -> list[Interval]:
+        inside = [alpha for alpha in alphas if self.ceiling is None or alpha < self.ceiling]
+        known = dict(zip(inside, self.evaluate(inside, rtol), strict=True)) if inside else {}
+        return [known.get(alpha, Interval(0.0, 0.0)) for alpha in alphas]
+
+    def known(self, rtol: float) -> list[Fraction]:
+        """Where values of that accuracy are known, in order; a blurred one among sharp ones would do harm."""
+        return sorted(alpha for alpha, reached in self._known_to.items() if reached <= rtol)
+
+    def upper(self, alpha: Fraction) -> float:
+        return float(self.values[alpha][1])
+
+
+def no_progress(items: Iterable[Any]) -> Iterable[Any]:
+    return items
+
+
+@dataclass(frozen=True)
+class Sampling:
+    r"""How good the bracket of a curve is to be.
+
+    A cell is good if the two curves differ by at most ``rtol`` of the value, times :math:`1 + 2\log(D_1/D_\alpha)`
+    (farther out a relative error of δ matters less for ε) but never a fifth of it, or if the value there does not
+    count. It counts if for one of the pairs (λ, least) in ``levels`` it is, multiplied by
+    :math:`e^{(\lambda-1)\varepsilon}`, above ``least``: with λ = 1 for δ itself, with λ > 1 for the moment of that
+    order.
+    """
+
+    rtol: float
+    levels: tuple[tuple[float, float], ...]
+    max_points: int
+    progress: Progress = no_progress
+
+    def serves(self, other: Sampling) -> bool:
+        """Whether what is good enough here is good enough there."""
+        return self.rtol <= other.rtol and all(
+            any(order <= mine and bound <= least for mine, bound in self.levels) for order, least in other.levels
+        )
+
+    def bracket(self, forward: Side, backward: Side) -> Bracket:
+        """Values on both sides (the same object, where the two directions are alike), refined until all cells are
+        good."""
+        pairs = [(forward, backward)] if backward is forward else [(forward, backward), (backward, forward)]
+        for side, _ in pairs:
+            self._start(side)
+        for _ in range(_MOST_PASSES):
+            wanted = [self._wanted(side, other) for side, other in pairs]
+            if not any(wanted):
+                break
+            for (side, _), alphas in zip(pairs, wanted, strict=True):
+                self._learn(side, alphas)
+        return combined(forward, backward, self._noise)
+
+    @property
+    def _noise(self) -> float:
+        return self.rtol * _NOISE
+
+    def _learn(self, side: Side, alphas: Iterable[Fraction]) -> None:
+        alphas = set(alphas)
+        count = len(alphas.union(side.known(self._noise)))
+        if count > self.max_points:
+            raise BudgetSpentError(
+                f"a profile with rtol = {self.rtol:.2g} needs more than max_points = {self.max_points} points; "
+                "ask for a larger rtol, or give more points"
+            )
+        side.learn(alphas, self._noise, self.progress)
+
+    def _start(self, side: Side) -> None:
+        """As many points as a normal law would need, as far out as it would reach; and then until δ is small."""
+        self._learn(side, [ONE])
+        top = side.upper(ONE)
+        if side.ceiling is not None:
+            self._learn(side, [side.ceiling])
+        least = min(least for _, least in self.levels)
+        if not top:
+            return
+        sigma = math.sqrt(2 * math.pi) * top
+        shift = max(order - 1 for order, _ in self.levels) * sigma
+        reach = (math.sqrt(2 * max(math.log(top / least), 0.0) + 1) + shift) * sigma
+        end = _LARGEST_EPS if side.ceiling is None else _log(side.ceiling)
+        steps = math.ceil(min(reach, end) / (sigma * math.sqrt(2 * self.rtol)))
+        width = min(reach, end) / steps
+        known = [_log(alpha) for alpha in side.known(self._noise)]
+        wanted = [width * i for i in range(1, min(steps, self.max_points // 2))]
+        self._learn(side, (_alpha(eps) for eps in wanted if _distance(eps, known) > width / 2))
+        eps = min(reach, end) if side.ceiling is None else end
+        while side.ceiling is None:
+            alpha = _alpha(eps)
+            self._learn(side, [alpha])
+            settled = float(side.infinite) * (1 + self.rtol)
+            if side.upper(alpha) <= max(least, settled) or eps >= _LARGEST_EPS:
+                break
+            eps = min(_STEP_OUT * eps, _LARGEST_EPS)
+
+    def _wanted(self, side: Side, other: Side) -> list[Fraction]:
+        """The middles of the cells on one side that are not good yet. Doubles are enough to see which."""
+        top = max(side.upper(ONE), 5e-324)
+        nodes, first = _from_one_on(side, other, self._noise)
+        found = []
+        for i in range(first, len(nodes.alphas) - 1):
+            left, right = math.log1p(nodes.alphas[i]), math.log1p(nodes.alphas[i + 1])
+            value = nodes.uppers[i]
+            if value <= 0 or not self._counts(math.log(value), right):
+                continue
+            share = min(self.rtol * (1 + 2 * math.log(max(top / value, 1.0))), max(_MOST_OF_VALUE, self.rtol))
+            tolerance = share * value
+            if nodes.gap(i) > tolerance and right - left > _NARROWEST * right:
+                found.append(_alpha((left + right) / 2))
+        return found
+
+    def _counts(self, log_value: float, eps: float) -> bool:
+        return any(log_value + (order - 1) * eps > math.log(least) for order, least in self.levels)
+
+
+def _distance(eps: float, known: list[float]) -> float:
+    """From ε to the nearest of these, which are in order."""
+    i = bisect_left(known, eps)
+    return min((abs(eps - x) for x in known[max(i - 1, 0) : i + 1]), default=math.inf)
+
+
+def _from_one_on(side: Side, other: Side, rtol: float) -> tuple[Nodes, int]:
+    """The values at α >= 1 as doubles, after a few at α < 1 which the lines into the first cells come from; and how
+    many these are. In place of α there is α − 1, which a double tells apart however small the losses are."""
+    front, back = side.known(rtol), other.known(rtol)[1:3]
+    alphas = [*(1 / beta - 1 for beta in reversed(back)), *(alpha - 1 for alpha in front)]
+    lowers, uppers = (
+        [*(1 - (1 - other.values[beta][end]) / beta for beta in reversed(back)), *(side.values[a][end] for a in front)]
+        for end in (0, 1)
+    )
+    return Nodes(*(list(map(float, column)) for column in (alphas, lowers, uppers))), len(back)
+
+
+def combined(forward: Side, backward: Side, rtol: float) -> Bracket:
+    """The bracket of the whole curve from values of that accuracy, α < 1 from the other direction."""
+    front = forward.known(rtol)
+    lowers, uppers = ([forward.values[alpha][end] for alpha in front] for end in (0, 1))
+    back = [beta for beta in reversed(backward.known(rtol)) if beta > 1]
+    mirrored = [[1 - (1 - backward.values[beta][end]) / beta for beta in back] for end in (0, 1)]
+    return Bracket(
+        tuple([*(1 / beta for beta in back), *front]),
+        tuple([*mirrored[0], *lowers]),
+        tuple([*mirrored[1], *uppers]),
+        forward.infinite,
+    )
+
+
+def _alpha(eps: float) -> Fraction:
+    """A fraction near e^ε, few digits away from 1."""
+    mantissa, exponent = math.frexp(math.expm1(eps))
+    return 1 + round(math.ldexp(mantissa, _BITS)) * Fraction(2) ** (exponent - _BITS)
+
+
+def _log(alpha: Fraction) -> float:
+    """log α for α >= 1, with its relative accuracy next to 1."""
+    return math.log1p(float(alpha - 1))

@@ -1,0 +1,131 @@
+r"""A table over a grid of parameters: serial or on any executor, with a progress bar, resumable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, as_completed
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from shuffle_sym.algebra.interval import Interval
+
+Row = dict[str, Any]
+
+
+def sweep(
+    fn: Callable[..., Any],
+    grid: Mapping[str, Sequence[Any]],
+    executor: Executor | None = None,
+    *,
+    path: str | Path | None = None,
+    progress: bool = True,
+) -> list[Row]:
+    r"""``fn(**parameters)`` for every point of the grid, as rows in the order of the grid.
+
+    A row holds the parameters and the result: ``lower``, ``upper`` and ``method`` of an `Interval`, the entries of a
+    mapping, or one ``value``. Parameters are numbers, texts, booleans or None.
+
+    ``executor`` is anything with the interface of `concurrent.futures.Executor` (processes, or that of Dask,
+    ipyparallel or mpi4py); then ``fn`` must be importable by the workers. With ``path`` every finished row is written
+    to that file at once, one JSON object a line, and rows that are there already are not computed again: an
+    interrupted sweep goes on where it stopped.
+
+    >>> sweep(lambda x, y: x * y, {"x": [2, 3], "y": [5, 7]}, progress=False)[-1]
+    {'x': 3, 'y': 7, 'value': 21}
+    """
+    if not callable(fn):
+        raise TypeError(f"fn must be a function, got {fn!r}")
+    points = _points(grid)
+    done = _read(path, set(grid)) if path is not None else {}
+    missing = [point for point in points if _key(point) not in done]
+    with tqdm(total=len(points), initial=len(points) - len(missing), disable=not progress, desc="sweep") as bar:
+        for point, result in _results(fn, missing, executor):
+            row = {**point, **_columns(result, point)}
+            if path is not None:
+                with Path(path).open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+            done[_key(point)] = row
+            bar.update()
+    return [done[_key(point)] for point in points]
+
+
+def _results(fn: Callable[..., Any], points: list[Row], executor: Executor | None) -> Iterator[tuple[Row, Any]]:
+    if executor is None:
+        for point in points:
+            yield point, fn(**point)
+        return
+    futures = {executor.submit(fn, **point): point for point in points}
+    try:
+        for future in _finished(futures):
+            yield futures[future], future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _finished(futures: Mapping[Any, Row]) -> Iterable[Any]:
+    """As they finish; futures of other libraries may not be known to `as_completed`, and come in order."""
+    try:
+        yield from as_completed(futures)
+    except AttributeError:
+        yield from futures
+
+
+def _points(grid: Mapping[str, Sequence[Any]]) -> list[Row]:
+    if not isinstance(grid, Mapping) or not grid:
+        raise TypeError(f"grid must be a mapping from names to lists of values, got {grid!r}")
+    for name, values in grid.items():
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not len(values):
+            raise ValueError(f"grid[{name!r}] must be a list of values that is not empty, got {values!r}")
+        for value in values:
+            if not isinstance(value, (int, float, str, bool, type(None))):
+                raise TypeError(f"grid[{name!r}] must hold numbers, texts, booleans or None, got {value!r}")
+    points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    if len({_key(point) for point in points}) < len(points):
+        raise ValueError("grid must not hold a value twice")
+    return points
+
+
+def _columns(result: Any, point: Row) -> Row:
+    if isinstance(result, Interval):
+        columns: Row = {"lower": result.lower, "upper": result.upper, "method": result.method}
+    else:
+        columns = dict(result) if isinstance(result, Mapping) else {"value": result}
+    if clash := set(columns) & set(point):
+        raise ValueError(f"the result of fn and the grid must have different names, got {sorted(clash)} twice")
+    # What comes back from a file must be what was computed.
+    if json.loads(json.dumps(columns)) != columns:
+        raise TypeError(
+            f"fn must return an Interval, a number, or a mapping of such that JSON can hold, got {result!r}"
+        )
+    return columns
+
+
+def _key(point: Row) -> str:
+    return json.dumps(point, sort_keys=True)
+
+
+def _read(path: str | Path, names: set[str]) -> dict[str, Row]:
+    """Rows of an earlier run; a last line that was cut off is computed again."""
+    found: dict[str, Row] = {}
+    if not Path(path).exists():
+        return found
+    lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:
+            if number == len(lines):
+                Path(path).write_text("".join(lines[:-1]), encoding="utf-8")
+                continue
+            raise ValueError(f"path must name a file that sweep wrote, got {path}: line {number} is not JSON") from None
+        if not isinstance(row, dict) or not names <= set(row):
+            raise ValueError(
+                f"path must name a file of a sweep over {sorted(names)}, got {path}: line {number} has other names"
+            )
+        found[_key({name: row[name] for name in row if name in names})] = row
+    return found

@@ -1,0 +1,1 @@
+r"""What people use: the command line, plots, and the explorer."""

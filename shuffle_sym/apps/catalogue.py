@@ -1,0 +1,116 @@
+r"""The catalogue by name: which randomizers there are and what each one takes, read off their constructors."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from shuffle_sym import randomizers
+from shuffle_sym.apps import typed
+from shuffle_sym.model import decomposition
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.randomizer import Randomizer
+
+Source = Randomizer | Decomposition | Continuous
+Maker = Callable[..., Source]
+
+
+@cache
+def makers() -> Mapping[str, Maker]:
+    r"""Name in small letters → what makes it: randomizers that take numbers, and the clones of every randomizer.
+
+    >>> [name for name in makers() if name.startswith(("k", "clones"))]
+    ['krr', 'clones', 'clones_koskela', 'clones_shared']
+    """
+    found: dict[str, Maker] = {}
+    for name in sorted(randomizers.__all__, key=str.lower):
+        maker: Any = getattr(randomizers, name)
+        if isinstance(maker, type) and _takes_numbers(maker):
+            found[name.lower()] = getattr(randomizers, name)
+    for name in decomposition.__all__:
+        analysis = getattr(decomposition, name)
+        # What is not its own reversal says nothing about the other direction.
+        if inspect.isfunction(analysis) and parameters(analysis) == ("eps0",):
+            D = analysis()
+            if D.reversed() == D:
+                found[name] = analysis
+    return found
+
+
+def _takes_numbers(maker: Any) -> bool:
+    """Numbers may be left out and stay symbols; other randomizers, or a matrix, may not."""
+    return all(parameter.default is None for parameter in inspect.signature(maker).parameters.values())
+
+
+def parameters(maker: Maker) -> tuple[str, ...]:
+    """What it takes, in order.
+
+    >>> parameters(randomizers.SubsetSelection)
+    ('d', 'w', 'eps0')
+    """
+    return tuple(inspect.signature(maker).parameters)
+
+
+@cache
+def all_parameters() -> tuple[str, ...]:
+    """What any of them takes.
+
+    >>> sorted(all_parameters())
+    ['K', 'd', 'eps0', 'g', 'k', 'sigma', 'w']
+    """
+    return tuple(dict.fromkeys(name for maker in makers().values() for name in parameters(maker)))
+
+
+def find(name: str) -> tuple[str, Maker]:
+    """The entry with this name; capitals, - and _ do not matter, and a beginning that fits one entry is enough.
+
+    >>> find("Hadamard")[0], find("binary-rr")[0], find("clones")[0]
+    ('hadamardresponse', 'binaryrr', 'clones')
+    """
+    known = makers()
+    plain = {_plain(key): key for key in known}
+    wanted = _plain(name)
+    fits = [wanted] if wanted in plain else [key for key in plain if key.startswith(wanted)]
+    if len(fits) != 1:
+        choices = [plain[fit] for fit in fits] or list(known)
+        hint = typed.meant(name, known) if not fits else ""
+        raise ValueError(f"randomizer must be one of {', '.join(choices)}, got {name!r}{hint}")
+    key = plain[fits[0]]
+    return key, known[key]
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The arguments of one entry out of all that were given; one too many or too few is refused.
+
+    ``free`` may be missing: they are asked about, or stay symbols.
+
+    >>> arguments_for("krr", {"k": 10, "eps0": 4, "d": None})
+    {'k': 10, 'eps0': 4}
+    """
+    key, maker = find(name)
+    takes = parameters(maker)
+    listed = ", ".join(takes)
+    for parameter, value in given.items():
+        if value is not None and parameter not in takes:
+            hint = typed.meant(parameter, {*takes, "n", "rounds"})
+            raise ValueError(f"{parameter} is not a parameter of {key}, which takes {listed}; got {value}{hint}")
+    for parameter in takes:
+        if given.get(parameter) is None and parameter not in free:
+            raise ValueError(f"{parameter} must be given: {key} takes {listed}")
+    return {parameter: given[parameter] for parameter in takes if given.get(parameter) is not None}
+
+
+def build(name: str, given: Mapping[str, Any]) -> Source:
+    """A randomizer (or clones) from its name and its numbers.
+
+    >>> build("krr", {"k": 10, "eps0": 4})
+    KRR(k=10, eps0=4)
+    """
+    return find(name)[1](**arguments_for(name, given))

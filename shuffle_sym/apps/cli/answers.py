@@ -1,0 +1,72 @@
+r"""What a command found, as a table for people or as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shuffle_sym.algebra.interval import Interval
+
+
+@dataclass
+class Answer:
+    """Rows of a table, a sentence for people, and whether a check failed. A row may hold one `Interval`."""
+
+    title: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    note: str = ""
+    failed: bool = False
+    #: Shown to people in place of the table.
+    text: str | None = None
+
+    def for_people(self) -> str:
+        body = table(self.rows) if self.text is None else self.text
+        return "\n".join(part for part in (self.title if self.text is None else "", body, self.note) if part)
+
+    def for_programs(self, command: str) -> str:
+        """One JSON object: intervals with all their digits, other numbers as they were typed."""
+        rows = [_flat(row, _digits) for row in self.rows]
+        found = {"command": command, "title": self.title, "rows": rows, "ok": not self.failed}
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def six_digits(found: Interval) -> dict[str, str]:
+    """Both ends, rounded outward.
+
+    >>> six_digits(Interval(1 / 3, 2 / 3, "contour"))
+    {'lower': '0.333333', 'upper': '0.666667', 'method': 'contour'}
+    """
+    lower, upper = str(found).strip("[]").split(", ")
+    return {"lower": lower, "upper": upper, "method": found.method or ""}
+
+
+def _digits(found: Interval) -> dict[str, Any]:
+    return {"lower": float(found.lower), "upper": float(found.upper), "method": found.method}
+
+
+def _flat(row: Mapping[str, Any], ends: Any) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        flat |= ends(value) if isinstance(value, Interval) else {key: value}
+    return flat
+
+
+def table(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Aligned columns: numbers to the right, words to the left.
+
+    >>> print(table([{"n": 5, "what": "a"}, {"n": 10, "what": "bcd"}]))
+     n  what
+     5  a
+    10  bcd
+    """
+    shown = [{key: str(value) for key, value in _flat(row, six_digits).items()} for row in rows]
+    if not shown:
+        return "(nothing)"
+    widths = {key: max(len(key), *(len(cells[key]) for cells in shown)) for key in shown[0]}
+    words = {key for key in widths if not all(cells[key][:1] in "0123456789-+." for cells in shown)}
+    return "\n".join(
+        "  ".join(line[k].ljust(w) if k in words else line[k].rjust(w) for k, w in widths.items()).rstrip()
+        for line in [{key: key for key in widths}, *shown]
+    )

@@ -1,0 +1,226 @@
+r"""What each command does: read what was typed, ask the package, hand back rows."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import shlex
+import statistics
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+from shuffle_sym.accounting.inverses import calibrate, users_needed
+from shuffle_sym.accounting.rounds import compose as composed
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.apps import catalogue, typed
+from shuffle_sym.apps.cli.answers import Answer, six_digits
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.papers import derivations
+from shuffle_sym.randomizers import from_matrix
+
+# ------------------------------------------------------------------------------------------------------ commands
+
+
+def epsilon(given: Namespace) -> Answer:
+    """ε at δ."""
+    return _at_every_n(given, "delta", "epsilon", "({upper}, {typed})")
+
+
+def delta(given: Namespace) -> Answer:
+    """δ at ε."""
+    return _at_every_n(given, "eps", "delta", "({typed}, {upper})")
+
+
+def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> Answer:
+    source = _source(given)
+    rtol = typed.number(given.rtol, "rtol")
+    rows, uppers = [], []
+    for n, rounds in product(given.n, given.rounds):
+        M, count = Shuffle(source, typed.number(n, "n")), typed.number(rounds, "rounds")
+        if count == 1:
+            ask = partial(getattr(M, question), rtol=rtol, method=given.method)
+        elif given.method == "auto":
+            ask = partial(getattr(M.compose(count), question), rtol=rtol)
+        else:
+            raise ValueError(f"method must be 'auto' for more than one round, got {given.method!r}")
+        for value in getattr(given, argument):
+            found = ask(typed.number(value, argument))
+            rows.append({"n": M.n, argument: value, "rounds": int(count), question: found})
+            uppers.append(found.upper)
+    answer = Answer(f"{_title(given, source)}, shuffled: {question}", rows)
+    if len(rows) == 1:
+        shown = pair.format(typed=getattr(given, argument)[0], upper=six_digits(found)["upper"])
+        answer.note = f"The shuffled messages are {shown}-DP."
+    if given.at_most is not None:
+        answer.failed = bool(max(uppers) > typed.number(given.at_most, "at-most"))
+        answer.note = f"Every upper end is at most {given.at_most}: {'NO' if answer.failed else 'yes'}."
+    return answer
+
+
+def largest_eps0(given: Namespace) -> Answer:
+    """The largest ε0 that meets a target."""
+    name, maker = catalogue.find(given.randomizer)
+    if "eps0" not in catalogue.parameters(maker):
+        raise ValueError(f"randomizer must have an eps0, got {name}")
+    if given.eps0 is not None:
+        raise ValueError(f"eps0 is what is looked for and must not be given, got {given.eps0}")
+    fixed = catalogue.arguments_for(name, _parameters(given), free=("eps0",))
+    rtol = typed.number(given.rtol, "rtol")
+    rows = []
+    for target in _targets(given, "n", "eps", "delta"):
+        found = calibrate(lambda eps0: maker(**fixed, eps0=eps0), **_numbers(target), rtol=rtol)
+        rows.append({**target, "eps0": found})
+    shown = "".join(f", {key} = {value}" for key, value in fixed.items())
+    note = "Use the lower end: it meets the target for certain."
+    return Answer(f"{name}{shown}, shuffled: the largest eps0", rows, note)
+
+
+def users(given: Namespace) -> Answer:
+    """The smallest n that meets a target."""
+    source, rtol = _source(given), typed.number(given.rtol, "rtol")
+    rows = [{**t, "n": users_needed(source, **_numbers(t), rtol=rtol)} for t in _targets(given, "eps", "delta")]
+    return Answer(f"{_title(given, source)}, shuffled: the smallest n", rows, "The upper end is enough for certain.")
+
+
+def compose(given: Namespace) -> Answer:
+    """Different mechanisms one after the other."""
+    if (given.eps is None) == (given.delta is None):
+        raise ValueError("eps or delta must be given, one of the two")
+    rtol = typed.number(given.rtol, "rtol")
+    accountant = composed([_mechanism(text) for text in given.mechanism])
+    argument, question = ("delta", "epsilon") if given.eps is None else ("eps", "delta")
+    ask = partial(getattr(accountant, question), rtol=rtol)
+    rows = [{argument: value, question: ask(typed.number(value, argument))} for value in getattr(given, argument)]
+    return Answer(" + ".join(given.mechanism) + f": {question}", rows)
+
+
+def rdp(given: Namespace) -> Answer:
+    """Rényi divergences."""
+    source, rtol = _source(given), typed.number(given.rtol, "rtol")
+    rows = []
+    for target in _targets(given, "n", "order"):
+        numbers = _numbers(target)
+        rows.append({**target, "rdp": Shuffle(source, numbers["n"]).rdp(numbers["order"], rtol=rtol)})
+    return Answer(f"{_title(given, source)}, shuffled: Rényi divergence", rows)
+
+
+def derive(given: Namespace) -> Answer:
+    """One derivation, line by line; without a name the list of them."""
+    table = derivations.gparv_table.__name__
+    if given.name is None:
+        known: dict[str, Callable[..., Any]] = {**derivations.ALL, table: derivations.gparv_table}
+        return Answer("Derivations", [{"name": name, "what": _summary(make)} for name, make in known.items()])
+    if given.name == table:
+        if given.randomizer is None:
+            raise ValueError(f"randomizer must be given for {table}, such as krr")
+        name, maker = catalogue.find(given.randomizer)
+        given_ones = catalogue.arguments_for(name, _parameters(given), free=catalogue.all_parameters())
+        found = derivations.gparv_table(maker(**given_ones))  # type: ignore[arg-type]
+    elif given.name in derivations.ALL:
+        found = derivations.ALL[given.name]()
+    else:
+        hint = typed.meant(given.name, [*derivations.ALL, table])
+        raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
+    rows = [{"step": i, "status": step.status, "line": str(step)} for i, step in enumerate(found, 1)]
+    return Answer(found.title, rows, text=found._repr_latex_() if given.latex else str(found))
+
+
+def audit(given: Namespace) -> Answer:
+    """Verdicts on the papers' statements, recomputed; one that differs from the record is a failure."""
+    run = importlib.import_module("shuffle_sym.papers.audit").run
+    found = run(given.ids or None, quick=given.quick)
+    rows = [{"id": r.id, "verdict": r.verdict, "statement": r.claim.statement} for r in found]
+    changed = found.changed()
+    note = [", ".join(f"{verdict}: {count}" for verdict, count in found.counts.items())]
+    note += [f"CHANGED {key}: recorded {before}, now {now}" for key, (before, now) in changed.items()]
+    return Answer("Verdicts", rows, "\n".join(note), failed=bool(changed))
+
+
+def bench(given: Namespace) -> Answer:
+    """Milliseconds for one certified δ and one ε, on this machine."""
+    unnamed = given.randomizer is None and given.matrix is None and not _parameters(given)
+    source = catalogue.build("krr", {"k": 10, "eps0": 4}) if unnamed else _source(given)
+    repeat, level = typed.number(given.repeat, "repeat"), typed.number(given.delta, "delta")
+    if not (repeat.is_Integer and repeat >= 1):
+        raise ValueError(f"repeat must be an integer >= 1, got {given.repeat}")
+    rows = []
+    for n in given.n:
+        M = Shuffle(source, typed.number(n, "n"))
+        found = M.epsilon(level)
+        # Another ε each time: nothing is found in a cache.
+        one = _milliseconds(M.delta, [found.upper * (1 + i / 1000) for i in range(int(repeat))])
+        inverse = _milliseconds(M.epsilon, [level] * int(repeat))
+        rows.append({"n": M.n, "ms for delta": one, "ms for epsilon": inverse, "epsilon": found})
+    note = f"Medians of {repeat} on this machine; the ends are those of epsilon at delta = {given.delta}."
+    return Answer(f"{_title(given, source)}, shuffled: cost", rows, note)
+
+
+# -------------------------------------------------------------------------------------------------------- pieces
+
+
+def _targets(given: Namespace, *names: str) -> Iterator[dict[str, str]]:
+    """Every combination of the values that were typed."""
+    for values in product(*(getattr(given, name) for name in names)):
+        yield dict(zip(names, values, strict=True))
+
+
+def _numbers(target: dict[str, str]) -> dict[str, Any]:
+    return {name: typed.number(text, name) for name, text in target.items()}
+
+
+def _milliseconds(call: Callable[[Any], Any], arguments: Sequence[Any]) -> float:
+    seconds = []
+    for argument in arguments:
+        start = time.perf_counter()
+        call(argument)
+        seconds.append(time.perf_counter() - start)
+    return round(1e3 * statistics.median(seconds), 3)
+
+
+def _mechanism(text: str) -> tuple[Shuffle, Any]:
+    """``krr k=10 eps0=4 n=10000 rounds=100``"""
+    name, *pairs = shlex.split(text) or [""]
+    if not all("=" in pair for pair in pairs):
+        raise ValueError(f"mechanism must look like 'krr k=10 eps0=4 n=10000 rounds=100', got {text!r}")
+    numbers = _numbers(dict(pair.split("=", 1) for pair in pairs))
+    if "n" not in numbers:
+        raise ValueError(f"mechanism must say the number of users, n=…, got {text!r}")
+    n, rounds = numbers.pop("n"), numbers.pop("rounds", 1)
+    return Shuffle(catalogue.build(name, numbers), n), rounds
+
+
+def _summary(make: Callable[..., Any]) -> str:
+    """The first sentence of a docstring, on one line."""
+    paragraph = " ".join((inspect.getdoc(make) or "").split("\n\n")[0].split())
+    paragraph = re.sub(r":math:`([^`]*)`", r"\1", paragraph)
+    return paragraph if len(paragraph) <= 100 else paragraph[:97] + "…"
+
+
+def _parameters(given: Namespace) -> dict[str, Any]:
+    written = {name: getattr(given, name) for name in catalogue.all_parameters()}
+    return {name: typed.number(text, name) for name, text in written.items() if text is not None}
+
+
+def _source(given: Namespace) -> Any:
+    if given.matrix is None:
+        if given.randomizer is None:
+            raise ValueError(f"randomizer must be given, one of {', '.join(catalogue.makers())}; or a matrix")
+        return catalogue.build(given.randomizer, _parameters(given))
+    if given.randomizer is not None or _parameters(given):
+        raise ValueError("matrix must be given without a randomizer and its parameters")
+    rows = [row.replace(",", " ").split() for row in given.matrix.split(";")]
+    return from_matrix(
+        [[typed.number(entry, f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
+    )
+
+
+def _title(given: Namespace, source: Any) -> str:
+    if not isinstance(source, Decomposition):
+        return repr(source)
+    name, _ = catalogue.find(given.randomizer)
+    return f"{name}({', '.join(f'{key}={value}' for key, value in _parameters(given).items())})"

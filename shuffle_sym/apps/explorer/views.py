@@ -1,0 +1,339 @@
+r"""What the explorer shows, without its widgets: `View` writes lines of Python, and its numbers are their values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from html import escape
+from typing import Any
+
+import sympy as sp
+
+import shuffle_sym
+from shuffle_sym.accounting.attacks import chi_square
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.apps import catalogue, svg, typed
+from shuffle_sym.apps.plots import COLOURS
+from shuffle_sym.model import decomposition
+from shuffle_sym.model.randomizer import Randomizer
+
+RTOL = 0.01  # an eye sees no less
+ROUNDS_RTOL, ROUNDS_CURVE_RTOL = 0.02, 0.2  # of ε and of δ after several rounds: on the chart, thinner than the line
+#: What is drawn only when the sliders have come to rest, if there are several rounds: each takes as long as M itself.
+LATE = ("clones", "shared", "attack")
+_POINTS, _ROUNDS_POINTS = 7, 5
+_SMALL = 8
+_GREY = "#808080"
+#: Letter → its name, what it is, colour, and the end that counts; the largest ε usually first.
+_MECHANISMS = {
+    "C": ("clones", "holds for every randomizer with this ε₀", COLOURS[1], "upper"),
+    "S": ("shared", "clones if all users have one randomizer with this ε₀", COLOURS[5], "upper"),
+    "M": ("certified", "the privacy blanket of this randomizer, both ends", COLOURS[0], "both"),
+    "A": ("attack", "two real datasets: no analysis can be below", COLOURS[2], "lower"),
+}
+
+
+def live() -> tuple[str, ...]:
+    """The randomizers that are fast enough to be live: those with finitely many messages.
+
+    >>> "krr" in live(), "gaussian" in live()
+    (True, False)
+    """
+    makers: Mapping[str, Any] = catalogue.makers()
+    return tuple(name for name, make in makers.items() if isinstance(make, type) and issubclass(make, Randomizer))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the sliders and fields say; numbers are texts, read exactly.
+
+    >>> Settings(n="1000").parameters
+    {'k': '10', 'eps0': '4'}
+    """
+
+    randomizer: str = "krr"
+    parameters: Mapping[str, str] = field(default_factory=lambda: {"k": "10", "eps0": "4"})
+    n: str = "10000"
+    delta: str = "1e-6"
+    rounds: str = "1"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One analysis: its name, what it is, and how Python asks it for ε and for δ at ``{eps}``.
+
+    >>> [line.name for line in View(Settings()).lines]
+    ['Feldman', 'Bennett', 'clones', 'shared', 'certified', 'attack']
+    """
+
+    name: str
+    about: str
+    colour: str
+    #: The lines that make what is asked.
+    made_by: str
+    epsilon: str
+    #: None where δ at ε is not cheap: then one point is drawn.
+    delta: str | None
+    #: Which end counts: "both" of a bracket, "upper" for a bound, "lower" for an attack.
+    end: str = "upper"
+    #: A closed form is dashed, and may say nothing for some settings.
+    closed: bool = False
+
+
+class View:
+    """The numbers, the chart and the code for some settings; lines named in ``skip`` are left open.
+
+    >>> view = View(Settings(randomizer="binaryrr", parameters={"eps0": "log(3)"}, n="1", delta="1/4"))
+    >>> sp.log(2) in view.answers["certified"]       # one user: δ = (3 − α)/4
+    True
+    """
+
+    def __init__(self, settings: Settings, skip: Collection[str] = ()) -> None:
+        self.settings = settings
+        self._skip = frozenset(skip)
+        self._n = typed.code(settings.n, "n")
+        self._delta = typed.code(settings.delta, "delta")
+        self._rounds = typed.code(settings.rounds, "rounds")
+        #: Whether there are several rounds.
+        self.many = typed.number(settings.rounds, "rounds") != 1
+        name, _ = catalogue.find(settings.randomizer)
+        if name not in live():
+            raise ValueError(f"randomizer must be one of {', '.join(live())} to be live, got {name}")
+        self._source = _written(name, settings.parameters)
+        self._eps0 = typed.code(settings.parameters["eps0"], "eps0")
+        self.R: Any = _evaluated(self._source, "R")
+
+    # -- the lines of Python
+
+    @cached_property
+    def mechanisms(self) -> dict[str, str]:
+        """Letter → the Python that makes it: M itself, C and S its clones, A an attack on two real datasets."""
+        sources = {"C": f"ss.decomposition.clones({self._eps0})", "S": f"ss.decomposition.clones_shared({self._eps0})"}
+        sources["M"] = "R"
+        if "attack" not in self._skip:
+            sources["A"] = f"ss.decomposition.dataset(R, 0, 1, {self._others()})"
+        rounds = f".compose({self._rounds})" if self.many else ""
+        return {
+            letter: f"ss.Shuffle({source}, n={self._n}){rounds}"
+            for letter, source in sources.items()
+            if _MECHANISMS[letter][0] not in self._skip
+        }
+
+    def _others(self) -> int:
+        """What all others have in the attack: chosen for a whole ε0 and a small domain, so that few moves ask again."""
+        given = dict(self.settings.parameters)
+        near = {"eps0": str(max(1, round(float(typed.number(given["eps0"], "eps0")))))}
+        if "w" not in given:
+            near |= {
+                name: str(min(int(typed.number(given[name], name)), _SMALL))
+                for name in ("k", "d", "K")
+                if name in given
+            }
+        return _worst_others(_written(self.settings.randomizer, given | near))
+
+    @cached_property
+    def definitions(self) -> str:
+        """The lines that make R and the mechanisms."""
+        return "\n".join([self._source, *(f"{letter} = {python}" for letter, python in self.mechanisms.items())])
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """What is compared, the largest ε usually first."""
+        found = [
+            self._closed_form("Feldman", "feldman2020_thm31", "Theorem 3.1 (Feldman et al. 2020)", COLOURS[3], False),
+            self._closed_form("Bennett", "balle2019_bennett", "Bennett (Balle et al. 2019)", _GREY, True),
+        ]
+        rtol, curve_rtol = (ROUNDS_RTOL, ROUNDS_CURVE_RTOL) if self.many else (RTOL, RTOL)
+        for letter, (name, what, colour, end) in _MECHANISMS.items():
+            ask = f"{letter}.epsilon({self._delta}, rtol={rtol})", f"{letter}.delta({{eps}}, rtol={curve_rtol})"
+            made_by = f"{self._source}\n{letter} = {self.mechanisms.get(letter)}"
+            found.append(Line(name, what, colour, made_by, *ask, end))
+        return tuple(found)
+
+    def _closed_form(self, name: str, function: str, about: str, colour: str, with_delta: bool) -> Line:
+        """A bound for every randomizer with this ε0; several rounds by basic composition, rounds × (ε, δ/rounds)."""
+        bound, about = f"ss.bounds.{function}", f"closed form, {about}"
+        if not self.many:
+            delta = f"{bound}.delta({self._eps0}, {self._n}, {{eps}})" if with_delta else None
+            epsilon = f"{bound}({self._eps0}, {self._n}, {self._delta})"
+            return Line(name, about, colour, self._source, epsilon, delta, closed=True)
+        share = f"sp.S({str(typed.number(self.settings.delta, 'delta'))!r}) / {self._rounds}"
+        one = f"{bound}({self._eps0}, {self._n}, {share})"
+        epsilon = f"ss.bounds.basic_composition({one}, {share}, {self._rounds})[0]"
+        delta = f"min(1.0, {self._rounds} * {bound}.delta({self._eps0}, {self._n}, {{eps}} / {self._rounds}))"
+        about, asked = f"{about}, basic composition", (epsilon, delta if with_delta else None)
+        return Line(name, about, colour, self._source, *asked, closed=True)
+
+    @cached_property
+    def code(self) -> str:
+        """Python that reproduces the table (``answers``) and the curves (``curves``) to the last digit."""
+        answers = "".join(f"    {line.name!r}: {line.epsilon},\n" for line in self.lines if line.name in self.answers)
+        curves = "".join(
+            f"    {line.name!r}: [{line.delta.format(eps='eps')} for eps in "
+            f"{'grid' if self.points(line) is self.grid else self.points(line)}],\n"
+            for line in self.lines
+            if line.name in self.curves and line.delta
+        )
+        return (
+            f"import shuffle_sym as ss\nimport sympy as sp\n\n{self.definitions}\n\nanswers = {{\n{answers}}}\n"
+            f"grid = {self.grid}\ncurves = {{\n{curves}}}\n"
+        )
+
+    # -- their values
+
+    @cached_property
+    def _asked(self) -> dict[str, Any]:
+        """Name → ε at δ, or the refusal of a theorem that says nothing here."""
+        found: dict[str, Any] = {}
+        for line in self.lines:
+            if line.name in self._skip:
+                continue
+            try:
+                found[line.name] = self._value(line, line.epsilon)
+            except ValueError as refusal:
+                if not line.closed:
+                    raise
+                found[line.name] = refusal
+        return found
+
+    def _value(self, line: Line, expression: str) -> Any:
+        """Profiles remember what they were asked, and the last digits depend on it: for each δ they are new, as they
+        are where the code is run."""
+        return _evaluated(line.made_by, expression, self._delta if self.many else "")
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        """Name → ε at δ: an `Interval`, or a number for a closed form."""
+        return {name: found for name, found in self._asked.items() if not isinstance(found, ValueError)}
+
+    @cached_property
+    def grid(self) -> list[float]:
+        """Few ε, the same ones for settings that are near: what was computed is found again."""
+        ends = [_end(found, "upper") for name, found in self.answers.items() if name in ("certified", "clones")]
+        local = float(typed.number(self.settings.parameters["eps0"], "eps0")) * int(
+            typed.number(self.settings.rounds, "rounds")
+        )
+        beyond = 1.0 if self.many else 1.3
+        right = svg.nice_above(min(beyond * max(ends, default=local), local) or 1.0)
+        return [round(right * i / (_POINTS - 1), 9) for i in range(_POINTS)]
+
+    def points(self, line: Line) -> list[float]:
+        """The ε at which a curve is evaluated; after several rounds not beyond its answer, where δ takes long."""
+        answer = self.answers.get(line.name)
+        if not self.many or not isinstance(answer, Interval):
+            return self.grid
+        step = svg.nice_above(answer.upper) / (_ROUNDS_POINTS - 1) if answer.upper else 1.0
+        return [round(step * i, 9) for i in range(_ROUNDS_POINTS) if step * i < answer.lower]
+
+    @cached_property
+    def curves(self) -> dict[str, list[Any]]:
+        """Name → δ at its points."""
+        found: dict[str, list[Any]] = {}
+        for line in self.lines:
+            if line.delta is not None and line.name not in self._skip:
+                with suppress(ValueError):
+                    asked = (line.delta.format(eps=eps) for eps in self.points(line))
+                    found[line.name] = [self._value(line, expression) for expression in asked]
+        return found
+
+    # -- how it looks
+
+    @property
+    def chart(self) -> str:
+        """The curves as SVG; after several rounds each one ends at δ."""
+        level = float(typed.number(self.settings.delta, "delta"))
+        frame = svg.Frame(self.grid[-1], 10.0 ** (math.floor(math.log10(level)) - (1 if self.many else 3)))
+        drawn = [self._curve(line, level) for line in self.lines if line.name in {*self.curves, *self.answers}]
+        return svg.chart(frame, drawn, level, "central ε", "δ(ε)")
+
+    def _curve(self, line: Line, level: float) -> svg.Curve:
+        values, answer = self.curves.get(line.name), self.answers.get(line.name)
+        if values is None:
+            return svg.Curve(line.name, line.colour, [_end(answer, "upper")], [level])
+
+        points = self.points(line)
+
+        def path(end: str) -> tuple[list[float], list[float]]:
+            xs, ys = points, [_end(value, end) for value in values]
+            if points is self.grid or not _end(answer, end) > max(xs, default=-1.0):
+                return xs, ys
+            return [*xs, _end(answer, end)], [*ys, level]  # there the answer is: ε at this δ
+
+        xs, ends = path("lower" if line.end == "lower" else "upper")
+        lower = path("lower") if line.end == "both" else None
+        # The attack often lies on the bracket: a thin line on a broad one shows both.
+        dash, width = "5 3" if line.closed else "", 7 if line.end == "both" else 2
+        return svg.Curve(line.name, line.colour, xs, ends, lower, dash, width)
+
+    @property
+    def table(self) -> str:
+        """ε at δ for every line, as HTML."""
+        rows = "".join(
+            f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{escape(line.name)}</td>"
+            f"<td style='text-align:right;padding-right:16px'>{escape(self._shown(line))}</td>"
+            f"<td style='text-align:left'>{escape(line.about)}</td></tr>"
+            for line in self.lines
+        )
+        head = (
+            f"<tr><th></th><th>ε at δ = {escape(self.settings.delta)}</th><th style='text-align:left'>what it is</th>"
+        )
+        return f"<table>{head}</tr>{rows}</table>"
+
+    def _shown(self, line: Line) -> str:
+        if line.name in self._skip:
+            return "…"
+        found = self._asked[line.name]
+        if isinstance(found, ValueError):
+            return "says nothing here"
+        if isinstance(found, Interval):
+            lower, upper = str(found).strip("[]").split(", ")
+            return {"both": f"{lower} … {upper}", "upper": f"≤ {upper}", "lower": f"≥ {lower}"}[line.end]
+        return f"≤ {_up(found)}"
+
+    def __repr__(self) -> str:
+        return f"View({self.settings})"
+
+    def _repr_html_(self) -> str:
+        return f"{self.chart}{self.table}"
+
+
+def _written(name: str, parameters: Mapping[str, str]) -> str:
+    """The line that makes R."""
+    given = catalogue.arguments_for(name, parameters)
+    arguments = ", ".join(f"{key}={typed.code(text, key)}" for key, text in given.items())
+    return f"R = ss.{catalogue.find(name)[1].__name__}({arguments})"
+
+
+def _end(value: Any, end: str) -> float:
+    return float(getattr(value, end)) if isinstance(value, Interval) else float(value)
+
+
+def _up(value: float) -> str:
+    return str(Interval(value, value)).strip("[]").split(", ")[1]
+
+
+@lru_cache(maxsize=64)
+def _worst_others(source: str) -> int:
+    """What all others have, against 0 and 1: that of the first inputs which is worst in the normal limit."""
+    R: Any = _evaluated(source, "R")
+    return max(range(min(int(R.input_count), 3)), key=lambda x: round(chi_square(decomposition.dataset(R, 0, 1, x)), 9))
+
+
+@lru_cache(maxsize=64)
+def _namespace(definitions: str, apart: str) -> dict[str, Any]:
+    """What the lines define; with the same first line, R is the same object and remembers what it derived."""
+    first, _, rest = definitions.partition("\n")
+    names: dict[str, Any] = {**_namespace(first, "")} if rest else {"ss": shuffle_sym, "sp": sp}
+    exec(rest or first, names)
+    return names
+
+
+@lru_cache(maxsize=4096)
+def _evaluated(definitions: str, expression: str, apart: str = "") -> Any:
+    """The value of a line; all texts are written by `View` out of numbers that were read, never typed by anybody.
+
+    What is asked ``apart`` shares no mechanism with what is not."""
+    return eval(expression, _namespace(definitions, apart))

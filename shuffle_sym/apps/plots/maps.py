@@ -1,0 +1,60 @@
+r"""Maps of the worst neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sympy as sp
+from matplotlib.lines import Line2D
+
+from shuffle_sym.apps.plots.style import COLOURS, INK, close, grid, name_lines  # noqa: F401 (close is for examples)
+from shuffle_sym.truth.neighbours import MapRow
+
+
+def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr], *, columns: int = 3) -> Any:
+    """Which kind of neighbours is the worst, for every ε/ε0 and n: a panel for each map; a dot marks ties of kinds.
+
+    >>> import shuffle_sym as ss
+    >>> rows = ss.neighbours.worst_map(ss.BinaryRR(eps0=sp.log(2)), users=[2], alphas=[sp.Rational(3, 2)])
+    >>> found = worst_kinds({"2-RR": rows}, {"2-RR": sp.log(2)}, columns=1)
+    >>> found[0, 0].get_title()
+    '2-RR'
+    >>> close(found[0, 0])
+    """
+    kinds = sorted({row.kind for rows in maps.values() for row in rows}, key=lambda k: (not k.startswith("all"), k))
+    colours = dict(zip(kinds, (*COLOURS, "grey", INK), strict=False))
+    lines = -(-len(maps) // columns)
+    found = grid(lines, columns, (3.3 * columns, 2.5 * lines + 0.5))
+    for ax, (name, rows) in zip(found.flat, maps.items(), strict=False):
+        for row in rows:
+            x = float(sp.log(row.alpha) / eps0[name])
+            ax.plot(x, row.n, "s", color=colours[row.kind], markersize=7)
+            if len(row.kinds) > 1:
+                ax.plot(x, row.n, ".", color="white", markersize=4)
+        ax.set(xlabel="ε/ε₀")
+        ax.set_title(name, fontsize="medium")
+        ax.set_yticks(sorted({row.n for row in rows}))
+    for line in found:
+        line[0].set(ylabel="users n")
+    handles = [Line2D([], [], marker="s", linestyle="", color=colours[k], label=f"others: {k}") for k in kinds]
+    legend = found[0, 0].figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(6, len(kinds)), frameon=False
+    )
+    for text in legend.get_texts():
+        text.set_color(INK)
+    return found
+
+
+def curves(ax: Any, series: Mapping[str, tuple[Sequence[float], Sequence[float]]], **style: Any) -> None:
+    """Several lines, a colour for each, named at their ends.
+
+    >>> found = grid(1, 1, (4, 3))
+    >>> curves(found[0, 0], {"a": ([1, 2], [3, 4])})
+    >>> [text.get_text() for text in found[0, 0].texts]
+    ['a']
+    >>> close(found[0, 0])
+    """
+    for (label, (xs, ys)), colour in zip(series.items(), COLOURS, strict=False):
+        ax.plot(xs, ys, marker="o", markersize=4, color=colour, label=label, **style)
+    name_lines(ax)

@@ -1,0 +1,151 @@
+r"""A chart as SVG text, for what is redrawn while a slider moves: a millisecond, where a figure takes a hundred.
+
+Text and grid take the colours of the page, so that the chart fits light and dark themes; curves are in the colours of
+`shuffle_sym.apps.plots`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+
+WIDTH, HEIGHT = 760, 380
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 14, 46
+_INK, _GRID = "var(--jp-content-font-color1, #333)", "var(--jp-border-color2, #bbb)"
+_ROUND = (1, 1.5, 2, 3, 5, 7, 10)
+_STEPS = (1, 2, 5, 10)
+_LEGEND_LINE = 20
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Upper ends over x, (x, lower ends) where there is a band to show, and a name.
+
+    >>> Curve("certified", "#0072B2", [0.0, 1.0], [0.5, 0.1]).lower is None
+    True
+    """
+
+    name: str
+    colour: str
+    xs: Sequence[float]
+    uppers: Sequence[float]
+    lower: tuple[Sequence[float], Sequence[float]] | None = None
+    #: Lengths of dashes and gaps; none is a full line.
+    dash: str = ""
+    width: float = 2
+
+
+def nice_above(x: float, digits: Sequence[float] = _ROUND) -> float:
+    """The next round number.
+
+    >>> nice_above(0.38), nice_above(1.2), nice_above(70)
+    (0.5, 1.5, 70.0)
+    """
+    scale = 10.0 ** math.floor(math.log10(x))
+    return float(f"{next(step for step in digits if step * scale >= x * (1 - 1e-12)) * scale:.6g}")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """x from 0 to ``right`` on a linear scale, y from ``bottom`` to 1 on a logarithmic one.
+
+    >>> frame = Frame(right=2.0, bottom=1e-8)
+    >>> frame.x(1.0) == (frame.x(0.0) + frame.x(2.0)) / 2
+    True
+    """
+
+    right: float
+    bottom: float
+
+    def x(self, value: float) -> float:
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * value / self.right
+
+    def y(self, value: float) -> float:
+        # Far below the axis is far enough; the clip hides it.
+        share = max(math.log(value) if value > 0 else -math.inf, 2 * math.log(self.bottom)) / math.log(self.bottom)
+        return _TOP + (HEIGHT - _TOP - _BOTTOM) * share
+
+
+def chart(frame: Frame, curves: Sequence[Curve], level: float, xlabel: str, ylabel: str) -> str:
+    """The chart: grid, curves, a line at ``level``, and the names at the right in the order of the curves.
+
+    >>> drawn = chart(Frame(1.0, 1e-6), [Curve("a", "#0072B2", [0.0, 1.0], [0.5, 1e-3])], 1e-3, "ε", "δ")
+    >>> drawn.startswith("<svg"), drawn.count("<path")
+    (True, 1)
+    """
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" style="max-width:{WIDTH}px;font:12px sans-serif" '
+        f'role="img" xmlns="http://www.w3.org/2000/svg">',
+        f'<clipPath id="inside"><rect x="{_LEFT}" y="{_TOP}" width="{WIDTH - _LEFT - _RIGHT}" '
+        f'height="{HEIGHT - _TOP - _BOTTOM}"/></clipPath>',
+        *_grid(frame, xlabel, ylabel),
+        f'<line x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{frame.y(level):.1f}" y2="{frame.y(level):.1f}" '
+        f'stroke="{_INK}" stroke-dasharray="2 4"/>',
+        '<g clip-path="url(#inside)" fill="none">',
+        *(_drawn(frame, curve) for curve in curves),
+        "</g>",
+    ]
+    for i, curve in enumerate(curves):
+        y, x = _TOP + 14 + i * _LEGEND_LINE, WIDTH - _RIGHT + 12
+        parts.append(
+            f'<line x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}" {_stroke(curve)}/>'
+            f'<text x="{x + 26}" y="{y}" fill="{_INK}">{escape(curve.name)}</text>'
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def _drawn(frame: Frame, curve: Curve) -> str:
+    if len(curve.xs) == 1:
+        centre = f'cx="{frame.x(curve.xs[0]):.1f}" cy="{frame.y(curve.uppers[0]):.1f}"'
+        return f'<circle {centre} r="5" fill="{curve.colour}" stroke="none"/>'
+    upper = _smooth([(frame.x(x), frame.y(y)) for x, y in zip(curve.xs, curve.uppers, strict=True)])
+    line = f'<path d="M{upper}" {_stroke(curve)}/>'
+    if curve.lower is None or len(curve.lower[0]) < 2:
+        return line
+    back = list(zip(*map(reversed, curve.lower), strict=True))
+    lower = _smooth([(frame.x(x), frame.y(y)) for x, y in back])
+    return f'<path d="M{upper} L{lower} Z" fill="{curve.colour}" fill-opacity="0.3" stroke="none"/>{line}'
+
+
+def _stroke(curve: Curve) -> str:
+    dash = f' stroke-dasharray="{curve.dash}"' if curve.dash else ""
+    return f'stroke="{curve.colour}" stroke-width="{curve.width}"{dash}'
+
+
+def _smooth(points: Sequence[tuple[float, float]]) -> str:
+    """A path through the points that goes up or down only where they do (Fritsch and Carlson's cubics)."""
+    slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in pairwise(points)]
+    inner = [2 * a * b / (a + b) if a * b > 0 else 0.0 for a, b in pairwise(slopes)]
+    tangents = [slopes[0], *inner, slopes[-1]]
+    path = [f"{points[0][0]:.1f},{points[0][1]:.1f}"]
+    for ((x0, y0), (x1, y1)), (m0, m1) in zip(pairwise(points), pairwise(tangents), strict=True):
+        third = (x1 - x0) / 3
+        path.append(f"C{x0 + third:.1f},{y0 + m0 * third:.1f} {x1 - third:.1f},{y1 - m1 * third:.1f} {x1:.1f},{y1:.1f}")
+    return " ".join(path)
+
+
+def _grid(frame: Frame, xlabel: str, ylabel: str) -> list[str]:
+    parts = []
+    step = nice_above(frame.right / 7, _STEPS)
+    for i in range(round(math.floor(frame.right / step + 1e-9)) + 1):
+        x = frame.x(i * step)
+        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}" stroke="{_GRID}"/>')
+        parts.append(
+            f'<text x="{x:.1f}" y="{HEIGHT - _BOTTOM + 16}" text-anchor="middle" fill="{_INK}">{i * step:.6g}</text>'
+        )
+    decades = round(-math.log10(frame.bottom))
+    for i in range(0, decades + 1, -(-decades // 8)):
+        y = frame.y(10.0**-i)
+        parts.append(f'<line x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{_GRID}"/>')
+        power = "1" if i == 0 else f'10<tspan dy="-5" font-size="9">−{i}</tspan>'
+        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="{_INK}">{power}</text>')
+    middle = (_TOP + HEIGHT - _BOTTOM) / 2
+    parts.append(
+        f'<text x="{(_LEFT + WIDTH - _RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle" fill="{_INK}">'
+        f"{escape(xlabel)}</text>"
+        f'<text transform="rotate(-90)" x="{-middle}" y="16" text-anchor="middle" fill="{_INK}">{escape(ylabel)}</text>'
+    )
+    return parts

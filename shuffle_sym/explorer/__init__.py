@@ -1,9 +1,0 @@
-r"""The explorer: sliders over live curves, a table of the numbers, and the lines of Python that reproduce them.
-
-What is on the screen *is* what the lines say. `app` puts widgets around a `View`; everything else works without them.
-"""
-
-from shuffle_sym.explorer.views import LATE, ROUNDS_RTOL, RTOL, Line, Settings, View, live
-from shuffle_sym.explorer.widgets import App, app
-
-__all__ = ["LATE", "ROUNDS_RTOL", "RTOL", "App", "Line", "Settings", "View", "app", "live"]

@@ -1,0 +1,1 @@
+r"""What is analysed: randomizers, decompositions (a, b, c), and the random variable G."""

@@ -1,0 +1,128 @@
+r"""Additive noise on [0, 1]: continuous messages, cut into cells.
+
+For the inputs 0 and 1 the blanket is the smaller of the two densities: that of 1 below y = 1/2, that of 0 above. Below
+1/2 the ratio :math:`\rho = \mu_0/\mu_1 \ge 1` is all that matters, and it is monotone in y; above, everything is
+mirrored. Cut the left half into cells of equal width:
+
+- **lower**: count the messages of a cell as one. That is post-processing, so the divergence can only fall;
+- **upper**: move the mass of a cell to its two ends, keeping its mean of (μ_0, μ_1). That is larger in convex order, so
+  the divergence can only grow. Where ρ is unbounded, the last cell is given away: its messages tell 0 and 1 apart for
+  certain and nobody else sends them (null atoms, c = 0), which is larger still.
+
+Both are decompositions in their own right, and they close in on each other like cells⁻².
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import mpmath
+import sympy as sp
+
+from shuffle_sym.algebra import arguments
+from shuffle_sym.model.decomposition import Decomposition
+
+_DIGITS = 60  # masses are differences of distribution functions; what is left is far below the error of a double
+y = sp.Symbol("y", real=True)
+x = sp.Symbol("x", real=True)
+
+
+class Continuous(ABC):
+    """Noise with a density that falls with the distance from the input, for inputs in [0, 1].
+
+    The bound is for the pair of inputs 0 and 1 (and, by symmetry, 1 and 0). That no other pair is worse is checked on a
+    grid in the tests; it is not proved.
+    """
+
+    #: Distribution function Pr[R(x) <= y] and density as expressions in x and y.
+    distribution: sp.Expr
+    density: sp.Expr
+    #: log μ_0(y)/μ_1(y) for y <= 1/2, linear in y.
+    log_ratio: sp.Expr
+    parameter: sp.Expr
+
+    @property
+    @abstractmethod
+    def eps0(self) -> sp.Expr:
+        """The local privacy level; ``oo`` if the loss is unbounded."""
+
+    @property
+    @abstractmethod
+    def gamma(self) -> sp.Expr:
+        """Total variation similarity."""
+
+    @abstractmethod
+    def edge(self, tail: float) -> tuple[sp.Expr, bool]:
+        """Where the last cell begins (at most ``tail`` of μ_0 lies below it), and whether ρ is bounded there."""
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return set(self.parameter.free_symbols)
+
+    def blanket(self) -> sp.Expr:
+        """The smaller of the densities of inputs 0 and 1, γω(y)."""
+        return sp.Piecewise((self.density.subs(x, 1), y < sp.Rational(1, 2)), (self.density.subs(x, 0), True))
+
+    def _finite_only(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is continuous: take a discretisation from either side, R.lower(cells) and R.upper(cells), "
+            "and ask that"
+        )
+
+    gparv = pairs = classes = rows = matrix = input = _finite_only
+
+    def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
+        """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α."""
+        atoms = []
+        for a, b, *_ in self._cells(arguments.positive_integer(cells, "cells"), tail):
+            atoms.append((a, b, b))
+        return self._decomposition(atoms, f"{self!r}, {cells} cells from below")
+
+    def upper(self, cells: int, tail: float = 1e-20) -> Decomposition:
+        """Every cell is split between its ends: an upper bound on the divergence of the blanket, for every n and α."""
+        atoms = []
+        for a, b, low, high in self._cells(arguments.positive_integer(cells, "cells"), tail):
+            if high is None:
+                # ρ is unbounded here: as if the message told the inputs apart for certain, and nobody else sent it.
+                atoms += [(a, Fraction(0), Fraction(0)), (Fraction(0), b, Fraction(0))]
+            elif low == high:
+                atoms.append((a, b, b))
+            else:
+                to_high = (a - low * b) / (high - low)
+                atoms.append((high * to_high, to_high, to_high))
+                atoms.append((a - high * to_high, b - to_high, b - to_high))
+        return self._decomposition(atoms, f"{self!r}, {cells} cells from above")
+
+    def _cells(self, cells: int, tail: float) -> list[tuple[Fraction, Fraction, Fraction, Fraction | None]]:
+        """Masses under inputs 0 and 1 and both ends of ρ, cell by cell from 1/2 down; the last one reaches to −∞."""
+        arguments.numeric_only(self.free_symbols, "a discretisation")
+        edge, bounded = self.edge(tail)
+        with mpmath.workdps(_DIGITS):
+            distribution = sp.lambdify((x, y), self.distribution, modules="mpmath")
+            log_ratio = sp.lambdify(y, self.log_ratio, modules="mpmath")
+            first, last = mpmath.mpf(1) / 2, mpmath.mpf(sp.N(edge, _DIGITS))
+            ends = [first + (last - first) * i / cells for i in range(cells + 1)]
+            below = [[distribution(mpmath.mpf(input_), end) for end in ends] for input_ in (0, 1)]
+            ratios = [mpmath.exp(log_ratio(end)) for end in ends]
+            found: list[tuple[Any, ...]] = [
+                (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
+                for i in range(cells)
+            ]
+            found.append((below[0][-1], below[1][-1], ratios[-1], ratios[-1] if bounded else None))
+            return [tuple(None if v is None else _rational(v) for v in cell) for cell in found]  # type: ignore[misc]
+
+    def _decomposition(self, left: list[tuple[Fraction, Fraction, Fraction]], title: str) -> Decomposition:
+        """Both halves; what the rounding to rational numbers misses of 1 goes to the largest mass."""
+        a = [atom[0] for atom in left] + [atom[1] for atom in left]
+        b = [atom[1] for atom in left] + [atom[0] for atom in left]
+        c = [atom[2] for atom in left] * 2
+        for masses in (a, b):
+            masses[masses.index(max(masses))] += 1 - sum(masses)
+        rational = [[sp.Rational(v.numerator, v.denominator) for v in masses] for masses in (a, b, c)]
+        return Decomposition(*rational, title=title)
+
+
+def _rational(value: mpmath.mpf) -> Fraction:
+    return Fraction(*mpmath.libmp.to_rational(mpmath.mpf(value)._mpf_))

@@ -1,0 +1,270 @@
+r"""Decompositions (a, b, c): the one object that carries every analysis of a shuffled randomizer.
+
+.. math:: R(x_0) = \sum_j a_j Q_j, \quad R(x_1) = \sum_j b_j Q_j, \quad
+          R(x_i) = \sum_j c_j Q_j + \beta\,(\text{rest of user } i), \quad \beta = 1 - \sum_j c_j
+
+(Su et al. 2025, Definition 7). It is ordered: it bounds :math:`D_\alpha(\,x_0 \,\|\, x_1)`, and `reversed` gives the
+other direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.model import gparv
+
+
+class Atom(NamedTuple):
+    """One component Q_j: its mass under x0, under x1 and in the part common to everyone else.
+
+    >>> Decomposition(a=[1, 0], b=["1/2", "1/2"], c=[1, 0]).atoms[0]
+    Atom(label='Q_{0}', a=1, b=1/2, c=1)
+    """
+
+    label: str
+    a: sp.Expr
+    b: sp.Expr
+    c: sp.Expr
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The masses of a decomposition as numbers of one kind: fractions, mpmath numbers, or arrays of doubles.
+
+    >>> Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/4", "1/4"]).exact().beta
+    Fraction(1, 2)
+    """
+
+    a: Any
+    b: Any
+    c: Any
+    beta: Any
+
+
+class Decomposition:
+    r"""Masses ``a``, ``b``, ``c`` of the components, validated, with proportional components merged.
+
+    Entries are numbers or SymPy expressions. a and b sum to 1, c to at most 1, nothing is negative; with free
+    symbols each of these is proved or refused. An atom with c = 0 (a *null atom*) is allowed.
+    Components with equal ratios a : b : c are merged, and those with a = b = 0 go into β, which loses nothing.
+
+    >>> D = Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/4", "1/4"])
+    >>> D.a, D.b, D.c, D.beta
+    ((3/4, 1/4), (1/4, 3/4), (1/4, 1/4), 1/2)
+    """
+
+    def __init__(
+        self,
+        a: Sequence[Any],
+        b: Sequence[Any],
+        c: Sequence[Any],
+        *,
+        labels: Sequence[str] | None = None,
+        bindings: field.Bindings | None = None,
+        title: str = "decomposition",
+    ) -> None:
+        for name, masses in (("a", a), ("b", b), ("c", c)):
+            if isinstance(masses, str) or not hasattr(masses, "__len__"):
+                raise TypeError(f"{name} must be a sequence of masses, got {masses!r}")
+        if not len(a) == len(b) == len(c) or not len(a):
+            raise ValueError(f"a, b and c must be equally long and not empty, got lengths {len(a)}, {len(b)}, {len(c)}")
+        labels = [rf"Q_{{{j}}}" for j in range(len(a))] if labels is None else labels
+        if len(labels) != len(a):
+            raise ValueError(f"labels must have one entry for each of the {len(a)} masses, got {len(labels)}")
+        names = [f"{name}[{j}]" for name in "abc" for j in range(len(a))]
+        given = [as_mass(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
+        forms, irrational = field.rational_form(given)
+        self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
+        # A zero in disguise decides whether an atom is a null atom: it must be a plain zero from here on.
+        forms = tuple(sp.Integer(0) if is_zero(e, self.bindings) else e for e in forms)
+        m = len(a)
+        self.title = title
+        _validate(forms[:m], forms[m : 2 * m], forms[2 * m :], self.bindings)
+        self.atoms = _merged(tuple(map(Atom, labels, forms[:m], forms[m : 2 * m], forms[2 * m :])))
+        self.beta_form = field.simplest(1 - sum(atom.c for atom in self.atoms))
+
+    # -- symbolic view
+
+    def _column(self, name: str) -> tuple[sp.Expr, ...]:
+        return tuple(field.substitute(getattr(atom, name), self.bindings) for atom in self.atoms)
+
+    @property
+    def a(self) -> tuple[sp.Expr, ...]:
+        """Masses under x0."""
+        return self._column("a")
+
+    @property
+    def b(self) -> tuple[sp.Expr, ...]:
+        """Masses under x1."""
+        return self._column("b")
+
+    @property
+    def c(self) -> tuple[sp.Expr, ...]:
+        """Masses common to every other user."""
+        return self._column("c")
+
+    @property
+    def beta(self) -> sp.Expr:
+        """The mass of every other user that no component covers."""
+        return field.substitute(self.beta_form, self.bindings)
+
+    @cached_property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return field.free_symbols((e for atom in self.atoms for e in atom[1:]), self.bindings)
+
+    @cached_property
+    def max_loss(self) -> sp.Expr:
+        r"""The largest loss, log max a/b (``oo`` if a component is impossible under x1).
+
+        From there on δ(ε) is exactly 0.
+        """
+        ratios = [atom.a / atom.b for atom in self.atoms if atom.b != 0]
+        if any(atom.a != 0 and atom.b == 0 for atom in self.atoms):
+            return sp.oo
+        return sp.log(field.substitute(field.maximum(ratios, self.bindings), self.bindings))
+
+    def has_no_loss_above(self, ratio: gparv.Ratio) -> bool:
+        """Whether ε is at or above the largest loss, decided exactly: ε = ε0 counts, a rounding error does not."""
+        if field.clearly_different(ratio.log, self._max_loss_float):
+            return ratio.log > self._max_loss_float
+        return field.at_least(ratio.eps, self.max_loss, self._max_loss_float)
+
+    @cached_property
+    def _max_loss_float(self) -> float:
+        return float(self.max_loss)
+
+    @cached_property
+    def gparv(self) -> gparv.Gparv:
+        """The random variable G of this decomposition."""
+        live = [atom for atom in self.atoms if atom.c != 0]
+        ratios = [(field.simplest(atom.a / atom.c), field.simplest(atom.b / atom.c)) for atom in live]
+        masses = [atom.c for atom in live]
+        if self.beta_form != 0:
+            ratios.append((sp.Integer(0), sp.Integer(0)))
+            masses.append(self.beta_form)
+        null = tuple((atom.a, atom.b) for atom in self.atoms if atom.c == 0)
+        return gparv.Gparv(tuple(ratios), tuple(masses), null, self.bindings)
+
+    def reversed(self) -> Decomposition:
+        """The same components with x0 and x1 exchanged."""
+        return self._reversed
+
+    @cached_property
+    def _reversed(self) -> Decomposition:
+        return Decomposition(
+            [d.b for d in self.atoms],
+            [d.a for d in self.atoms],
+            [d.c for d in self.atoms],
+            labels=[d.label for d in self.atoms],
+            bindings=self.bindings,
+            title=f"{self.title}, reversed",
+        )
+
+    # -- exact and float views of the same formulas
+
+    def _forms(self) -> tuple[sp.Expr, ...]:
+        arguments.numeric_only(self.free_symbols, "a number")
+        _, a, b, c = zip(*self.atoms, strict=True)
+        return (*a, *b, *c, self.beta_form)
+
+    def _numbers(self, values: Any) -> Numbers:
+        m = len(self.atoms)
+        return Numbers(values[:m], values[m : 2 * m], values[2 * m : 3 * m], values[-1])
+
+    def exact(self, digits: int = 50) -> Numbers:
+        """Fractions if all masses are rational, mpmath numbers with ``digits`` digits otherwise."""
+        forms = self._forms()
+        known = field.fractions(forms, self.bindings)
+        return self._numbers(field.mp_numbers(forms, self.bindings, digits) if known is None else known)
+
+    @cached_property
+    def floats(self) -> Numbers:
+        """Arrays of doubles, each with a relative error of at most `field.FLOAT_ERROR`."""
+        return self._numbers(field.floats(self._forms(), self.bindings))
+
+    # -- as a value
+
+    def _key(self) -> tuple[Any, ...]:
+        masses = sorted((atom[1:] for atom in self.atoms), key=str)
+        return (*masses, *sorted(self.bindings.items(), key=lambda binding: str(binding[0])))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Decomposition) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"Decomposition(a={list(self.a)}, b={list(self.b)}, c={list(self.c)})"
+
+    def _repr_latex_(self) -> str:
+        rows = [
+            (r"\text{" + self.title + "}", *(d.label for d in self.atoms)),
+            ("a", *(d.a for d in self.atoms)),
+            ("b", *(d.b for d in self.atoms)),
+            ("c", *(d.c for d in self.atoms)),
+        ]
+        return latex.table(rows, notes=[rf"\beta = {latex.formula(self.beta_form)}", *latex.where(self.bindings)])
+
+
+def as_mass(entry: Any, name: str) -> sp.Expr:
+    """A number, or a fraction as text: ``"3/4"``."""
+    if not isinstance(entry, str):
+        return arguments.exact_number(entry, name)
+    try:
+        return sp.Rational(Fraction(entry))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f'{name} must be a number or a fraction such as "3/4", got {entry!r}') from None
+
+
+@lru_cache(maxsize=512)
+def _merged(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """One atom for each ratio a : b : c; atoms without mass under x0 and x1 tell nothing and go into β."""
+    groups: dict[tuple[sp.Expr, ...], list[Atom]] = {}
+    for atom in atoms:
+        masses = [field.simplest(e) for e in atom[1:]]
+        if any(e != 0 for e in masses[:2]):
+            scale = next(e for e in reversed(masses) if e != 0)
+            groups.setdefault(tuple(field.simplest(e / scale) for e in masses), []).append(atom)
+    return tuple(
+        Atom(
+            r",\,".join(atom.label for atom in group),
+            *(field.simplest(sum(column)) for column in zip(*(atom[1:] for atom in group), strict=True)),
+        )
+        for group in groups.values()
+    )
+
+
+def _validate(a: Sequence[sp.Expr], b: Sequence[sp.Expr], c: Sequence[sp.Expr], bindings: field.Bindings) -> None:
+    def shown(e: sp.Expr) -> sp.Expr:
+        return field.substitute(e, bindings)
+
+    for name, masses in (("a", a), ("b", b), ("c", c)):
+        for j, mass in enumerate(masses):
+            if not field.is_nonnegative(mass, bindings):
+                raise ValueError(f"{name}[{j}] must be non-negative, got {shown(mass)}")
+        total = sum(masses)
+        if name == "c":
+            if not field.is_nonnegative(1 - total, bindings):
+                raise ValueError(f"c must sum to at most 1, got the sum {shown(field.simplest(total))}")
+        elif not is_zero(total - 1, bindings):
+            raise ValueError(f"{name} must sum to 1, got the sum {shown(field.simplest(total))}")
+
+
+def is_zero(expr: sp.Expr, bindings: field.Bindings) -> bool:
+    """Equality decided by `cancel`, and for irrational numbers by SymPy.
+
+    >>> is_zero(sp.sqrt(8) - 2 * sp.sqrt(2), {}), is_zero(field.t - 1, {})
+    (True, False)
+    """
+    simple = field.simplest(expr)
+    if simple.is_Rational:
+        return bool(simple == 0)
+    return not field.free_symbols((expr,), bindings) and field.sign(expr, bindings) == 0

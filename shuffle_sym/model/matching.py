@@ -1,0 +1,126 @@
+r"""Randomizers in which a message either matches an input or does not.
+
+Draw a message from a reference law in which it matches any given input with probability :math:`\mu`; under input x the
+messages that match x are t times as likely. Normalised,
+
+.. math:: \frac{R(x)(y)}{\text{ref}(y)} = \frac{t \text{ or } 1}{1 + (t - 1)\mu}.
+
+k-RR, subset selection, RAPPOR, OUE, local hashing and Hadamard response are all of this kind. They differ in
+:math:`\mu` and in how the matches with several inputs go together, and in nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.model.randomizer import OutputClass, Randomizer
+
+Matches = tuple[bool, ...]
+_POWERS = sp.symbols("u:4", positive=True)
+field.LEAST.update(dict.fromkeys(_POWERS, 1))
+_EVALUATED_BITS = 2**14  # a power with more bits stays a power: nothing may cost more for a larger d
+
+
+class Matching(Randomizer):
+    """A definition gives the ratio t, μ, the joint law of the matches, and the list of messages where it is short."""
+
+    ratio: sp.Expr
+    mu: sp.Expr
+
+    @abstractmethod
+    def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
+        """The reference probability that a message matches exactly these among the different ``inputs``."""
+
+    def universal(self, named: int) -> sp.Expr:
+        """The reference probability that a message matches *all* inputs, of which ``named`` have names."""
+        return sp.Integer(0)
+
+    @abstractmethod
+    def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
+        """Every message: its reference probability, and which inputs it matches."""
+
+    # -- what follows
+
+    def likelihood(self, match: bool) -> sp.Expr:
+        """R(x)(y)/ref(y) for a message y that matches x, or does not."""
+        return (self.ratio if match else sp.Integer(1)) / (1 + (self.ratio - 1) * self.mu)
+
+    def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
+        named = tuple(dict.fromkeys(inputs))
+        hit, miss = self.likelihood(True), self.likelihood(False)
+        classes = []
+        for matches in product((True, False), repeat=len(named)):
+            weight, everyone = self.joint(named, matches), sp.Integer(0)
+            own = dict(zip(named, matches, strict=True))
+            masses = tuple(self.likelihood(own[x]) for x in inputs)
+            if all(matches):
+                everyone = self.universal(len(named))
+                classes.append(_scaled_class(r"\text{matches all}", everyone, masses, (hit,)))
+            # All inputs have a name, or some other input may match or not match.
+            reached = (hit, miss) if len(named) != self.input_count else tuple(self.likelihood(m) for m in matches)
+            matched = ",".join(str(x) for x in named if own[x])
+            label = rf"\{{{matched}\}}" if matched else r"\emptyset" if named else r"\text{any}"
+            classes.append(_scaled_class(label, weight - everyone, masses, reached))
+        return tuple(y for y in classes if y.range[0] != 0)
+
+    def rows(self) -> list[list[sp.Expr]]:
+        arguments.numeric_only(self.input_count.free_symbols, "the matrix")
+        columns = [[weight * self.likelihood(match) for match in matches] for weight, matches in self.messages()]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _scaled_class(
+    label: str, weight: sp.Expr, likelihoods: tuple[sp.Expr, ...], reached: tuple[sp.Expr, ...]
+) -> OutputClass:
+    weight = field.simplest(weight)
+    return OutputClass(label, tuple(weight * e for e in likelihoods), tuple(weight * e for e in reached))
+
+
+class Independent(Matching):
+    r"""Matches with different inputs are independent under the reference law, for d inputs; d may be ∞.
+
+    All d match with probability :math:`\mu^d`: there the blanket is t times higher than elsewhere. With d = ∞ (what the
+    published tables assume) that part is gone, and the bound is a little larger.
+    """
+
+    symmetric = True
+
+    def _set_inputs(self, d: Any) -> None:
+        r"""Bind :math:`u_m = \mu^{-(d-m)} \ge 1`, so that :math:`\mu^d = \mu^m/u_m` is a short formula for every d."""
+        self.input_count = sp.oo if d is sp.oo else arguments.size(field.d if d is None else d, "d", 2)
+        if self.input_count is not sp.oo:
+            inverse = field.substitute(1 / self.mu, self.bindings)
+            powers = {u: _power(inverse, self.input_count - named) for named, u in enumerate(_POWERS)}
+            self.bindings = {**self.bindings, **powers}
+
+    def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
+        hits = sum(matches)
+        return self.mu**hits * (1 - self.mu) ** (len(matches) - hits)
+
+    def universal(self, named: int) -> sp.Expr:
+        if self.input_count is sp.oo:
+            return sp.Integer(0)
+        if self.input_count == named:
+            return self.mu**named
+        return self.mu**named / _POWERS[named]
+
+    @abstractmethod
+    def idealised(self) -> Randomizer:
+        """The same randomizer with infinitely many inputs, as in the published tables."""
+
+    def finite_gain(self) -> sp.Expr:
+        r"""How much larger γ is than that of the idealised randomizer: :math:`(t-1)\mu^d/(1+(t-1)\mu)`."""
+        gain = self.universal(0) * (self.likelihood(True) - self.likelihood(False))
+        return field.substitute(gain, self.bindings)
+
+
+def _power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+    if base.is_Rational and exponent.is_Integer and exponent * sp.log(base.p, 2) > _EVALUATED_BITS:
+        return sp.Pow(base, exponent, evaluate=False)
+    return base**exponent

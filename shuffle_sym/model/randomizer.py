@@ -1,0 +1,143 @@
+r"""`Randomizer`: what every local randomizer can do once its definition is written down.
+
+A definition (see `shuffle_sym.randomizers`) says how likely each class of messages is under given inputs; the
+privacy level, the blanket and the GPARV follow from it here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.model import decomposition, gparv
+
+
+@dataclass(frozen=True)
+class OutputClass:
+    r"""Messages that can be counted as one: under the named inputs, and in what they reach over all inputs,
+    their likelihoods are proportional.
+
+    ``masses`` are the probabilities of the class under the named inputs; ``range`` holds the values that the
+    same sum takes over *all* inputs, each message with its own worst and best input.
+    """
+
+    label: str
+    masses: tuple[sp.Expr, ...]
+    range: tuple[sp.Expr, ...]
+
+    def floor(self, bindings: field.Bindings) -> sp.Expr:
+        """The infimum over all inputs: what the class contributes to the blanket."""
+        return field.minimum(self.range, bindings)
+
+
+@dataclass(frozen=True)
+class Blanket:
+    r"""The part that is common to all inputs: :math:`\gamma\,\omega(y) = \inf_x R(x)(y)` (Balle et al. 2019, §5.1)."""
+
+    labels: tuple[str, ...]
+    forms: tuple[sp.Expr, ...]
+    bindings: field.Bindings
+
+    @property
+    def masses(self) -> tuple[sp.Expr, ...]:
+        r"""γ·ω of each class of messages."""
+        return tuple(field.substitute(e, self.bindings) for e in self.forms)
+
+    @property
+    def gamma(self) -> sp.Expr:
+        """Total variation similarity."""
+        return field.substitute(field.simplest(sum(self.forms)), self.bindings)
+
+    def _repr_latex_(self) -> str:
+        gamma = latex.formula(field.simplest(sum(self.forms)))
+        rows = [(r"\text{messages}", *self.labels), (r"\sum_y \inf_x R(x)(y)", *self.forms)]
+        return latex.table(rows, notes=[rf"\gamma = {gamma}", *latex.where(self.bindings)])
+
+
+class Randomizer(ABC):
+    """A local randomizer with finitely many classes of messages.
+
+    A subclass sets ``bindings`` (what t and other symbols stand for), says how many inputs there are and writes
+    down `classes`. Formulas are rational functions of the symbols.
+
+    >>> from shuffle_sym.randomizers import KRR
+    >>> R = KRR(k=3, eps0=sp.log(3))
+    >>> R.eps0, R.gamma, R.pairs()
+    (log(3), 3/5, ((0, 1),))
+    """
+
+    bindings: field.Bindings
+    input_count: sp.Expr
+    #: Whether every permutation of the inputs can be undone by one of the messages.
+    symmetric: bool = False
+    #: Whether it is k-ary randomized response, for which the adversaries of Koskela et al. are defined.
+    is_krr: bool = False
+
+    @abstractmethod
+    def classes(self, *inputs: int) -> Sequence[OutputClass]:
+        """The classes of messages, with their masses under ``inputs`` and their range over all inputs."""
+
+    @abstractmethod
+    def rows(self) -> Sequence[Sequence[sp.Expr]]:
+        """Pr[R(x) = y] as a formula for every input x and message y, where both can be listed."""
+
+    # -- what follows from the definition
+
+    @cached_property
+    def eps0(self) -> sp.Expr:
+        r"""The local privacy level it really has: :math:`\log \max_{x, x', y} R(x)(y)/R(x')(y)`."""
+        ratios = []
+        for y in self.classes():
+            low, high = y.floor(self.bindings), field.maximum(y.range, self.bindings)
+            if high != 0 and low == 0:
+                return sp.oo
+            if high != 0:
+                ratios.append(high / low)
+        return sp.log(field.substitute(field.maximum(ratios, self.bindings), self.bindings))
+
+    @property
+    def gamma(self) -> sp.Expr:
+        r"""Total variation similarity, the mass of the blanket."""
+        return self.blanket().gamma
+
+    def blanket(self) -> Blanket:
+        """The blanket distribution, from the definition."""
+        classes = self.classes()
+        floors = tuple(y.floor(self.bindings) for y in classes)
+        return Blanket(tuple(y.label for y in classes), floors, field.used(self.bindings, floors))
+
+    def gparv(self, x0: int | None = None, x1: int | None = None) -> gparv.Gparv:
+        """The GPARV of the blanket for a pair of inputs (which may be left out where all pairs are alike)."""
+        return decomposition.blanket(self, x0, x1).gparv
+
+    def matrix(self) -> sp.Matrix:
+        """Pr[R(x) = y] in row x and column y."""
+        return sp.Matrix([[field.substitute(e, self.bindings) for e in row] for row in self.rows()])
+
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Ordered pairs of different inputs, up to symmetry."""
+        if self.symmetric:
+            return ((0, 1),)
+        arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
+        inputs = range(int(self.input_count))
+        return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def input(self, x: Any, name: str) -> int:
+        """``x`` if it is an input, an error that says what is."""
+        return arguments.member(x, name, self.input_count)
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return field.free_symbols((e for y in self.classes() for e in y.range), self.bindings)

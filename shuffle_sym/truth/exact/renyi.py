@@ -1,0 +1,208 @@
+r"""Rényi moments, exactly: :math:`\mathbb E_Q[(P/Q)^\lambda]`, P under x0 and Q under x1.
+
+With W the histogram of n draws from (c, β), A = Σ h_j a_j/c_j and B = Σ h_j b_j/c_j,
+
+.. math:: \mathbb E_Q[(P/Q)^\lambda] = \sum_{j:\,c_j = 0} a_j^\lambda\, b_j^{1-\lambda}
+          + \frac1n\, \mathbb E_W\bigl[A^\lambda B^{1-\lambda}\bigr]
+
+for every decomposition: P(h)/Q(h) is A/B and Q(h) is Pr[W = h] B/n. The Rényi divergence is the logarithm of the
+moment, divided by λ − 1.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.truth.exact.reduction_pair import histograms
+
+MAX_HISTOGRAMS = 2_000_000
+MAX_TERMS = 2_000_000
+_GUARD = 15
+
+
+def renyi_moment(D: Decomposition, n: Any, order: Any, digits: int = 50) -> sp.Rational | mpmath.mpf:
+    r"""E_Q[(P/Q)^λ] of a decomposition with n users, λ = ``order`` > 1; ``D.reversed()`` is the other direction.
+
+    A ``Rational`` if a, b, c are rational and λ is an integer, else an ``mpf`` with ``digits`` good digits. Cost:
+    :math:`\binom{n + m - 1}{m - 1}` histograms for m values of G.
+
+    >>> import shuffle_sym as ss
+    >>> renyi_moment(ss.decomposition.dataset(ss.BinaryRR(eps0=sp.log(3)), 1, 0, 0), 2, 2)
+    5/3
+    """
+    if not isinstance(D, Decomposition):
+        raise TypeError(f"D must be a Decomposition, got {D!r}")
+    n, power, digits = arguments.users(n), arguments.order(order), arguments.positive_integer(digits, "digits")
+    live = [atom for atom in D.atoms if atom.c != 0]
+    cells = len(live) + (D.beta_form != 0)
+    if cells and math.comb(n + cells - 1, cells - 1) > MAX_HISTOGRAMS:
+        raise ValueError(
+            f"n = {n} with {cells} kinds of messages has more than {MAX_HISTOGRAMS} histograms; take a smaller n"
+        )
+    if any(atom.a != 0 and atom.b == 0 for atom in D.atoms):
+        # n draws of it alone, or the null atom itself, are possible under x0 only.
+        raise ValueError(
+            "the moment is infinite at every order: a component has mass under x0 and none under x1; use delta(eps)"
+        )
+    masses = D.exact(digits + _GUARD)
+    if isinstance(masses.beta, Fraction) and power.is_Integer:
+        return sp.Rational(_fraction_moment(masses, n, int(power)))
+    with mpmath.workdps(digits + _GUARD):
+        return _mp_moment(masses, n, _mp(power, digits))
+
+
+def _fraction_moment(masses: Any, n: int, power: int) -> Fraction:
+    """Whole numbers over common denominators, one group of terms for each value of B."""
+    kept = [(Fraction(a), Fraction(b), Fraction(c)) for a, b, c in zip(masses.a, masses.b, masses.c, strict=True)]
+    null = sum((a**power / b ** (power - 1) for a, b, c in kept if c == 0), Fraction(0))
+    ratios = [(a / c, b / c, c) for a, b, c in kept if c != 0]
+    if masses.beta:
+        ratios.append((Fraction(0), Fraction(0), Fraction(masses.beta)))
+    scales = [math.lcm(*(r[i].denominator for r in ratios)) if ratios else 1 for i in range(3)]
+    whole = [tuple(int(entry * scale) for entry, scale in zip(r, scales, strict=True)) for r in ratios]
+    groups: dict[int, int] = {}
+    for h in histograms(n, len(whole)) if whole else ():
+        A, B = (sum(count * r[i] for count, r in zip(h, whole, strict=True)) for i in (0, 1))
+        if A:
+            weight, left = 1, n
+            for count, r in zip(h, whole, strict=True):
+                weight *= math.comb(left, count) * r[2] ** count
+                left -= count
+            groups[B] = groups.get(B, 0) + weight * A**power
+    total = sum((Fraction(top, B ** (power - 1)) for B, top in groups.items()), Fraction(0))
+    return null + total * Fraction(scales[1] ** (power - 1), n * scales[0] ** power * scales[2] ** n)
+
+
+def _mp_moment(masses: Any, n: int, power: mpmath.mpf) -> mpmath.mpf:
+    """All terms are positive: no digits are lost beyond a few roundings a term."""
+    kept = list(
+        zip(*(map(mpmath.mpmathify, map(_plain, column)) for column in (masses.a, masses.b, masses.c)), strict=True)
+    )
+    total = mpmath.fsum(a**power * b ** (1 - power) for a, b, c in kept if c == 0 and a != 0)
+    ratios = [(a / c, b / c, c) for a, b, c in kept if c != 0]
+    if masses.beta:
+        ratios.append((mpmath.mpf(0), mpmath.mpf(0), mpmath.mpmathify(_plain(masses.beta))))
+    terms = []
+    for h in histograms(n, len(ratios)) if ratios else ():
+        A, B = (mpmath.fsum(count * r[i] for count, r in zip(h, ratios, strict=True)) for i in (0, 1))
+        if A:
+            weight, left = mpmath.mpf(1), n
+            for count, r in zip(h, ratios, strict=True):
+                weight *= math.comb(left, count) * r[2] ** count
+                left -= count
+            terms.append(weight * A**power * B ** (1 - power))
+    return total + mpmath.fsum(terms) / n
+
+
+def _plain(value: Any) -> Any:
+    return mpmath.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else value
+
+
+def _mp(number: sp.Expr, digits: int) -> mpmath.mpf:
+    symbol = sp.Dummy()
+    return field.mp_numbers([symbol], {symbol: number}, digits + _GUARD)[0]
+
+
+def two_rr_moment(
+    eps0: Any, n: Any, order: Any, *, reverse: bool = False, digits: int | None = None
+) -> sp.Rational | mpmath.mpf:
+    r"""E[(M(D')/M(D))^λ] under M(D), 2-RR, D all zeros, D' with a single 1 (Girgis et al. 2021, (10)); with ``reverse``
+    E[(M(D)/M(D'))^λ] under M(D').
+
+    Both are :math:`\mathbb E[r^s]` with r = 1/t + (t − 1/t)K/n, K ~ Bin(n, 1/(t + 1)), and s = λ or s = 1 − λ. For an
+    integer λ, forward, through factorial moments :math:`\mathbb E[K^{\underline j}] = n^{\underline j} p^j`: O(λ²)
+    products of non-negative numbers at *any* n. Otherwise the n + 1 terms are summed. A ``Rational`` where t is
+    rational and λ an integer, unless ``digits`` are asked for; else an ``mpf`` with ``digits`` (50) digits.
+
+    >>> two_rr_moment(sp.log(3), 2, 2), two_rr_moment(sp.log(3), 10**9, 2), two_rr_moment(sp.log(3), 2, 2, reverse=True)
+    (5/3, 750000001/750000000, 29/15)
+    """
+    level, n, power = arguments.local_epsilon(eps0), arguments.users(n), arguments.order(order)
+    arguments.numeric_only(level.free_symbols, "a moment")
+    good = 50 if digits is None else arguments.positive_integer(digits, "digits")
+    t = sp.exp(level)
+    by_moments = power.is_Integer and not reverse
+    if not by_moments and n > MAX_TERMS:
+        raise ValueError(
+            f"n = {n} has more than {MAX_TERMS} terms; an integer order with reverse=False is possible at every n"
+        )
+    if digits is None and t.is_Rational and power.is_Integer:
+        exact = Fraction(int(t.p), int(t.q))
+        if by_moments:
+            return sp.Rational(_by_factorial_moments(exact, n, int(power), Fraction(1)))
+        return sp.Rational(_negative_power(exact, n, int(power) - 1))
+    # Each of at most n + λ products and sums of positive numbers loses a few units in the last place.
+    with mpmath.workdps(good + _GUARD + len(str(n))):
+        (value,) = field.mp_numbers([field.t], {field.t: t}, good + _GUARD + len(str(n)))
+        if by_moments:
+            return _by_factorial_moments(value, n, int(power), mpmath.mpf(1))
+        s = _mp(power, good)
+        return _by_terms(value, n, 1 - s if reverse else s)
+
+
+def _by_factorial_moments(t: Any, n: int, power: int, one: Any) -> Any:
+    r"""E[(1/t + gK)^λ] = Σ_j w_j n(n − 1)…(n − j + 1) p^j, where the w_j are those of x^λ in falling factorials:
+    (x + y)·K^(j) = K^(j + 1) + (j + y) K^(j), with K scaled by g."""
+    base, slope, p = one / t, (t - one / t) / n, one / (1 + t)
+    weights = [one]
+    for _ in range(power):
+        following = [0 * one] * (len(weights) + 1)
+        for j, w in enumerate(weights):
+            following[j] += w * (base + slope * j)
+            following[j + 1] += w * slope
+        weights = following
+    total, falling = 0 * one, one
+    for j, w in enumerate(weights):
+        total += w * falling
+        falling *= (n - j) * p
+    return total
+
+
+def _by_terms(t: mpmath.mpf, n: int, s: mpmath.mpf) -> mpmath.mpf:
+    """Σ_k C(n, k) t^(n − k)/(t + 1)^n (1/t + (t − 1/t)k/n)^s, term by term; every term is positive."""
+    mass, slope = (t / (t + 1)) ** n, (t - 1 / t) / n
+    total = mpmath.mpf(0)
+    for k in range(n + 1):
+        total += mass * (1 / t + slope * k) ** s
+        mass = mass * (n - k) / ((k + 1) * t)
+    return total
+
+
+def _negative_power(t: Fraction, n: int, power: int) -> Fraction:
+    """E[r^−s] in fractions: r = (n b² + (a² − b²)k)/(abn) for t = a/b, summed in halves."""
+    a, b = t.numerator, t.denominator
+    tops, bottoms = [], []
+    for k in range(n + 1):
+        tops.append(math.comb(n, k) * a ** (n - k) * b**k)
+        bottoms.append((n * b * b + (a * a - b * b) * k) ** power)
+    total = _sum_of_fractions(tops, bottoms)
+    return total * Fraction((a * b * n) ** power, (a + b) ** n)
+
+
+def _sum_of_fractions(tops: list[int], bottoms: list[int]) -> Fraction:
+    if len(tops) == 1:
+        return Fraction(tops[0], bottoms[0])
+    half = len(tops) // 2
+    return _sum_of_fractions(tops[:half], bottoms[:half]) + _sum_of_fractions(tops[half:], bottoms[half:])
+
+
+def renyi_divergence(moment: Any, order: Any, digits: int = 50) -> mpmath.mpf:
+    r"""log(moment)/(λ − 1), from one of the moments above.
+
+    >>> import mpmath
+    >>> mpmath.nstr(renyi_divergence(two_rr_moment(sp.log(3), 2, 2), 2), 12)
+    '0.510825623766'
+    """
+    power, digits = arguments.order(order), arguments.positive_integer(digits, "digits")
+    value = arguments.exact_number(moment, "moment")
+    if value.free_symbols or arguments.decided(value >= 1) is not True:
+        raise ValueError(f"moment must be a number >= 1, got {moment!r}")
+    with mpmath.workdps(digits + _GUARD):
+        return mpmath.log(_mp(value, digits)) / (_mp(power, digits) - 1)

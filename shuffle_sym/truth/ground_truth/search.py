@@ -1,0 +1,191 @@
+r"""The search over all neighbouring datasets, up to symmetry, part by part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+from shuffle_sym.accounting.sweep import sweep
+from shuffle_sym.algebra import arguments
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.truth.ground_truth.messages import (
+    GUARD_DIGITS,
+    MAX_HISTOGRAMS,
+    Divergences,
+    Messages,
+    Moments,
+    histogram_count,
+)
+from shuffle_sym.truth.ground_truth.symmetry import Counts, Symmetry, Triple
+
+MAX_COMPARISONS = 2_000_000_000  # histograms compared, over all pairs of datasets; some minutes
+_PARTS = 200
+
+Dataset = tuple[int, ...]
+Progress = Callable[..., Any]
+Evaluator = Divergences | Moments
+
+
+@dataclass
+class Worst:
+    """The largest value so far, and every pair of datasets, by its name, that has it."""
+
+    value: Any = None
+    triples: list[Triple] = field(default_factory=list)
+
+    def add(self, value: Any, triples: Sequence[Triple], tolerance: Any) -> None:
+        if self.value is None or value > self.value + abs(self.value) * tolerance:
+            self.value, self.triples = value, list(triples)
+        elif value >= self.value - abs(self.value) * tolerance:
+            self.triples = self.triples + [t for t in triples if t not in self.triples]
+            if not value:
+                self.triples = [first(self.triples)]  # nothing to tell apart: one name is enough
+
+
+def first(triples: Sequence[Triple]) -> Triple:
+    """The first in the order of (x0, x1, others), the others as a sorted tuple."""
+    return min(triples, key=lambda triple: (triple[0], triple[1], others_of(triple[2])))
+
+
+def others_of(counts: Counts) -> Dataset:
+    return tuple(x for x, count in enumerate(counts) for _ in range(count))
+
+
+class Search:
+    """All neighbouring datasets of n users, and what is computed for each of them."""
+
+    def __init__(
+        self, R: Randomizer, n: int, parameters: Sequence[sp.Expr], digits: int, evaluator: type[Evaluator]
+    ) -> None:
+        self.messages = Messages(R, n, parameters, digits)
+        self.symmetry = Symmetry(self.messages.columns, declared=R.symmetric)
+        _refuse_too_many(R, n, len(self.symmetry.pairs), self.messages.width)
+        self.evaluate = evaluator(self.messages)
+        self.digits = digits
+        # Exact values are compared as they are; of mpmath numbers the digits that were asked for count.
+        self.tolerance: Any = 0 if self.messages.exact else mpmath.mpf(10) ** -digits
+        self._named = sorted({x for pair in self.symmetry.pairs for x in pair})
+        self.described = {
+            "randomizer": repr(R),
+            "n": n,
+            "what": evaluator.__name__,
+            "parameters": " ".join(map(str, parameters)),
+            "digits": 0 if self.messages.exact else digits,
+        }
+
+    def run(self, progress: Progress | None, path: str | Path | None) -> list[Worst]:
+        """The largest values, over all parts; with ``path`` every finished part is kept in that file."""
+        parts = list(self._parts())
+        worst = [Worst() for _ in self.messages.parameters]
+        with mpmath.workdps(self.digits + GUARD_DIGITS):
+            for part in parts if progress is None else progress(parts, desc="datasets", unit="part"):
+                found = self._of_part(part) if path is None else self._kept(part, path)
+                for best, other in zip(worst, found, strict=True):
+                    if other.value is not None:
+                        best.add(other.value, other.triples, self.tolerance)
+        return worst
+
+    def _parts(self) -> Iterator[Dataset]:
+        """Beginnings of the sorted others, about as many as a progress bar needs."""
+        length = 0
+        while length < self.messages.n - 1 and histogram_count(length + 1, self.messages.inputs) <= _PARTS:
+            length += 1
+        for counts, _, _ in self._others((), length, product=False):
+            yield others_of(counts)
+
+    def _others(self, beginning: Dataset, length: int, *, product: bool = True) -> Iterator[tuple[Counts, Any, int]]:
+        """Multisets of ``length`` inputs that begin so, with polynomials; common beginnings are multiplied once."""
+        messages = self.messages
+
+        def extended(counts: list[int], last: int, level: int, law: Any) -> Iterator[tuple[Counts, Any, int]]:
+            if level == length:
+                yield tuple(counts), law, level
+                return
+            for x in range(last, messages.inputs):
+                if self.symmetry.may_follow(counts, x):
+                    counts[x] += 1
+                    yield from extended(counts, x, level + 1, messages.one_more(law, level, x) if product else None)
+                    counts[x] -= 1
+
+        start = [beginning.count(x) for x in range(messages.inputs)]
+        law = messages.shuffled(beginning) if product else None
+        yield from extended(start, beginning[-1] if beginning else 0, len(beginning), law)
+
+    def _of_part(self, part: Dataset) -> list[Worst]:
+        worst = [Worst() for _ in self.messages.parameters]
+        for counts, law, level in self._others(part, self.messages.n - 1):
+            pairs = [pair for pair in self.symmetry.pairs if self.symmetry.represents(pair, counts)]
+            named = {x for pair in pairs for x in pair}
+            laws = {x: self.messages.one_more(law, level, x) for x in self._named if x in named}
+            for x0, x1 in pairs:
+                for best, values in zip(worst, self.evaluate(laws[x0], laws[x1]), strict=True):
+                    for value, pair in zip(values, ((x0, x1), (x1, x0)), strict=True):
+                        if best.value is None or value >= best.value - abs(best.value) * self.tolerance:
+                            best.add(value, [self.symmetry.smallest(*pair, counts)], self.tolerance)
+        return worst
+
+    # -- parts in a file
+
+    def _kept(self, part: Dataset, path: str | Path) -> list[Worst]:
+        """A part through `sweep`, which writes finished rows and reads them again."""
+        grid: dict[str, list[Any]] = {
+            **{name: [value] for name, value in self.described.items()},
+            "part": [json.dumps(part)],
+        }
+        (row,) = sweep(
+            lambda **_: {"worst": [self._written(w) for w in self._of_part(part)]}, grid, path=path, progress=False
+        )
+        return [self._read(entry) for entry in row["worst"]]
+
+    def _written(self, worst: Worst) -> list[Any]:
+        """A value as a fraction in text, exactly as it is."""
+        value = worst.value
+        if isinstance(value, mpmath.mpf):
+            value = Fraction(*mpmath.libmp.to_rational(value._mpf_))
+        return [None if value is None else str(value), [[x0, x1, list(counts)] for x0, x1, counts in worst.triples]]
+
+    def _read(self, entry: list[Any]) -> Worst:
+        text, triples = entry
+        value: Any = None if text is None else Fraction(text)
+        if value is not None and not self.messages.exact:
+            value = mpmath.mpf(value.numerator) / value.denominator
+        elif value is not None and isinstance(self.evaluate, Divergences):
+            value = int(value)
+        return Worst(value, [(x0, x1, tuple(counts)) for x0, x1, counts in triples])
+
+
+def comparisons(n: int, inputs: int, pairs: int, width: int) -> int:
+    """How many histograms are compared, at most: pairs of inputs × multisets of the others × histograms."""
+    return pairs * histogram_count(n - 1, inputs) * histogram_count(n, width)
+
+
+def _refuse_too_many(R: Randomizer, n: int, pairs: int, width: int) -> None:
+    inputs = int(R.input_count)
+
+    def feasible(size: int) -> bool:
+        few = comparisons(size, inputs, pairs, width) <= MAX_COMPARISONS
+        return few and histogram_count(size, width) <= MAX_HISTOGRAMS
+
+    if not feasible(n):
+        largest = max((i for i in range(1, n) if feasible(i)), default=0)
+        raise ValueError(
+            f"{R!r} with n = {n} has up to {pairs * histogram_count(n - 1, inputs)} neighbouring pairs with "
+            f"{histogram_count(n, width)} histograms each, which is too much ({MAX_COMPARISONS} comparisons are not); "
+            f"take a smaller n: the largest feasible one is {largest}"
+        )
+
+
+def checked(R: Any, digits: Any) -> int:
+    if isinstance(R, Continuous):
+        R.rows()  # says what to do with continuous noise
+    if not isinstance(R, Randomizer):
+        raise TypeError(f"R must be a randomizer, got {R!r}")
+    return arguments.positive_integer(digits, "digits")
