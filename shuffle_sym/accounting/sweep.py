@@ -11,9 +11,9 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from shuffle_sym.algebra import records
 from shuffle_sym.algebra.interval import Interval
-
-Row = dict[str, Any]
+from shuffle_sym.algebra.records import Row
 
 
 def sweep(
@@ -40,17 +40,16 @@ def sweep(
     if not callable(fn):
         raise TypeError(f"fn must be a function, got {fn!r}")
     points = _points(grid)
-    done = _read(path, set(grid)) if path is not None else {}
-    missing = [point for point in points if _key(point) not in done]
+    done = records.read(path, set(grid)) if path is not None else {}
+    missing = [point for point in points if records.key(point) not in done]
     with tqdm(total=len(points), initial=len(points) - len(missing), disable=not progress, desc="sweep") as bar:
         for point, result in _results(fn, missing, executor):
             row = {**point, **_columns(result, point)}
             if path is not None:
-                with Path(path).open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row) + "\n")
-            done[_key(point)] = row
+                records.append(path, row)
+            done[records.key(point)] = row
             bar.update()
-    return [done[_key(point)] for point in points]
+    return [done[records.key(point)] for point in points]
 
 
 def _results(fn: Callable[..., Any], points: list[Row], executor: Executor | None) -> Iterator[tuple[Row, Any]]:
@@ -85,7 +84,7 @@ def _points(grid: Mapping[str, Sequence[Any]]) -> list[Row]:
             if not isinstance(value, (int, float, str, bool, type(None))):
                 raise TypeError(f"grid[{name!r}] must hold numbers, texts, booleans or None, got {value!r}")
     points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    if len({_key(point) for point in points}) < len(points):
+    if len({records.key(point) for point in points}) < len(points):
         raise ValueError("grid must not hold a value twice")
     return points
 
@@ -103,29 +102,3 @@ def _columns(result: Any, point: Row) -> Row:
             f"fn must return an Interval, a number, or a mapping of such that JSON can hold, got {result!r}"
         )
     return columns
-
-
-def _key(point: Row) -> str:
-    return json.dumps(point, sort_keys=True)
-
-
-def _read(path: str | Path, names: set[str]) -> dict[str, Row]:
-    """Rows of an earlier run; a last line that was cut off is computed again."""
-    found: dict[str, Row] = {}
-    if not Path(path).exists():
-        return found
-    lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
-    for number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError:
-            if number == len(lines):
-                Path(path).write_text("".join(lines[:-1]), encoding="utf-8")
-                continue
-            raise ValueError(f"path must name a file that sweep wrote, got {path}: line {number} is not JSON") from None
-        if not isinstance(row, dict) or not names <= set(row):
-            raise ValueError(
-                f"path must name a file of a sweep over {sorted(names)}, got {path}: line {number} has other names"
-            )
-        found[_key({name: row[name] for name in row if name in names})] = row
-    return found

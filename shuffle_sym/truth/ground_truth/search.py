@@ -12,8 +12,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from shuffle_sym.accounting.sweep import sweep
-from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra import arguments, records
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.truth.ground_truth.messages import (
@@ -135,14 +134,12 @@ class Search:
     # -- parts in a file
 
     def _kept(self, part: Dataset, path: str | Path) -> list[Worst]:
-        """A part through `sweep`, which writes finished rows and reads them again."""
-        grid: dict[str, list[Any]] = {
-            **{name: [value] for name, value in self.described.items()},
-            "part": [json.dumps(part)],
-        }
-        (row,) = sweep(
-            lambda **_: {"worst": [self._written(w) for w in self._of_part(part)]}, grid, path=path, progress=False
-        )
+        """A part from the file, if it was computed before; otherwise it is computed and written there."""
+        point = {**self.described, "part": json.dumps(part)}
+        row = records.read(path, set(point)).get(records.key(point))
+        if row is None:
+            row = {**point, "worst": [self._written(w) for w in self._of_part(part)]}
+            records.append(path, row)
         return [self._read(entry) for entry in row["worst"]]
 
     def _written(self, worst: Worst) -> list[Any]:
