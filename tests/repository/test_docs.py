@@ -14,7 +14,7 @@ import yaml
 
 import shuffle_sym
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 #: Modules that are public without being imported by ``import shuffle_sym``.
 MORE = (
     "shuffle_sym.apps.plots",

@@ -125,7 +125,7 @@ def test_the_quick_verdicts_are_the_recorded_ones(quick):
 
 def test_the_readme_counts_the_recorded_verdicts():
     found = Counter(audit.recorded().values())
-    text = " ".join((Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8").split())
+    text = " ".join((Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8").split())
     assert f"{found.total()} statements of the papers" in text
     assert f"{found['holds']} hold, {found['holds if']} hold under a condition" in text
     assert f"{found['misprint']} are misprints and {found['false']} are false" in text

@@ -21,7 +21,7 @@ import shuffle_sym as ss
 from shuffle_sym.apps import catalogue, cli, typed
 from shuffle_sym.apps.cli.parser import parser
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 
 # 2-RR with t = 3 and one user is the pair (3/4, 1/4), (1/4, 3/4): everything below is arithmetic with these fractions.
 BIT = "--randomizer binaryrr --eps0 'log(3)'"
