@@ -12,7 +12,7 @@ help:  ## what can be made
 $(VENV)/ok: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable '.[lab,fast]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[lab]' --group dev
 	touch $@
 
 lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/
@@ -37,11 +37,11 @@ gallery: $(VENV)/ok  ## draw the pictures of the README
 	$(BIN)/python benchmarks/gallery.py
 
 explorer: $(VENV)/ok  ## serve the explorer as a page of its own (Voilà)
-	$(BIN)/python -m pip install --quiet --editable '.[lab,fast,app]'
+	$(BIN)/python -m pip install --quiet --editable '.[lab,app]'
 	$(BIN)/voila --Voila.ip=127.0.0.1 --VoilaConfiguration.show_tracebacks=True notebooks/13_explorer.ipynb
 
 browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it as a person would (needs chromium)
-	$(BIN)/python -m pip install --quiet --editable '.[lab,fast,app]' --group browser
+	$(BIN)/python -m pip install --quiet --editable '.[lab,app]' --group browser
 	$(BIN)/python browser/test_in_browser.py
 
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)

@@ -24,7 +24,7 @@ ROOMS = ["algebra", "model", "randomizers", "numeric", "truth", "accounting", "p
 def test_environment_yml_names_the_requirements_of_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["lab"], *extras["fast"], f"python{project['requires-python']}"]
+    wanted = [*project["dependencies"], *extras["lab"], f"python{project['requires-python']}"]
     for old, new in CONDA_NAMES.items():
         wanted = [re.sub(rf"^{old}(?=[<>=])", new, requirement) for requirement in wanted]
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
