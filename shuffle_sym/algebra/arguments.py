@@ -9,10 +9,15 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import mpmath
 import sympy as sp
+
+from shuffle_sym.algebra import balls, quotients, rounding, zeros
+from shuffle_sym.algebra.errors import VerificationError
 
 _LONGEST = 60  # characters of a value that a message shows
 
@@ -38,13 +43,7 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     if isinstance(value, sp.Basic):
         if not isinstance(value, sp.Expr):
             raise TypeError(f"{name} must be a number, got {value!r}")
-        # A Float inside an expression would make everything after it inexact without a word.
-        value = value.replace(lambda e: e.is_Float, lambda e: sp.Rational(str(e)))
-        if value.is_finite is False or value is sp.nan:
-            raise _refuse(name, "a finite number", value)
-        if value.is_extended_real is False:
-            raise _refuse(name, "a real number", value)
-        return value
+        return value if value.is_Rational else _exact_expression(value, name)
     if isinstance(value, numbers.Integral):
         return sp.Integer(int(value))
     if isinstance(value, numbers.Rational):
@@ -60,9 +59,52 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     raise TypeError(f"{name} must be a number (int, float, Fraction or SymPy), got {value!r}")
 
 
+def probability(value: Any, name: str) -> sp.Expr:
+    r"""An entry of a matrix, a mass or a weight: a number, or text such as ``"3/4"`` or ``"0.25"``.
+
+    >>> probability("3/4", "P[0][0]")
+    3/4
+    """
+    if not isinstance(value, str):
+        return exact_number(value, name)
+    try:
+        return sp.Rational(Fraction(value))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f'{name} must be a number or a fraction such as "3/4", got {value!r}') from None
+
+
+@lru_cache(maxsize=4096)
+def _exact_expression(value: sp.Expr, name: str) -> sp.Expr:
+    # A Float inside an expression would make everything after it inexact without a word.
+    value = value.xreplace({e: sp.Rational(str(e)) for e in value.atoms(sp.Float) if e.is_finite})
+    if _is_clearly_real(value):
+        return value
+    if value.is_finite is False or value is sp.nan:
+        raise _refuse(name, "a finite number", value)
+    if value.is_extended_real is False:
+        raise _refuse(name, "a real number", value)
+    return value
+
+
+def _is_clearly_real(value: sp.Expr) -> bool:
+    """Whether a formula of real symbols, or an enclosure of a constant, shows that it is real: SymPy takes longer."""
+    if symbols := value.free_symbols:
+        return all(symbol.is_real for symbol in symbols) and quotients.is_rational(value)
+    try:
+        with balls.precision(64):
+            return bool(balls.value(value).is_finite())
+    except VerificationError:
+        return False
+
+
 def decided(condition: Any) -> bool | None:
     """True or False where SymPy knows the answer, None where it does not (free symbols)."""
     return bool(condition) if condition in (True, False, sp.true, sp.false) else None
+
+
+def _sign(number: sp.Expr) -> int | None:
+    """The sign of a constant, None for an expression with symbols."""
+    return None if number.free_symbols else zeros.sign(number)
 
 
 def _integer(value: Any, name: str, least: int) -> int:
@@ -92,7 +134,7 @@ def positive_integer(value: Any, name: str) -> int:
 
 def positive(value: Any, name: str) -> float:
     number = exact_number(value, name)
-    if number.free_symbols or decided(number > 0) is not True or not 0 < float(number) < math.inf:
+    if _sign(number) != 1 or not 0 < float(number) < math.inf:
         raise _refuse(name, "a number > 0", value)
     return float(number)
 
@@ -116,7 +158,7 @@ def size(value: Any, name: str, least: int) -> sp.Expr:
 
 def local_epsilon(eps0: Any) -> sp.Expr:
     number = exact_number(eps0, "eps0")
-    if decided(number < 0):
+    if _sign(number) == -1:
         raise _refuse("eps0", "a number >= 0", eps0)
     if number.free_symbols and not number.is_nonnegative:
         raise _refuse("eps0", 'known to be >= 0, as sp.Symbol("x", nonnegative=True) is', eps0)
@@ -125,9 +167,7 @@ def local_epsilon(eps0: Any) -> sp.Expr:
 
 def central_epsilon(eps: Any) -> sp.Expr:
     number = exact_number(eps, "eps")
-    if number.free_symbols:
-        raise _refuse("eps", "a number >= 0", eps)
-    if decided(number < 0) is not False:
+    if _sign(number) not in (0, 1):
         raise _refuse("eps", "a number >= 0", eps)
     return number
 
@@ -135,7 +175,7 @@ def central_epsilon(eps: Any) -> sp.Expr:
 def ratio(alpha: Any) -> sp.Expr:
     """The argument α = e^ε of a hockey-stick divergence; every α > 0 is meaningful."""
     number = exact_number(alpha, "alpha")
-    if number.free_symbols or decided(number > 0) is not True:
+    if _sign(number) != 1:
         raise _refuse("alpha", "a number > 0", alpha)
     return number
 
@@ -143,7 +183,7 @@ def ratio(alpha: Any) -> sp.Expr:
 def order(value: Any, name: str = "order") -> sp.Expr:
     """The order λ > 1 of a Rényi divergence."""
     number = exact_number(value, name)
-    if number.free_symbols or decided(number > 1) is not True:
+    if _sign(number - 1) != 1:
         raise _refuse(name, "a number > 1", value)
     return number
 
@@ -161,7 +201,7 @@ def integer_order(value: Any) -> int:
 def share(value: Any, name: str) -> float:
     """A number in (0, 1]."""
     number = exact_number(value, name)
-    if number.free_symbols or decided(sp.And(number > 0, number <= 1)) is not True or not float(number) > 0:
+    if _sign(number) != 1 or _sign(1 - number) == -1 or not float(number) > 0:
         raise _refuse(name, "a number in (0, 1]", value)
     return float(number)
 
@@ -169,17 +209,17 @@ def share(value: Any, name: str) -> float:
 def between_0_and_1(value: Any, name: str) -> sp.Expr:
     """An exact number strictly between 0 and 1."""
     number = exact_number(value, name)
-    if number.free_symbols or decided(sp.And(number > 0, number < 1)) is not True:
+    if _sign(number) != 1 or _sign(1 - number) != 1:
         raise _refuse(name, "a number strictly between 0 and 1", value)
     return number
 
 
 def open_unit(value: Any, name: str) -> float:
-    """The same as a double, rounded down, so that what is met for the double is met for the number."""
+    """A number strictly between 0 and 1, as the largest double that is not above it."""
     number = between_0_and_1(value, name)
     double = float(number)
-    double = math.nextafter(double, 0) if decided(sp.Rational(double) > number) else double
-    if decided(number < sp.Rational(1, 10**300)):
+    double = rounding.below(double) if _sign(sp.Rational(double) - number) == 1 else double
+    if _sign(number - sp.Rational(1, 10**300)) == -1:
         raise _refuse(name, "at least 1e-300", value)
     return double
 

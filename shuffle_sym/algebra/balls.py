@@ -8,16 +8,20 @@ same in every thread; a program that changes the precision behind our back can m
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import flint
+import numpy as np
+import numpy.typing as npt
 import sympy as sp
 from flint import arb
 
 from shuffle_sym.algebra import rounding
+from shuffle_sym.algebra.errors import VerificationError
 
 _LOCK = threading.RLock()
 
@@ -53,6 +57,11 @@ def ends(x: arb) -> tuple[Fraction, Fraction] | None:
     return middle - radius, middle + radius
 
 
+def middle(x: arb) -> Fraction:
+    """The middle of a finite ball."""
+    return _exact(x.mid())
+
+
 def _exact(x: arb) -> Fraction:
     """The number that an exact ball holds."""
     mantissa, exponent = (int(part) for part in x.man_exp())
@@ -69,3 +78,106 @@ def upper(x: arb) -> float:
     """The smallest double that is not below the ball; inf if it is not finite."""
     known = ends(x)
     return float("inf") if known is None else rounding.up(known[1])
+
+
+def doubles(numbers: Iterable[arb]) -> npt.NDArray[np.float64]:
+    """The doubles nearest to the middles of balls; a number that no normal double holds is refused."""
+    exact = list(numbers)
+    nearest = np.array([float(x) for x in exact])
+    tiny = np.finfo(float).tiny
+    if not np.isfinite(nearest).all() or any(
+        abs(y) < tiny and not x.is_zero() for x, y in zip(exact, nearest, strict=True)
+    ):
+        raise ValueError("a value is outside the range of doubles (1e-308 … 1e308); use exact(…, digits=…)")
+    return nearest
+
+
+def is_right_to(bits: int, x: arb) -> bool:
+    """Whether the radius is at most 2^-bits of the number."""
+    return bool(x.is_finite()) and (x.is_exact() or x.rel_accuracy_bits() > bits)
+
+
+# ----------------------------------------------------------------------------------------- constant expressions
+
+_CONSTANTS: dict[sp.Expr, Callable[[], arb]] = {
+    sp.E: arb.const_e,
+    sp.pi: arb.pi,
+    sp.EulerGamma: arb.const_euler,
+    sp.Catalan: arb.const_catalan,
+    sp.GoldenRatio: lambda: (1 + arb(5).sqrt()) / 2,
+}
+_FUNCTIONS: dict[type, Callable[[arb], arb]] = {
+    sp.exp: arb.exp,
+    sp.log: arb.log,
+    sp.Abs: abs,
+    sp.erf: arb.erf,
+    sp.erfc: arb.erfc,
+    sp.gamma: arb.gamma,
+    sp.loggamma: arb.lgamma,
+    sp.sin: arb.sin,
+    sp.cos: arb.cos,
+    sp.tan: arb.tan,
+    sp.atan: arb.atan,
+    sp.sinh: arb.sinh,
+    sp.cosh: arb.cosh,
+    sp.tanh: arb.tanh,
+    sp.LambertW: arb.lambertw,
+}
+
+
+def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
+    """A ball that contains a constant expression, or one whose symbols have balls as ``values``.
+
+    It is not finite where these bits say nothing (a denominator, or a number under a root, that may be 0); an
+    expression with a function that has no ball is refused.
+
+    >>> with precision(100):
+    ...     half = value(sp.log(sp.sqrt(sp.E)))
+    >>> lower(half) <= 0.5 <= upper(half)
+    True
+    """
+    if expr.is_Rational:
+        return ball(expr)
+    if expr.is_Symbol and values is not None and expr in values:
+        return values[expr]
+    if expr in _CONSTANTS:
+        return _CONSTANTS[expr]()
+    if isinstance(expr, sp.Piecewise):
+        return _piecewise(expr, values)
+    known = _FUNCTIONS.get(type(expr))
+    if known is None and not isinstance(expr, (sp.Add, sp.Mul, sp.Pow, sp.Min, sp.Max, sp.Float)):
+        raise VerificationError(f"cannot enclose {expr}: there is no interval arithmetic for {type(expr).__name__}")
+    if isinstance(expr, sp.Float):
+        return ball(sp.Rational(expr))
+    if isinstance(expr, sp.Pow) and known is None:
+        return _power(value(expr.base, values), expr.exp, values)
+    parts = [value(part, values) for part in expr.args]
+    if known is not None:
+        return known(*parts)
+    combine = {sp.Add: arb.__add__, sp.Mul: arb.__mul__, sp.Min: arb.min, sp.Max: arb.max}[type(expr)]
+    return reduce(combine, parts)
+
+
+def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:
+    if exponent.is_Integer:
+        return base ** int(exponent)
+    if exponent.is_Rational:
+        return base.root(int(exponent.q)) ** int(exponent.p)
+    return (base.log() * value(exponent, values)).exp()
+
+
+def _piecewise(expr: sp.Piecewise, values: Mapping[sp.Symbol, arb] | None) -> arb:
+    """The piece that applies; the union of all that may apply where the balls do not decide."""
+    possible: list[arb] = []
+    for piece, condition in expr.args:
+        holds: bool | None = True
+        if condition != sp.true:
+            if not isinstance(condition, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
+                raise VerificationError(f"cannot enclose {expr}: its condition {condition} is not an inequality")
+            gap = value(condition.gts, values) - value(condition.lts, values)
+            holds = True if gap > 0 else False if gap < 0 else None
+        if holds is not False:
+            possible.append(value(piece, values))
+        if holds:
+            break
+    return reduce(arb.union, possible)

@@ -5,7 +5,7 @@ class VerificationError(Exception):
     """Mathematics that does not hold, or that could not be proved where a proof is needed.
 
     >>> import sympy as sp
-    >>> from shuffle_sym.papers.derivations import Step
+    >>> from shuffle_sym.papers.derivation import Step
     >>> Step(sp.Integer(1), sp.Integer(2), "one is two")
     Traceback (most recent call last):
     shuffle_sym.algebra.errors.VerificationError: one is two: cannot prove 1 = 2

@@ -1,43 +1,39 @@
 r"""The field everything is written in: rational functions of :math:`t = e^{\varepsilon_0}` and of sizes such as k.
 
 A formula is an expression in these symbols together with *bindings*, what each symbol stands for
-(``{t: exp(4)}``). In this form `cancel` decides equality, and one compiled function of a formula evaluates it on
-fractions, on enclosures (and so on mpmath numbers and doubles with a known error). Exponentials appear only in
-the bindings.
+(``{t: exp(4)}``). In this form equality is decided by algebra, and one formula is evaluated on fractions and on
+enclosures (and so to mpmath numbers and doubles with a known error). Exponentials appear only in the bindings.
 
 A sign is never guessed: it is proved for all values of the symbols, or decided by an enclosure that excludes
-zero, or shown to be zero by SymPy; otherwise the question is refused.
+zero, or a zero is proved by algebra; otherwise the question is refused.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import mpmath
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
-from mpmath.ctx_iv import MPIntervalContext
+from flint import arb
 
+from shuffle_sym.algebra import balls, precise, quotients, zeros
 from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.quotients import NotRationalError
+from shuffle_sym.algebra.symbols import Irrational, Parameter, range_of
 
-t = sp.Symbol("t", positive=True)  # e^{eps0}
-s = sp.Symbol("s", positive=True)  # e^{eps0 / 2}
-k = sp.Symbol("k", positive=True, integer=True)  # alphabet size
-d = sp.Symbol("d", positive=True, integer=True)  # number of inputs
+t: sp.Symbol = Parameter("t", 1)  # e^{eps0}
+s: sp.Symbol = Parameter("s", 1)  # e^{eps0 / 2}
+k: sp.Symbol = Parameter("k", 2, integer=True)  # alphabet size
+d: sp.Symbol = Parameter("d", 2, integer=True)  # number of inputs
 alpha = sp.Symbol("alpha", positive=True)  # e^{eps}
 eps0 = sp.Symbol("epsilon_0", nonnegative=True)
 
 Bindings = Mapping[sp.Symbol, sp.Expr]
-
-LEAST: dict[sp.Symbol, int] = {t: 1, s: 1, k: 2, d: 2}  # the smallest value of a symbol, for proofs of signs
-UNIT_ROUNDOFF = 2.0**-53
-FLOAT_ERROR = 2 * UNIT_ROUNDOFF  # relative error of what `floats` returns
-_FIRST_BITS, _LAST_BITS = 128, 16384
 
 
 # ---------------------------------------------------------------------------------------------- symbols
@@ -46,7 +42,22 @@ _FIRST_BITS, _LAST_BITS = 128, 16384
 @lru_cache(maxsize=8192)
 def simplest(expr: sp.Expr) -> sp.Expr:
     """The canonical form of a rational function: equal formulas become identical."""
-    return expr if expr.is_Rational or expr.is_Symbol else sp.cancel(expr)
+    if expr.is_Rational or expr.is_Symbol:
+        return expr
+    try:
+        return quotients.quotient(expr).as_expr()
+    except NotRationalError:
+        return sp.cancel(expr)
+
+
+@lru_cache(maxsize=8192)
+def _symbols_of(expr: sp.Expr) -> frozenset[sp.Symbol]:
+    return frozenset(expr.free_symbols)
+
+
+def symbols_of(exprs: Iterable[sp.Expr]) -> set[sp.Symbol]:
+    """The symbols that occur in formulas; SymPy would look for them again and again."""
+    return set().union(*map(_symbols_of, exprs))
 
 
 def substitute(expr: sp.Expr, bindings: Bindings) -> sp.Expr:
@@ -56,29 +67,43 @@ def substitute(expr: sp.Expr, bindings: Bindings) -> sp.Expr:
 
 def used(bindings: Bindings, exprs: Iterable[sp.Expr]) -> dict[sp.Symbol, sp.Expr]:
     """The bindings of symbols that occur."""
-    occurring = set().union(*(e.free_symbols for e in exprs))
+    occurring = symbols_of(exprs)
     return {symbol: value for symbol, value in bindings.items() if symbol in occurring}
 
 
 def free_symbols(exprs: Iterable[sp.Expr], bindings: Bindings) -> set[sp.Symbol]:
-    return set().union(*(substitute(e, bindings).free_symbols for e in exprs))
+    """The symbols that are left when what is bound has been put in."""
+    return symbols_of(bindings.get(symbol, symbol) for symbol in symbols_of(exprs))
 
 
-def rational_form(exprs: Iterable[sp.Expr]) -> tuple[tuple[sp.Expr, ...], dict[sp.Symbol, sp.Expr]]:
-    r"""Write expressions as rational functions, with a new symbol bound to each irrational part.
+def rational_form(
+    exprs: Iterable[sp.Expr], taken: Iterable[sp.Symbol] = ()
+) -> tuple[tuple[sp.Expr, ...], dict[sp.Symbol, sp.Expr]]:
+    r"""Write expressions as rational functions, with a symbol, none of those ``taken``, bound to each irrational part.
 
-    Exponentials whose exponents are multiples of each other become powers of one symbol.
+    Exponentials whose exponents are multiples of each other become powers of one symbol. Expressions that differ only
+    in the numbers in their exponents become the same formula with other bindings, so that what is proved or compiled
+    for one serves the other.
 
     >>> (form,), bindings = rational_form([sp.exp(-sp.Symbol("x")) + sp.exp(sp.Symbol("x") / 2)])
     >>> form.is_rational_function(), list(bindings.values())
     (True, [exp(x/2)])
     """
     exprs = tuple(sp.sympify(e) for e in exprs)
+    if all(map(quotients.is_rational, exprs)):
+        return exprs, {}
+    taken = symbols_of(exprs) | set(taken)
     names: dict[sp.Expr, sp.Symbol] = {}
     units = _exponent_units(exprs)
 
     def name(e: sp.Expr) -> sp.Symbol:
-        return names.setdefault(e, sp.Dummy(f"r{len(names)}", real=True))
+        if e not in names:
+            number = len(names)
+            while (symbol := Irrational(f"r{number}", -sp.oo)) in taken:
+                number += 1
+            taken.add(symbol)
+            names[e] = symbol
+        return names[e]
 
     def rewrite(e: sp.Expr) -> sp.Expr:
         if e.is_Rational or e.is_Symbol:
@@ -100,80 +125,122 @@ def _exponent_units(exprs: tuple[sp.Expr, ...]) -> dict[sp.Expr, sp.Rational]:
     for e in exprs:
         for power in e.atoms(sp.exp, type(sp.E)):
             multiple, base = power.as_base_exp()[1].as_coeff_Mul()
-            units[base] = sp.gcd(units.get(base, sp.Integer(0)), multiple)
+            units[base] = units[base].gcd(multiple) if base in units else abs(multiple)
     return units
 
 
 # ---------------------------------------------------------------------------------------------- signs
 
 
-def _least(symbol: sp.Symbol, bindings: Bindings) -> sp.Expr | None:
-    """A number that ``symbol`` is never below, None if nothing is known."""
-    value = bindings.get(symbol, symbol)
-    known = [sp.Integer(LEAST[symbol])] if symbol in LEAST else []
-    if symbol.is_nonnegative:
-        known.append(sp.Integer(0))
-    if isinstance(value, sp.exp) and value.exp.is_nonnegative:
-        known.append(sp.Integer(1))
-    constant, rest = value.as_coeff_Add()
-    if rest.is_nonnegative:
-        known.append(constant)
-    return max(known, default=None)
-
-
 @lru_cache(maxsize=4096)
-def _nonnegative_from(expr: sp.Expr, leasts: tuple[tuple[sp.Symbol, sp.Expr], ...]) -> bool:
-    """Whether all coefficients, in the symbols less their least values, have one sign."""
-    shift = {symbol: symbol + least for symbol, least in leasts}
-    signs = []
-    for part in sp.fraction(simplest(expr)):
-        coefficients = sp.Poly(part.xreplace(shift), *shift).coeffs() if shift else [part]
-        if all(c >= 0 for c in coefficients):
-            signs.append(1)
-        elif all(c <= 0 for c in coefficients):
-            signs.append(-1)
-        else:
-            return False
-    return signs[0] == signs[1]
+def _range(symbol: sp.Symbol, value: sp.Expr) -> quotients.Range:
+    """What ``symbol``, bound to ``value``, is never below and never above, None where nothing is known."""
+    _check_range(symbol, value)
+    low, high = range_of(symbol)
+    least, most = range_of(value) if value.is_Symbol else (None, None)
+    at_least_one = sp.Integer(1) if isinstance(value, sp.exp) and value.exp.is_nonnegative else None
+    constant, rest = value.as_coeff_Add()
+    shifted = constant if constant.is_Rational and rest.is_nonnegative else None
+    lows = [end for end in (low, least, at_least_one, shifted) if end is not None]
+    highs = [end for end in (high, most) if end is not None]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _check_range(symbol: sp.Symbol, value: sp.Expr) -> None:
+    """Refuse a number outside the range of the symbol that it is bound to: proofs rely on that range."""
+    if not isinstance(symbol, Parameter) or value.free_symbols:
+        return
+    low, high = range_of(symbol)
+    with balls.precision(zeros.FIRST_BITS):
+        number = balls.value(value)
+        # An enclosure decides without a difference, in which SymPy would write out a number such as 2^(10^9).
+        above = low is None or number >= balls.ball(low) or zeros.sign(value - low) >= 0
+        below = high is None or number <= balls.ball(high) or zeros.sign(high - value) >= 0
+    if not (above and below):
+        raise ValueError(f"{symbol} must be a number in {symbol.least} … {symbol.greatest}, got {value}")
+
+
+def _numeric_range(symbol: sp.Symbol, bindings: Bindings) -> quotients.Range:
+    """The range of a symbol, or an enclosure of the number that it stands for."""
+    value = bindings.get(symbol, symbol)
+    if value.free_symbols:
+        return _range(symbol, value)
+    ((low, high),) = enclosures((symbol,), bindings, 64)
+    return sp.Rational(low), sp.Rational(high)
 
 
 def proves_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
     r"""Whether ``expr >= 0`` is *proved* for all values of its symbols (t >= 1, k >= 2, …).
 
-    Sufficient, not necessary: numerator and denominator, written in t − 1, k − 2, …, have coefficients of one sign.
+    Sufficient, not necessary: see `quotients.proved_sign`.
 
-    >>> proves_nonnegative((t - 1) / (t + k - 1), {})
-    True
+    >>> proves_nonnegative((t - 1) / (t + k - 1), {}), proves_nonnegative(t - 2, {})
+    (True, False)
     """
-    leasts = tuple((s, _least(s, bindings)) for s in sorted(expr.free_symbols, key=str))
-    return all(least is not None for _, least in leasts) and _nonnegative_from(expr, leasts)
+    try:
+        symbols = quotients.quotient(expr).symbols
+    except NotRationalError:
+        (expr,), irrational = rational_form([expr], bindings)
+        bindings = {**bindings, **irrational}
+        symbols = quotients.quotient(expr).symbols
+    if quotients.proved_sign(expr, tuple(_range(symbol, bindings.get(symbol, symbol)) for symbol in symbols)) == 1:
+        return True
+    fixed = [symbol for symbol in symbols if not bindings.get(symbol, symbol).free_symbols]
+    if not fixed or len(fixed) == len(symbols):
+        return False  # no number among the symbols, or nothing else: then `sign` decides
+    return quotients.proved_sign(expr, tuple(_numeric_range(symbol, bindings) for symbol in symbols)) == 1
 
 
 def sign(expr: sp.Expr, bindings: Bindings) -> int:
-    """The sign of a number, decided: by an enclosure that excludes 0, or by SymPy that it is 0."""
-    expr = simplest(expr)
-    if expr.is_Rational:
-        return int(sp.sign(expr))
-    bits = _FIRST_BITS
-    while bits <= _LAST_BITS:
-        (ends,) = _bounds((expr,), bindings, bits)
-        if ends is not None and (ends[0] > 0 or ends[1] < 0):
-            return 1 if ends[0] > 0 else -1
-        if bits == _FIRST_BITS and sp.simplify(substitute(expr, bindings)) == 0:
-            return 0
-        bits *= 4
-    raise VerificationError(f"cannot decide the sign of {substitute(expr, bindings)} with {_LAST_BITS} bits")
+    """The sign of a number, decided: by an enclosure that excludes 0, or by a proof that it is 0."""
+    return signs((expr,), bindings)[0]
+
+
+def signs(exprs: Iterable[sp.Expr], bindings: Bindings) -> tuple[int, ...]:
+    """The signs of several numbers, decided as by `sign`."""
+    forms = tuple(simplest(e) for e in exprs)
+    with balls.precision(zeros.FIRST_BITS):
+        enclosed = _balls(forms, bindings)
+    return tuple(
+        1 if x > 0 else -1 if x < 0 else zeros.sign(substitute(e, bindings))
+        for e, x in zip(forms, enclosed, strict=True)
+    )
+
+
+def is_zero(expr: sp.Expr, bindings: Bindings) -> bool:
+    """Whether a formula is 0 for all values of its free symbols, or a number is; decided by algebra.
+
+    >>> is_zero(sp.sqrt(6) - sp.sqrt(2) * sp.sqrt(3), {}), is_zero(t - 1, {})
+    (True, False)
+    """
+    simple = simplest(expr)
+    if simple.is_Rational:
+        return bool(simple == 0)
+    return not free_symbols((simple,), bindings) and sign(simple, bindings) == 0
 
 
 def at_least(x: sp.Expr, y: sp.Expr, about_y: float | None = None) -> bool:
     """Whether x >= y, decided exactly: equality counts, a rounding error does not. ``about_y`` is y as a double, if it
     is known; y may be infinite."""
-    far = float(y) if about_y is None else about_y
-    near = float(x)
+    far = double(y) if about_y is None else about_y
+    near = double(x)
     if clearly_different(near, far):
         return near > far
+    if isinstance(y, sp.log):
+        x, y = sp.exp(x), y.args[0]
     (form,), bindings = rational_form([x - y])
     return sign(form, bindings) >= 0
+
+
+def double(number: sp.Expr) -> float:
+    """A constant as a double that is right to ten digits of 1 + |number|; infinities are allowed."""
+    if number in (sp.oo, -sp.oo):
+        return math.copysign(math.inf, number)
+    with balls.precision(zeros.FIRST_BITS):
+        x = balls.value(number)
+    if not x.is_finite() or not x.rad() < 1e-12 * (1 + abs(x)):
+        raise VerificationError(f"cannot evaluate {number} with {zeros.FIRST_BITS} bits")
+    return float(x)
 
 
 def clearly_different(x: float, y: float) -> bool:
@@ -190,8 +257,8 @@ def is_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
     if proves_nonnegative(-expr, bindings):
         return bool(simplest(expr) == 0)
     raise VerificationError(
-        f"cannot prove the sign of {substitute(expr, bindings)} for all values of its symbols; "
-        "write it in t = e^eps0 (t >= 1), or give the symbols values"
+        f"cannot prove the sign of {substitute(expr, bindings)} for all values of its symbols; state their ranges, as "
+        'in ss.parameter("p", 0, 1) or ss.parameter("t", 1) for t = e^eps0, or give the symbols values'
     )
 
 
@@ -201,8 +268,13 @@ def minimum(exprs: Iterable[sp.Expr], bindings: Bindings) -> sp.Expr:
     >>> minimum([t, sp.Integer(1)], {})
     1
     """
-    candidates = list(dict.fromkeys(simplest(e) for e in exprs))
-    best = candidates[0]
+    candidates = tuple(dict.fromkeys(simplest(e) for e in exprs))
+    return _minimum(candidates, tuple(used(bindings, candidates).items()))
+
+
+@lru_cache(maxsize=4096)
+def _minimum(candidates: tuple[sp.Expr, ...], bound: tuple[tuple[sp.Symbol, sp.Expr], ...]) -> sp.Expr:
+    best, bindings = candidates[0], dict(bound)
     for other in candidates[1:]:
         # A proof for all values is cheaper than a decision for one; where the two are equal, either will do.
         if proves_nonnegative(best - other, bindings) or not is_nonnegative(other - best, bindings):
@@ -211,131 +283,75 @@ def minimum(exprs: Iterable[sp.Expr], bindings: Bindings) -> sp.Expr:
 
 
 def maximum(exprs: Iterable[sp.Expr], bindings: Bindings) -> sp.Expr:
+    """The expression that is proved to be the largest for all values of the free symbols."""
     return -minimum([-e for e in exprs], bindings)
 
 
 # ---------------------------------------------------------------------------------------------- numbers
 
 
-@lru_cache(maxsize=1024)
-def _compiled(exprs: tuple[sp.Expr, ...], symbols: tuple[sp.Symbol, ...]) -> Callable[..., list[Any]]:
-    """Numerators and denominators of the formulas, with integer coefficients, as one Python function.
-
-    Only +, −, ×, ÷ and integer powers of the arguments occur: it takes any kind of number and keeps it.
-    """
-    parts = [part for e in exprs for part in sp.fraction(sp.together(simplest(e)))]
-    function = sp.lambdify(symbols, parts, modules=[], cse=True)
-
-    def quotients(one: Any, *numbers: Any) -> list[Any]:
-        # A constant part comes back as a Python int: times one, it is of the caller's kind of number.
-        values = [part * one for part in function(*numbers)]
-        return [p / q for p, q in zip(values[::2], values[1::2], strict=True)]
-
-    return quotients
-
-
-def _symbols(exprs: tuple[sp.Expr, ...]) -> tuple[sp.Symbol, ...]:
-    return tuple(sorted(set().union(*(e.free_symbols for e in exprs)), key=str))
-
-
 def fractions(exprs: Iterable[sp.Expr], bindings: Bindings) -> tuple[Fraction, ...] | None:
     """Exact values, None if a binding is irrational."""
     exprs = tuple(exprs)
-    symbols = _symbols(exprs)
-    values = [bindings.get(s, s) for s in symbols]
-    if not all(v.is_Rational for v in values):
+    values = {symbol: bindings.get(symbol, symbol) for symbol in symbols_of(exprs)}
+    if not all(v.is_Rational for v in values.values()):
         return None
-    arguments = [Fraction(int(v.p), int(v.q)) for v in values]
-    return tuple(_compiled(exprs, symbols)(Fraction(1), *arguments))
+    numbers = {symbol: Fraction(int(v.p), int(v.q)) for symbol, v in values.items()}
+    return tuple(
+        Fraction(int(e.p), int(e.q)) if e.is_Rational else quotients.quotient(e).at(numbers, Fraction(1)) for e in exprs
+    )
 
 
-@lru_cache(maxsize=256)
-def _context(bits: int) -> MPIntervalContext:
-    """An interval context of our own: mpmath's global one is not ours to set."""
-    context = MPIntervalContext()
-    context.prec = bits
-    return context
+def _balls(exprs: Iterable[sp.Expr], bindings: Bindings) -> list[arb]:
+    """Enclosures with the bits of the surrounding `balls.precision`."""
+    exprs = tuple(exprs)
+    values = {symbol: balls.value(bindings.get(symbol, symbol)) for symbol in symbols_of(exprs)}
+    return [_ball(e, values) for e in exprs]
 
 
-@lru_cache(maxsize=4096)
-def _enclosed(number: sp.Expr, bits: int) -> Any:
-    iv = _context(bits)
-    if number.is_Rational:
-        return iv.mpf(int(number.p)) / iv.mpf(int(number.q))
-    digits = int(bits * 0.30103) + 5
-    # `strict` makes SymPy raise where it cannot reach the digits asked for; log(1 + tiny) it calls 0 all the same.
-    value = number.evalf(digits, strict=True)
-    while not value.is_Float:
-        digits *= 2
-        if digits > _LAST_BITS:
-            raise VerificationError(f"cannot evaluate {number}; is it zero in disguise?")
-        value = number.evalf(digits, strict=True)
-    p, q = mpmath.libmp.to_rational(value._mpf_)
-    slack = iv.mpf(10) ** (2 - digits)
-    return iv.mpf(int(p)) / iv.mpf(int(q)) * (1 + iv.mpf([-slack.b, slack.b]))
+def _ball(expr: sp.Expr, values: Mapping[sp.Symbol, arb]) -> arb:
+    if expr.is_Rational:
+        return balls.ball(expr)
+    try:
+        enclosed: arb = quotients.quotient(expr).at(values, arb(1))
+    except NotRationalError:
+        return balls.value(expr, values)
+    return enclosed
 
 
-def _bounds(exprs: tuple[sp.Expr, ...], bindings: Bindings, bits: int) -> list[tuple[Fraction, Fraction] | None]:
-    """Rational lower and upper bounds of the numbers, by interval arithmetic with ``bits`` bits.
-
-    None where these bits say nothing, because a denominator may be 0.
-    """
-    symbols = _symbols(exprs)
-    arguments = [_enclosed(substitute(s, bindings), bits) for s in symbols]
-    enclosed = _compiled(exprs, symbols)(_context(bits).mpf(1), *arguments)
-    return [_rational_ends(v._mpi_) for v in enclosed]
-
-
-def _rational_ends(ends: tuple[Any, Any]) -> tuple[Fraction, Fraction] | None:
-    if any(end in (mpmath.libmp.finf, mpmath.libmp.fninf, mpmath.libmp.fnan) for end in ends):
-        return None  # mpmath would turn an infinity into the fraction 0
-    low, high = (Fraction(*mpmath.libmp.to_rational(end)) for end in ends)
-    return low, high
+def numbers(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[arb, ...]:
+    """Balls with a relative radius of at most 2^-bits; exact zeros are zeros."""
+    exprs = tuple(exprs)
+    known: dict[int, arb] = {}
+    working = bits + 64
+    while len(known) < len(exprs):
+        if working > zeros.LAST_BITS + bits:
+            raise VerificationError(f"cannot evaluate to {bits} bits; is an expression zero in disguise?")
+        missing = [i for i in range(len(exprs)) if i not in known]
+        with balls.precision(working):
+            for i, x in zip(missing, _balls([exprs[i] for i in missing], bindings), strict=True):
+                if balls.is_right_to(bits, x):
+                    known[i] = x
+                elif x.is_finite() and x.contains(0) and sign(exprs[i], bindings) == 0:
+                    known[i] = arb(0)
+        working *= 2
+    return tuple(known[i] for i in range(len(exprs)))
 
 
 def enclosures(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[tuple[Fraction, Fraction], ...]:
     """Rational bounds of numbers with a relative width of at most 2^-bits; exact zeros stay zeros."""
-    exprs = tuple(simplest(e) for e in exprs)
+    exprs = tuple(exprs)
     known = fractions(exprs, bindings)
     if known is not None:
         return tuple((v, v) for v in known)
-    found: dict[int, tuple[Fraction, Fraction]] = {}
-    working = bits + 64
-    while len(found) < len(exprs):
-        if working > _LAST_BITS + bits:
-            raise VerificationError(f"cannot evaluate to {bits} bits; is an expression zero in disguise?")
-        for i, ends in enumerate(_bounds(exprs, bindings, working)):
-            if ends is None:
-                continue
-            low, high = ends
-            if high - low <= min(abs(low), abs(high)) / 2**bits:
-                found.setdefault(i, (low, high))
-            elif low <= 0 <= high and sign(exprs[i], bindings) == 0:
-                found.setdefault(i, (Fraction(0), Fraction(0)))
-        working *= 2
-    return tuple(found[i] for i in range(len(exprs)))
+    return tuple(ends for x in numbers(exprs, bindings, bits + 1) if (ends := balls.ends(x)) is not None)
 
 
 def mp_numbers(exprs: Iterable[sp.Expr], bindings: Bindings, digits: int) -> tuple[mpmath.mpf, ...]:
     """mpmath numbers, right to ``digits`` digits, whatever the global precision is."""
-    bounds = enclosures(exprs, bindings, int(digits * 3.3220) + 4)
-    with mpmath.workdps(digits + 5):
-        return tuple(mpmath.mpf(low.numerator) / low.denominator for low, _ in bounds)
+    return tuple(precise.middle(x, digits + 5) for x in numbers(exprs, bindings, int(digits * 3.3220) + 4))
 
 
 def floats(exprs: Iterable[sp.Expr], bindings: Bindings) -> npt.NDArray[np.float64]:
-    """Doubles with a relative error of at most FLOAT_ERROR; a number that no double holds is refused."""
-    return as_doubles(low for low, _ in enclosures(exprs, bindings, 60))
-
-
-def as_doubles(values: Iterable[Fraction]) -> npt.NDArray[np.float64]:
-    """The nearest doubles; a number that no double holds is refused."""
-    exact = list(values)
-    try:
-        doubles = np.array([float(v) for v in exact])
-    except OverflowError:
-        doubles = np.array([np.inf])
-    tiny = np.finfo(float).tiny
-    if not all(np.isfinite(doubles)) or any(abs(d) < tiny for d, v in zip(doubles, exact, strict=True) if v):
-        raise ValueError("a value is outside the range of doubles (1e-308 … 1e308); use exact(…, digits=…)")
-    return doubles
+    """Doubles with a relative error of at most `rounding.FLOAT_ERROR`; a number that no double holds is refused."""
+    return balls.doubles(numbers(exprs, bindings, 60))

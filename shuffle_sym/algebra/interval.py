@@ -12,7 +12,10 @@ from typing import Any
 import mpmath
 import sympy as sp
 
+from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.errors import VerificationError
+
+RTOL = 1e-3  # width of an answer relative to its upper end, where the caller says nothing
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Interval:
         return "$" + powers.replace("inf", r"\infty") + "$"
 
 
-def _six_digits(x: float, rounding: str) -> str:
+def _six_digits(x: float | Decimal, rounding: str) -> str:
     """Rounded outward: what is shown is still a bound. A decimal is shown with the digits that were asked for."""
     if isinstance(x, Decimal):
         return str(x).lower()
@@ -78,7 +81,7 @@ def _six_digits(x: float, rounding: str) -> str:
 
 def outward(lower: float, upper: float, method: str | None = None) -> Interval:
     """The interval one unit in the last place wider at each end, cut to δ's range [0, 1]."""
-    return Interval(max(0.0, math.nextafter(lower, -math.inf)), min(1.0, math.nextafter(upper, math.inf)), method)
+    return Interval(max(0.0, rounding.below(lower)), min(1.0, rounding.above(upper)), method)
 
 
 def decimal_end(value: sp.Rational, digits: int, side: int) -> Any:

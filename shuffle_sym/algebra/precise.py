@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import mpmath
+from flint import arb
 from mpmath import MPContext
 
 
@@ -30,3 +31,10 @@ def as_mpf(number: Any) -> mpmath.mpf:
 def fraction(number: Any) -> Fraction:
     """A finite mpmath number of any context, exactly."""
     return Fraction(*(int(part) for part in mpmath.libmp.to_rational(number._mpf_)))
+
+
+def middle(x: arb, digits: int) -> mpmath.mpf:
+    """The middle of a ball, rounded to so many digits."""
+    mantissa, exponent = (int(part) for part in x.mid().man_exp())
+    bits = mpmath.libmp.dps_to_prec(digits)
+    return mpmath.mp.make_mpf(mpmath.libmp.from_man_exp(mantissa, exponent, bits, "n"))

@@ -14,22 +14,24 @@ Both are decompositions in their own right, and they close in on each other like
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NoReturn
 
-import mpmath
 import sympy as sp
 
-from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra import arguments, balls
+from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.randomizer import LocalRandomizer
 
-_DIGITS = 60  # masses are differences of distribution functions; what is left is far below the error of a double
+_BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 y = sp.Symbol("y", real=True)
 x = sp.Symbol("x", real=True)
 
 
-class Continuous(ABC):
+class Continuous(LocalRandomizer):
     """Noise with a density that falls with the distance from the input, for inputs in [0, 1].
 
     The bound is for the pair of inputs 0 and 1 (and, by symmetry, 1 and 0). That no other pair is worse is checked on a
@@ -42,16 +44,6 @@ class Continuous(ABC):
     #: log μ_0(y)/μ_1(y) for y <= 1/2, linear in y.
     log_ratio: sp.Expr
     parameter: sp.Expr
-
-    @property
-    @abstractmethod
-    def eps0(self) -> sp.Expr:
-        """The local privacy level; ``oo`` if the loss is unbounded."""
-
-    @property
-    @abstractmethod
-    def gamma(self) -> sp.Expr:
-        """Total variation similarity."""
 
     @abstractmethod
     def edge(self, tail: float) -> tuple[sp.Expr, bool]:
@@ -99,19 +91,15 @@ class Continuous(ABC):
         """Masses under inputs 0 and 1 and both ends of ρ, cell by cell from 1/2 down; the last one reaches to −∞."""
         arguments.numeric_only(self.free_symbols, "a discretisation")
         edge, bounded = self.edge(tail)
-        with mpmath.workdps(_DIGITS):
-            distribution = sp.lambdify((x, y), self.distribution, modules="mpmath")
-            log_ratio = sp.lambdify(y, self.log_ratio, modules="mpmath")
-            first, last = mpmath.mpf(1) / 2, mpmath.mpf(sp.N(edge, _DIGITS))
-            ends = [first + (last - first) * i / cells for i in range(cells + 1)]
-            below = [[distribution(mpmath.mpf(input_), end) for end in ends] for input_ in (0, 1)]
-            ratios = [mpmath.exp(log_ratio(end)) for end in ends]
-            found: list[tuple[Any, ...]] = [
-                (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
-                for i in range(cells)
-            ]
-            found.append((below[0][-1], below[1][-1], ratios[-1], ratios[-1] if bounded else None))
-            return [tuple(None if v is None else _rational(v) for v in cell) for cell in found]  # type: ignore[misc]
+        first, last = Fraction(1, 2), _number(edge, {})
+        ends = [first + (last - first) * i / cells for i in range(cells + 1)]
+        below = [[_number(self.distribution, {x: Fraction(input_), y: end}) for end in ends] for input_ in (0, 1)]
+        ratios = [_number(sp.exp(self.log_ratio), {y: end}) for end in ends]
+        inner = [
+            (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
+            for i in range(cells)
+        ]
+        return [*inner, (below[0][-1], below[1][-1], ratios[-1], ratios[-1] if bounded else None)]
 
     def _decomposition(self, left: list[tuple[Fraction, Fraction, Fraction]], title: str) -> Decomposition:
         """Both halves; what the rounding to rational numbers misses of 1 goes to the largest mass."""
@@ -124,5 +112,10 @@ class Continuous(ABC):
         return Decomposition(*rational, title=title)
 
 
-def _rational(value: mpmath.mpf) -> Fraction:
-    return Fraction(*mpmath.libmp.to_rational(mpmath.mpf(value)._mpf_))
+def _number(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
+    """The value of an expression with a relative error of at most 2^-200."""
+    with balls.precision(_BITS):
+        enclosed = balls.value(expr, {symbol: balls.ball(value) for symbol, value in values.items()})
+    if not balls.is_right_to(_BITS - 56, enclosed):
+        raise VerificationError(f"cannot evaluate {expr} at {values} to {_BITS - 56} bits")
+    return balls.middle(enclosed)

@@ -7,24 +7,19 @@ Theorem 9; the atoms with c = 0 are ours), see `shuffle_sym.truth.exact`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import mpmath
 import numpy as np
 import sympy as sp
+from flint import arb
 
-from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.algebra import arguments, balls, field, latex, precise
 
-Bounds = tuple[Fraction, Fraction]
-Dyadic = tuple[int, int]  # (m, e) stands for m·2^e, within 2^-_DYADIC_BITS of what it is for
-
-_DYADIC_BITS = 120
-_LOST_BITS = 50  # so many may cancel in a difference of two dyadics: 2^(50 − 118) is nothing next to a double
+_BITS = 128  # of what becomes a double: half of them may cancel in a difference
 
 
 @dataclass(frozen=True)
@@ -59,73 +54,35 @@ class Ratio:
 
     @property
     def less_than_one_by(self) -> float:
-        """1 − α for an α < 1, with a relative error of at most `field.FLOAT_ERROR`."""
-        gap = difference((1, 0), (self.dyadic, (1, 0)))
-        return float(field.floats((1 - field.alpha,), {field.alpha: self.alpha})[0]) if gap is None else gap
+        """1 − α for an α < 1, with a relative error of at most `rounding.FLOAT_ERROR`."""
+        return float(field.numbers((1 - field.alpha,), {field.alpha: self.alpha}, 60)[0])
 
     def __float__(self) -> float:
-        """α with a relative error of at most `field.FLOAT_ERROR`, if a normal double holds it."""
-        m, e = self.dyadic
-        extra = max(m.bit_length() - 64, 0)
-        return math.ldexp(float(m >> extra), e + extra)
+        """α with a relative error of at most `rounding.FLOAT_ERROR`, if a normal double holds it."""
+        return float(self.ball)
 
     @cached_property
     def log(self) -> float:
         """ε as a double, to within a few units in the last place of 1 + |ε|."""
-        m, e = self.dyadic
-        bits = m.bit_length()
-        return math.log(m / (1 << bits)) + (bits + e) * math.log(2)
+        with balls.precision(_BITS):
+            return float(self.ball.log())
 
     @cached_property
-    def dyadic(self) -> Dyadic:
-        """α with a relative error of at most 2^-120."""
-        number = self.number
-        if not number.is_Rational:
-            ((low, _),) = field.enclosures((field.alpha,), {field.alpha: self.alpha}, _DYADIC_BITS + 4)
-            return _dyadic(low)
-        p, q = int(number.p), int(number.q)
-        if not self.is_log:
-            return _dyadic(Fraction(p, q))
-        # The error of a rational ε, times ε, is that of α.
-        bits = _DYADIC_BITS + 40 + (p // q).bit_length()
-        _, m, e, _ = mpmath.libmp.mpf_exp(mpmath.libmp.from_rational(p, q, bits), bits)
-        return int(m), int(e)
+    def ball(self) -> arb:
+        """α with a relative radius of at most 2^-120."""
+        return self.to_bits(_BITS - 8)
 
-
-def _dyadic(number: Fraction) -> Dyadic:
-    """A fraction >= 0, rounded down."""
-    p, q = number.numerator, number.denominator
-    shift = _DYADIC_BITS + 4 + q.bit_length() - p.bit_length()
-    return (p << shift if shift >= 0 else p >> -shift) // q, -shift
-
-
-def difference(a: Dyadic, product: Sequence[Dyadic]) -> float | None:
-    r"""a − xy as a double with a relative error of at most `field.FLOAT_ERROR`; None where too much cancels, or where
-    no normal double holds it.
-    """
-    (m, e), (x, x_e), (y, y_e) = a, *product
-    xy, xy_e = x * y, x_e + y_e
-    if not m and not xy:
-        return 0.0
-    if m and xy and abs(e - xy_e) > 4096:
-        return None
-    least = min(e, xy_e) if m and xy else (e if m else xy_e)
-    m, xy = (m << (e - least) if m else 0), (xy << (xy_e - least) if xy else 0)
-    gap = m - xy
-    size = abs(gap).bit_length()
-    if size < max(m, xy).bit_length() - _LOST_BITS or not -1000 < size + least < 1000:
-        return None
-    # Down to 64 bits, which is nothing next to the rounding of the double.
-    extra = max(size - 64, 0)
-    return math.ldexp(float(gap >> extra), least + extra)
+    def to_bits(self, bits: int) -> arb:
+        """α with a relative radius of at most 2^-bits."""
+        return field.numbers((field.alpha,), {field.alpha: self.alpha}, bits)[0]
 
 
 @dataclass(frozen=True)
-class Law:
+class LawOfG:
     r"""The law of G at one α in numbers of one kind: fractions, mpmath numbers, or arrays of doubles.
 
     ``null`` holds the positive ones among :math:`a_j - \alpha b_j` of the atoms with c = 0; their sum is added to the
-    divergence. As doubles, each entry has a relative error of at most `field.FLOAT_ERROR`.
+    divergence. As doubles, each entry has a relative error of at most `rounding.FLOAT_ERROR`.
     """
 
     values: Any
@@ -191,73 +148,64 @@ class Gparv:
         return field.fractions(self._formulas, self.bindings)
 
     @cached_property
-    def _known(self) -> dict[int, tuple[Bounds, ...]]:
+    def _known(self) -> dict[int, tuple[arb, ...]]:
         return {}
 
-    def _bounds(self, bits: int) -> tuple[Bounds, ...]:
-        """Bounds of all formulas; few precisions are ever asked for, each is computed once."""
+    def _balls(self, bits: int) -> tuple[arb, ...]:
+        """Enclosures of all formulas; few precisions are ever asked for, each is computed once."""
         if bits not in self._known:
-            self._known[bits] = field.enclosures(self._formulas, self.bindings, bits)
+            self._known[bits] = field.numbers(self._formulas, self.bindings, bits)
         return self._known[bits]
 
-    def _gaps(self, alpha: sp.Expr, bits: int) -> list[Bounds]:
-        """Bounds of a − αb for all pairs, with a relative width of at most 2^-bits; exact zeros are zeros."""
+    def _gaps(self, ratio: Ratio, bits: int) -> list[arb]:
+        """a − αb for all pairs, with a relative radius of at most 2^-bits; exact zeros are zeros."""
+        gaps: dict[int, arb] = {}
         working = bits + 64
-        while True:
-            ((least, most),) = field.enclosures((field.alpha,), {field.alpha: alpha}, working)
-            known = self._bounds(working)
-            gaps = []
-            for i, pair in enumerate(self._pairs):
-                (a_low, a_high), (b_low, b_high) = known[2 * i : 2 * i + 2]
-                low, high = a_low - most * b_high, a_high - least * b_low
-                if low <= 0 <= high and low != high:
-                    form, bindings = pair[0] - field.alpha * pair[1], {**self.bindings, field.alpha: alpha}
-                    low, high = (Fraction(0),) * 2 if field.sign(form, bindings) == 0 else (low, high)
-                gaps.append((low, high))
-            if all(high - low <= min(abs(low), abs(high)) / 2**bits for low, high in gaps):
-                return gaps
+        while len(gaps) < len(self._pairs):
+            alpha, known = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
+            with balls.precision(working):
+                for i, (a, b) in enumerate(self._pairs):
+                    if i not in gaps:
+                        gap = known[2 * i] - alpha * known[2 * i + 1]
+                        if not balls.is_right_to(bits, gap) and self._is_zero(a, b, gap, ratio):
+                            gap = arb(0)
+                        if balls.is_right_to(bits, gap):
+                            gaps[i] = gap
             working *= 2
+        return [gaps[i] for i in range(len(self._pairs))]
 
-    def exact(self, alpha: sp.Expr, digits: int) -> Law:
+    def _is_zero(self, a: sp.Expr, b: sp.Expr, gap: arb, ratio: Ratio) -> bool:
+        bindings = {**self.bindings, field.alpha: ratio.alpha}
+        return gap.contains(0) and field.sign(a - field.alpha * b, bindings) == 0
+
+    def exact(self, alpha: sp.Expr, digits: int) -> LawOfG:
         """Fractions if everything is rational, mpmath numbers with ``digits`` digits otherwise."""
-        count = len(self.ratios)
+        count, pairs = len(self.ratios), len(self._pairs)
         if self._exact is not None and alpha.is_Rational:
             ratio = Fraction(int(alpha.p), int(alpha.q))
-            gaps = [self._exact[2 * i] - ratio * self._exact[2 * i + 1] for i in range(len(self._pairs))]
-            masses: tuple[Any, ...] = self._exact[2 * len(self._pairs) :]
-            return Law(tuple(gaps[:count]), masses, tuple(v for v in gaps[count:] if v > 0))
+            gaps = [self._exact[2 * i] - ratio * self._exact[2 * i + 1] for i in range(pairs)]
+            masses: tuple[Any, ...] = self._exact[2 * pairs :]
+            return LawOfG(tuple(gaps[:count]), masses, tuple(v for v in gaps[count:] if v > 0))
         bits = int(digits * 3.3220) + 4
-        numbers = [low for low, _ in (*self._gaps(alpha, bits), *self._bounds(bits)[2 * len(self._pairs) :])]
-        with mpmath.workdps(digits + 5):
-            values = tuple(mpmath.mpf(v.numerator) / v.denominator for v in numbers)
-        null = values[count : len(self._pairs)]
-        return Law(values[:count], values[len(self._pairs) :], tuple(v for v in null if v > 0))
-
-    @cached_property
-    def _dyadics(self) -> tuple[tuple[Dyadic, Dyadic], ...]:
-        known = [_dyadic(low) for low, _ in self._bounds(124)[: 2 * len(self._pairs)]]
-        return tuple(zip(known[::2], known[1::2], strict=True))
+        enclosed = (*self._gaps(Ratio(alpha=alpha), bits), *self._balls(bits)[2 * pairs :])
+        values = tuple(precise.middle(x, digits + 5) for x in enclosed)
+        return LawOfG(values[:count], values[pairs:], tuple(v for v in values[count:pairs] if v > 0))
 
     @cached_property
     def _float_masses(self) -> Any:
-        return field.as_doubles(low for low, _ in self._bounds(124)[2 * len(self._pairs) :])
+        return balls.doubles(self._balls(_BITS)[2 * len(self._pairs) :])
 
-    def floats(self, alpha: sp.Expr) -> Law:
+    def floats(self, alpha: sp.Expr) -> LawOfG:
         """Arrays of doubles."""
         law = self.floats_at([Ratio(alpha=alpha)])
-        return Law(law.values[0], law.probabilities, law.null[0])
+        return LawOfG(law.values[0], law.probabilities, law.null[0])
 
-    def floats_at(self, ratios: Sequence[Ratio]) -> Law:
+    def floats_at(self, ratios: Sequence[Ratio]) -> LawOfG:
         """Arrays of doubles; ``values`` and ``null`` have a row for each α."""
         count = len(self.ratios)
-        gaps = np.array([self._float_gaps(ratio) for ratio in ratios]).reshape(len(ratios), len(self._pairs))
-        return Law(gaps[:, :count], self._float_masses, np.maximum(gaps[:, count:], 0.0))
-
-    def _float_gaps(self, ratio: Ratio) -> Any:
-        gaps = [difference(a, (ratio.dyadic, b)) for a, b in self._dyadics]
-        if None in gaps:  # next to a zero of G, or one: decided by as many bits as it takes
-            return field.as_doubles(low for low, _ in self._gaps(ratio.alpha, 60))
-        return gaps
+        rows = [balls.doubles(self._gaps(ratio, _BITS - 64)) for ratio in ratios]
+        gaps = np.array(rows).reshape(len(ratios), len(self._pairs))
+        return LawOfG(gaps[:, :count], self._float_masses, np.maximum(gaps[:, count:], 0.0))
 
     # -- as text
 

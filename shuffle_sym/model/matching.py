@@ -19,11 +19,11 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
 Matches = tuple[bool, ...]
-_POWERS = sp.symbols("u:4", positive=True)
-field.LEAST.update(dict.fromkeys(_POWERS, 1))
+_POWERS = tuple(Parameter(f"u{named}", 1) for named in range(4))
 _EVALUATED_BITS = 2**14  # a power with more bits stays a power: nothing may cost more for a larger d
 
 
@@ -93,7 +93,8 @@ class Independent(Matching):
 
     def _set_inputs(self, d: Any) -> None:
         r"""Bind :math:`u_m = \mu^{-(d-m)} \ge 1`, so that :math:`\mu^d = \mu^m/u_m` is a short formula for every d."""
-        self.input_count = sp.oo if d is sp.oo else arguments.size(field.d if d is None else d, "d", 2)
+        self.d = sp.oo if d is sp.oo else arguments.size(field.d if d is None else d, "d", 2)
+        self.input_count = self.d
         if self.input_count is not sp.oo:
             inverse = field.substitute(1 / self.mu, self.bindings)
             powers = {u: _power(inverse, self.input_count - named) for named, u in enumerate(_POWERS)}

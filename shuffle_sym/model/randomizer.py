@@ -6,6 +6,7 @@ privacy level, the blanket and the GPARV follow from it here.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, field, latex
 from shuffle_sym.model import decomposition, gparv
+from shuffle_sym.model.equality import ByDefinition
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,31 @@ class Blanket:
         return latex.table(rows, notes=[rf"\gamma = {gamma}", *latex.where(self.bindings)])
 
 
-class Randomizer(ABC):
+class LocalRandomizer(ByDefinition, ABC):
+    """What every local randomizer has, finite or continuous; two are equal if type and parameters are."""
+
+    @property
+    @abstractmethod
+    def eps0(self) -> sp.Expr:
+        """The local privacy level it really has; ``oo`` if there is none."""
+
+    @property
+    @abstractmethod
+    def gamma(self) -> sp.Expr:
+        """Total variation similarity, the mass of the blanket."""
+
+    @property
+    @abstractmethod
+    def free_symbols(self) -> set[sp.Symbol]:
+        """The parameters that are still symbols."""
+
+    def __repr__(self) -> str:
+        """The constructor with its arguments, as far as they are kept under their own names."""
+        kept = [name for name in inspect.signature(type(self)).parameters if hasattr(self, name)]
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in kept)})"
+
+
+class Randomizer(LocalRandomizer):
     """A local randomizer with finitely many classes of messages.
 
     A subclass sets ``bindings`` (what t and other symbols stand for), says how many inputs there are and writes
@@ -128,16 +154,11 @@ class Randomizer(ABC):
         inputs = range(int(self.input_count))
         return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
     def input(self, x: Any, name: str) -> int:
         """``x`` if it is an input, an error that says what is."""
         return arguments.member(x, name, self.input_count)
 
     @property
     def free_symbols(self) -> set[sp.Symbol]:
+        """The parameters that are still symbols."""
         return field.free_symbols((e for y in self.classes() for e in y.range), self.bindings)

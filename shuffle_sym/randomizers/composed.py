@@ -2,32 +2,47 @@ r"""Randomizers made of randomizers: joint (several attributes at once) and para
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, reduce
+from itertools import combinations_with_replacement, groupby, product
 from typing import Any
 
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
+_AND_MORE = r",\ldots"
 
-def _with_own_symbols(parts: Sequence[Randomizer]) -> tuple[dict[sp.Symbol, sp.Expr], list[dict[sp.Symbol, sp.Symbol]]]:
+
+def _with_own_symbols(
+    parts: Sequence[Randomizer], free: Iterable[sp.Symbol] = ()
+) -> tuple[dict[sp.Symbol, sp.Expr], list[dict[sp.Symbol, sp.Symbol]]]:
     """One set of bindings for all parts, and for each part what its symbols are called in it.
 
-    Parts that mean the same by t share it; a part with another ε0 gets a t with a number.
+    Parts that mean the same by t share it; a part with another ε0 gets a t with a number. Symbols that are ``free``,
+    here or in a part, keep their names.
     """
-    bindings: dict[sp.Symbol, sp.Expr] = {}
+    bindings: dict[sp.Symbol, sp.Expr] = {symbol: symbol for symbol in free}
     renamings = []
     for i, part in enumerate(parts, start=1):
         renaming = {}
-        for symbol, value in part.bindings.items():
-            if bindings.get(symbol, value) != value:
-                renaming[symbol] = sp.Symbol(f"{symbol.name}_{{({i})}}", **symbol.assumptions0)
-                field.LEAST.setdefault(renaming[symbol], field.LEAST.get(symbol, 0))
-            bindings[renaming.get(symbol, symbol)] = value
+        free = {symbol: symbol for symbol in part.free_symbols}
+        for symbol, value in {**free, **part.bindings}.items():
+            own, number = symbol, i
+            while bindings.get(own, value) != value:  # also where a part is itself made of parts
+                own, number = _renamed_symbol(symbol, f"{symbol.name}_{{({number})}}"), number + 1
+            if own != symbol:
+                renaming[symbol] = own
+            bindings[own] = value
         renamings.append(renaming)
-    return bindings, renamings
+    return {symbol: value for symbol, value in bindings.items() if symbol != value}, renamings
+
+
+def _renamed_symbol(symbol: sp.Symbol, name: str) -> sp.Symbol:
+    return symbol.renamed(name) if isinstance(symbol, Parameter) else sp.Symbol(name, **symbol.assumptions0)
 
 
 def _renamed(y: OutputClass, renaming: dict[sp.Symbol, sp.Symbol], weight: sp.Expr = sp.S.One) -> OutputClass:
@@ -38,9 +53,58 @@ def _renamed(y: OutputClass, renaming: dict[sp.Symbol, sp.Symbol], weight: sp.Ex
     )
 
 
+def _with_ends(y: OutputClass, bindings: field.Bindings) -> OutputClass:
+    """The class with the smallest and the largest value of its range only."""
+    ends = (field.minimum(y.range, bindings), field.maximum(y.range, bindings))
+    return OutputClass(y.label, tuple(map(field.simplest, y.masses)), ends)
+
+
+@lru_cache(maxsize=1024)
+def _power(classes: tuple[OutputClass, ...], count: int, in_order: bool) -> tuple[OutputClass, ...]:
+    """So many independent messages."""
+    return classes if count == 1 else _product(_power(classes, count - 1, in_order), classes, in_order)
+
+
+def _product(
+    first: tuple[OutputClass, ...], second: tuple[OutputClass, ...], in_order: bool
+) -> tuple[OutputClass, ...]:
+    """Two messages that are sent together. Classes that are proportional stay so whatever else is sent, so they are
+    merged at every step; ``in_order`` says that every range holds its smallest and its largest value."""
+    classes = []
+    for y, z in product(first, second):
+        pairs = zip(y.range, z.range, strict=True) if in_order else product(y.range, z.range)
+        reached = [field.simplest(a * b) for a, b in pairs]
+        masses = tuple(field.simplest(a * b) for a, b in zip(y.masses, z.masses, strict=True))
+        classes.append(
+            OutputClass(rf"{y.label} \times {z.label}", masses, tuple(reached if in_order else dict.fromkeys(reached)))
+        )
+    return _merged(classes)
+
+
+def _merged(classes: Sequence[OutputClass]) -> tuple[OutputClass, ...]:
+    """Classes with proportional probabilities, under the named inputs and over all inputs, as one."""
+    groups: dict[tuple[sp.Expr, ...], list[OutputClass]] = {}
+    for y in classes:
+        scale = next((e for e in y.range if e != 0), sp.S.One)
+        key = (sp.Integer(len(y.range)), *(field.simplest(e / scale) for e in (*y.range, *y.masses)))
+        groups.setdefault(key, []).append(y)
+    return tuple(
+        group[0]
+        if len(group) == 1
+        else OutputClass(
+            group[0].label.removesuffix(_AND_MORE) + _AND_MORE,
+            tuple(field.simplest(sum(column)) for column in zip(*(y.masses for y in group), strict=True)),
+            tuple(field.simplest(sum(column)) for column in zip(*(y.range for y in group), strict=True)),
+        )
+        for group in groups.values()
+    )
+
+
 class Joint(Randomizer):
     r"""Every part randomises its own attribute: inputs and messages are tuples, probabilities are products (Su et al.
     2025, §6). The input (x_1, x_2, …) has the number x_1 + d_1 (x_2 + d_2 (…)).
+
+    Arguments: ``parts``, one randomizer for each attribute.
 
     Any two tuples are neighbours, so the worst pair may differ in all attributes or only in some: all are tried.
 
@@ -73,27 +137,38 @@ class Joint(Randomizer):
     def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
         split = [self.attributes(x) for x in inputs]
         factors = [
-            [_renamed(y, renaming) for y in part.classes(*(attributes[i] for attributes in split))]
+            tuple(_renamed(y, renaming) for y in part.classes(*(attributes[i] for attributes in split)))
             for i, (part, renaming) in enumerate(zip(self.parts, self._renamings, strict=True))
         ]
-        return tuple(
-            OutputClass(
-                r" \times ".join(y.label for y in combination),
-                tuple(sp.Mul(*column) for column in zip(*(y.masses for y in combination), strict=True)),
-                tuple(sp.Mul(*values) for values in product(*(y.range for y in combination))),
-            )
-            for combination in product(*factors)
-        )
+        try:  # the smallest and the largest probability of messages that are sent together are products
+            factors = [tuple(_with_ends(y, self.bindings) for y in factor) for factor in factors]
+            in_order = True
+        except VerificationError:  # not known which is the smallest: all values, then
+            in_order = False
+        powers = [_power(factor, len(list(same)), in_order) for factor, same in groupby(factors)]
+        return reduce(lambda y, z: _product(y, z, in_order), powers)
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
         arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
         # In each attribute: one of its own pairs, or (up to symmetry) the same value twice.
-        same = [
-            ((0, 0),) if part.symmetric else tuple((x, x) for x in range(int(part.input_count))) for part in self.parts
-        ]
-        choices = [(*part.pairs(), *equal) for part, equal in zip(self.parts, same, strict=True)]
-        pairs = ((self.number([p[0] for p in c]), self.number([p[1] for p in c])) for c in product(*choices))
-        return tuple(pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1])
+        groups: list[tuple[Randomizer, list[int]]] = []
+        for i, part in enumerate(self.parts):
+            alike = next((places for other, places in groups if other == part), None)
+            if alike is None:
+                groups.append((part, [i]))
+            else:
+                alike.append(i)
+        chosen = []
+        for part, places in groups:
+            equal = ((0, 0),) if part.symmetric else tuple((x, x) for x in range(int(part.input_count)))
+            # Equal attributes can be exchanged: only how often each pair occurs among them matters.
+            chosen.append(list(combinations_with_replacement((*part.pairs(), *equal), len(places))))
+        order = [i for _, places in groups for i in places]
+        pairs = []
+        for choice in product(*chosen):
+            by_place = dict(zip(order, (pair for group in choice for pair in group), strict=True))
+            pairs.append(tuple(self.number([by_place[i][side] for i in range(len(self.parts))]) for side in (0, 1)))
+        return tuple((x0, x1) for x0, x1 in dict.fromkeys(pairs) if x0 != x1)
 
     def rows(self) -> list[list[sp.Expr]]:
         arguments.numeric_only(self.input_count.free_symbols, "the matrix")
@@ -113,6 +188,8 @@ class Joint(Randomizer):
 class Parallel(Randomizer):
     r"""One of the parts, chosen at random and named in the message, randomises the input (Su et al. 2025, §7).
 
+    Arguments: ``parts``, randomizers with the same inputs; ``weights``, the probability of each, which sum to 1.
+
     >>> from shuffle_sym.randomizers import KRR, BLH
     >>> Parallel([KRR(k=3, eps0=sp.log(3)), BLH(d=3, eps0=sp.log(2))], weights=[0.5, 0.5]).gamma
     27/40
@@ -123,20 +200,19 @@ class Parallel(Randomizer):
         _check_parts(parts)
         if len(parts) != len(weights):
             raise ValueError(f"weights must have one entry for each of the {len(parts)} parts, got {len(weights)}")
-        self.weights = tuple(arguments.exact_number(w, f"weights[{i}]") for i, w in enumerate(weights))
-        for i, w in enumerate(self.weights):
-            if arguments.decided(w > 0) is not True:
-                raise ValueError(f"weights[{i}] must be a number > 0, got {w}")
-        if sp.simplify(sum(self.weights) - 1) != 0:
+        self.weights = tuple(arguments.probability(w, f"weights[{i}]") for i, w in enumerate(weights))
+        bindings, self._renamings = _with_own_symbols(parts, free=field.symbols_of(self.weights))
+        forms, irrational = field.rational_form(self.weights, taken=bindings)
+        self._weights, self.bindings = forms, {**bindings, **irrational}
+        for i, w in enumerate(forms):
+            if not field.is_nonnegative(w, irrational) or field.is_zero(w, irrational):
+                raise ValueError(f"weights[{i}] must be a number > 0, got {self.weights[i]}")
+        if not field.is_zero(sum(forms) - 1, irrational):
             raise ValueError(f"weights must sum to 1, got the sum {sum(self.weights)}")
         if len({part.input_count for part in parts}) != 1:
             counts = ", ".join(str(part.input_count) for part in parts)
             raise ValueError(f"parts must have the same inputs, got {counts} of them")
-        self.parts = parts
-        self.bindings, self._renamings = _with_own_symbols(parts)
-        forms, irrational = field.rational_form(self.weights)
-        self._weights, self.bindings = forms, {**self.bindings, **irrational}
-        self.input_count = parts[0].input_count
+        self.parts, self.input_count = parts, parts[0].input_count
         self.symmetric = all(part.symmetric for part in parts)
 
     def classes(self, *inputs: int) -> tuple[OutputClass, ...]:

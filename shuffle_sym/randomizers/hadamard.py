@@ -8,14 +8,16 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.matching import Matches, Matching
 
-_K = sp.Symbol("K", positive=True, integer=True)
-field.LEAST[_K] = 4
+_K: sp.Symbol = Parameter("K", 4, integer=True)
 
 
 class HadamardResponse(Matching):
     r"""A column of the K × K Hadamard matrix; columns with +1 in row x + 1 are t times as likely (Acharya et al. 2019).
+
+    Arguments: ``K``, a power of two, at least 4; local privacy level ``eps0``; those left out stay symbols.
 
     Inputs are 0 … K − 2 (row 0 is all +1 and carries no input). The message y matches x if the binary numbers x + 1 and
     y have an even number of common ones. Column 0 is all +1: it matches every input.
@@ -60,6 +62,3 @@ class HadamardResponse(Matching):
         K = int(self.K)
         for y in range(K):
             yield sp.Rational(1, K), tuple((row & y).bit_count() % 2 == 0 for row in range(1, K))
-
-    def __repr__(self) -> str:
-        return f"HadamardResponse(K={self.K}, eps0={self.eps0})"

@@ -9,15 +9,18 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.matching import Independent, Matches
 
-_g = sp.Symbol("g", positive=True, integer=True)
-field.LEAST[_g] = 2
+_g: sp.Symbol = Parameter("g", 2, integer=True)
 
 
 class OLH(Independent):
     r"""Local hashing: a uniformly random function h from the d inputs to g values, and g-ary randomized response on
     h(x) (Wang et al. 2017). The message (h, z) matches the inputs with h(x) = z; the family is that of *all* functions.
+
+    Arguments: ``g`` hash values, ``d`` inputs (``sp.oo`` as in the published tables), local privacy level ``eps0``;
+    those left out stay symbols.
 
     >>> OLH(g=4, d=sp.oo, eps0=sp.log(3)).gamma
     2/3
@@ -42,12 +45,9 @@ class OLH(Independent):
     def idealised(self) -> OLH:
         return OLH(self.g, sp.oo, self.eps0)
 
-    def __repr__(self) -> str:
-        return f"OLH(g={self.g}, d={self.input_count}, eps0={self.eps0})"
-
 
 class BLH(OLH):
-    r"""Binary local hashing: `OLH` with g = 2.
+    r"""Binary local hashing: `OLH` with g = 2, ``d`` inputs and local privacy level ``eps0``.
 
     >>> BLH(d=2, eps0=sp.log(3)).gamma, BLH(d=sp.oo, eps0=sp.log(3)).gamma
     (3/4, 1/2)
@@ -58,6 +58,3 @@ class BLH(OLH):
 
     def idealised(self) -> BLH:
         return BLH(sp.oo, self.eps0)
-
-    def __repr__(self) -> str:
-        return f"BLH(d={self.input_count}, eps0={self.eps0})"

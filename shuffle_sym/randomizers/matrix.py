@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field, latex
-from shuffle_sym.model.decomposition import is_zero
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
 # Rows of doubles that were computed, not typed, miss 1 by round-off; a row that misses by more is a mistake.
@@ -43,7 +42,11 @@ class MatrixRandomizer(Randomizer):
 
 
 def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
-    r"""The randomizer with :math:`\Pr[R(x) = y] = P[x][y]`; entries are floats, fractions or SymPy expressions.
+    r"""The randomizer with :math:`\Pr[R(x) = y] = P[x][y]`.
+
+    Arguments:
+        P: rows of probabilities, one row for each input: floats, fractions, SymPy expressions or text such as "3/4".
+            Symbols need a range in which the signs of all entries can be proved (`ss.parameter`).
 
     Floats are read as the decimals that they print as. A row that contains a float and misses 1 by no more than
     1e-12 is divided by its exact sum (`matrix()` shows what is analysed); any other row must sum to 1 exactly.
@@ -67,7 +70,7 @@ def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
             raise ValueError(
                 f"P must be rectangular and not empty: row {x} has {len(row)} entries, row 0 has {len(given[0])}"
             )
-    exact = [[arguments.exact_number(e, f"P[{x}][{y}]") for y, e in enumerate(row)] for x, row in enumerate(given)]
+    exact = [[arguments.probability(e, f"P[{x}][{y}]") for y, e in enumerate(row)] for x, row in enumerate(given)]
     flat, bindings = field.rational_form(e for row in exact for e in row)
     width = len(exact[0])
     rows = []
@@ -86,7 +89,7 @@ def _inexact(entry: Any) -> bool:
 
 def _summing_to_one(x: int, forms: list[sp.Expr], inexact: bool, bindings: field.Bindings) -> list[sp.Expr]:
     total = field.simplest(sum(forms))
-    if is_zero(total - 1, bindings):
+    if field.is_zero(total - 1, bindings):
         return forms
     if inexact and total.is_Rational and abs(total - 1) <= _ROUND_OFF:
         return [field.simplest(e / total) for e in forms]

@@ -13,6 +13,8 @@ from shuffle_sym.model.continuous import Continuous, x, y
 class Laplace(Continuous):
     r"""x + Lap(1/ε0) for x in [0, 1] (Balle et al. 2019, §5; Su et al. 2025, Appendix C).
 
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
+
     >>> Laplace(eps0=2 * sp.log(2)).gamma
     1/2
     """
@@ -36,12 +38,11 @@ class Laplace(Continuous):
     def edge(self, tail: float) -> tuple[sp.Expr, bool]:
         return sp.Integer(0), True  # below 0 the ratio is e^ε0 everywhere
 
-    def __repr__(self) -> str:
-        return f"Laplace(eps0={self.parameter})"
-
 
 class Gaussian(Continuous):
     r"""x + N(0, σ²) for x in [0, 1] (Balle et al. 2019, Lemma 5.1 (3)). The loss is unbounded: ε0 is ``oo``.
+
+    Argument: standard deviation ``sigma``, a symbol if it is left out.
 
     >>> Gaussian(sigma=1).gamma
     erfc(sqrt(2)/4)
@@ -51,7 +52,7 @@ class Gaussian(Continuous):
         number = arguments.exact_number(sp.Symbol("sigma", positive=True) if sigma is None else sigma, "sigma")
         if arguments.decided(number > 0) is False:
             raise ValueError(f"sigma must be a number > 0, got {sigma}")
-        self.parameter = number
+        self.parameter = self.sigma = number
         self.density = sp.exp(-((y - x) ** 2) / (2 * number**2)) / (sp.sqrt(2 * sp.pi) * number)
         self.distribution = sp.erfc((x - y) / (sp.sqrt(2) * number)) / 2
         self.log_ratio = (1 - 2 * y) / (2 * number**2)
@@ -68,6 +69,3 @@ class Gaussian(Continuous):
         # Pr[N(0, σ²) < −zσ] <= e^(−z²/2)
         deviations = sp.sqrt(-2 * sp.log(sp.Rational(repr(tail))))
         return sp.Min(-deviations * self.parameter, sp.Rational(1, 4)), False
-
-    def __repr__(self) -> str:
-        return f"Gaussian(sigma={self.parameter})"

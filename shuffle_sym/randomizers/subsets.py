@@ -9,18 +9,19 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.matching import Matches, Matching
 
-_w = sp.Symbol("w", positive=True, integer=True)
-_rest = sp.Symbol("r", positive=True, integer=True)
-field.LEAST.update({_w: 1, _rest: 1})
+_w: sp.Symbol = Parameter("w", 1, integer=True)
+_rest: sp.Symbol = Parameter("r", 1, integer=True)
 
 
 class SubsetSelection(Matching):
     r"""A set of w of the d inputs; sets that contain the input are :math:`t = e^{\varepsilon_0}` times as likely
     (Ye and Barg 2018).
 
-    The match probability is w/d, and a set never matches all inputs. Parameters left out stay symbols.
+    Arguments: ``d`` inputs, sets of ``w`` of them, local privacy level ``eps0``; those left out stay symbols. The match
+    probability is w/d, and a set never matches all inputs.
 
     >>> SubsetSelection(d=5, w=2, eps0=sp.log(3)).gamma
     5/9
@@ -29,7 +30,7 @@ class SubsetSelection(Matching):
     symmetric = True
 
     def __init__(self, d: Any = None, w: Any = None, eps0: Any = None) -> None:
-        self.input_count = arguments.size(field.d if d is None else d, "d", 2)
+        self.input_count = self.d = arguments.size(field.d if d is None else d, "d", 2)
         self.w = arguments.size(_w if w is None else w, "w", 1)
         if arguments.decided(self.w < self.input_count) is False:
             raise ValueError(f"w must be an integer in 1 … d - 1 = {self.input_count - 1}, got {w}")
@@ -54,9 +55,6 @@ class SubsetSelection(Matching):
         for subset in subsets:
             yield sp.Rational(1, len(subsets)), tuple(x in subset for x in inputs)
 
-    def __repr__(self) -> str:
-        return f"SubsetSelection(d={self.input_count}, w={self.w}, eps0={self.eps0})"
-
 
 def _falling(x: sp.Expr, count: int) -> sp.Expr:
     """x (x − 1) … (x − count + 1)."""
@@ -67,7 +65,7 @@ class KRR(SubsetSelection):
     r"""k-ary randomized response on {0, …, k − 1}: the input with probability :math:`t/(t + k - 1)`,
     every other message with :math:`1/(t + k - 1)`, :math:`t = e^{\varepsilon_0}` (Balle et al. 2019, §3.1).
 
-    Subset selection with w = 1. Parameters left out stay symbols.
+    Arguments: ``k`` inputs, local privacy level ``eps0``; those left out stay symbols. Subset selection with w = 1.
 
     >>> KRR(k=10, eps0=sp.log(3)).gamma, KRR().gamma, KRR().eps0
     (5/6, k/(k + exp(epsilon_0) - 1), epsilon_0)
@@ -76,15 +74,12 @@ class KRR(SubsetSelection):
     is_krr = True
 
     def __init__(self, k: Any = None, eps0: Any = None) -> None:
-        size = arguments.size(field.k if k is None else k, "k", 2)
+        self.k = size = arguments.size(field.k if k is None else k, "k", 2)
         super().__init__(d=size, w=1, eps0=eps0)
         if size.free_symbols:
             # k itself is the better letter here, and proofs know that k >= 2.
             self.bindings = {field.t: self.bindings[field.t]} | ({field.k: size} if size != field.k else {})
             self._size, self._left, self.mu = sp.Integer(1), field.k - 1, 1 / field.k
-
-    def __repr__(self) -> str:
-        return f"KRR(k={self.input_count}, eps0={self.eps0})"
 
     def _repr_latex_(self) -> str:
         k = latex.formula(self.input_count)
@@ -98,6 +93,8 @@ class KRR(SubsetSelection):
 class BinaryRR(KRR):
     r"""Binary randomized response: the input bit is kept with probability :math:`t/(t+1)`.
 
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
+
     >>> BinaryRR(eps0=sp.log(3)).matrix()
     Matrix([
     [3/4, 1/4],
@@ -106,6 +103,3 @@ class BinaryRR(KRR):
 
     def __init__(self, eps0: Any = None) -> None:
         super().__init__(k=2, eps0=eps0)
-
-    def __repr__(self) -> str:
-        return f"BinaryRR(eps0={self.eps0})"

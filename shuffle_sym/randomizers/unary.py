@@ -26,6 +26,9 @@ class RAPPOR(UnaryEncoding):
     r"""Every bit of the one-hot input is kept with probability :math:`s/(s+1)`, :math:`s = e^{\varepsilon_0/2}`
     (Erlingsson et al. 2014).
 
+    Arguments: ``d`` inputs (``sp.oo`` as in the published tables), local privacy level ``eps0``; those left out stay
+    symbols.
+
     >>> RAPPOR(d=sp.oo, eps0=2 * sp.log(2)).gamma
     1/2
     """
@@ -39,13 +42,13 @@ class RAPPOR(UnaryEncoding):
     def idealised(self) -> RAPPOR:
         return RAPPOR(sp.oo, self.eps0)
 
-    def __repr__(self) -> str:
-        return f"RAPPOR(d={self.input_count}, eps0={self.eps0})"
-
 
 class OUE(UnaryEncoding):
     r"""Optimised unary encoding: the input's bit is set with probability 1/2, every other bit with probability
     :math:`1/(t+1)` (Wang et al. 2017).
+
+    Arguments: ``d`` inputs (``sp.oo`` as in the published tables), local privacy level ``eps0``; those left out stay
+    symbols.
 
     >>> OUE(d=sp.oo, eps0=sp.log(3)).gamma
     2/3
@@ -58,6 +61,3 @@ class OUE(UnaryEncoding):
 
     def idealised(self) -> OUE:
         return OUE(sp.oo, self.eps0)
-
-    def __repr__(self) -> str:
-        return f"OUE(d={self.input_count}, eps0={self.eps0})"

@@ -116,7 +116,7 @@ def coarse_pair(R, x0, x1, cells=24):
             return cuts
 
         a, b, at_0, at_1 = masses(x0), masses(x1), masses(0), masses(1)
-    return ss.Decomposition(a, b, [min(p, r) for p, r in zip(at_0, at_1, strict=True)])
+    return ss.model.Decomposition(a, b, [min(p, r) for p, r in zip(at_0, at_1, strict=True)])
 
 
 @pytest.mark.parametrize("n", [1, 30])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -154,3 +155,93 @@ def test_everything_shows_itself_as_latex():
         assert text.startswith("$")
         assert text.endswith("$")
         assert text.count("{") == text.count("}")
+
+
+q = sp.Rational
+
+
+def test_numbers_keep_their_digits_on_the_way_in():
+    assert ss.KRR(k=3, eps0=sp.Float(0.1)).eps0 == q(1, 10)
+    assert ss.KRR(k=3, eps0=np.float32(0.1)).eps0 == q(1, 10)
+    assert ss.KRR(k=3, eps0=sp.Float("1e-400")).eps0 == q(1, 10**400)
+    assert ss.KRR(k=3, eps0=sp.Float("0.123456789012345678901234567890", 40)).eps0 == q(
+        "0.12345678901234567890123456789"
+    )
+    with mpmath.workdps(40):
+        third = mpmath.mpf(1) / 3
+    assert abs(ss.KRR(k=3, eps0=third).eps0 - q(1, 3)) < q(1, 10**39)
+
+
+def test_equal_randomizers_are_equal():
+    assert ss.KRR(k=3, eps0=1) == ss.KRR(k=3, eps0=1)
+    assert ss.KRR(k=3, eps0=1) != ss.KRR(k=4, eps0=1)
+    assert len({ss.OUE(d=3, eps0=1), ss.OUE(d=3, eps0=1)}) == 1
+
+
+def test_irrational_parts_of_a_matrix_and_of_weights_are_kept_apart():
+    e = sp.E
+    part = ss.from_matrix(sp.Matrix([[e, 1], [1, e]]) / (1 + e))
+    weights = [sp.log(2) / sp.log(6), sp.log(3) / sp.log(6)]
+    R = ss.Parallel([part, ss.from_matrix([[0.5, 0.5], [0.5, 0.5]])], weights)
+    expected = weights[0] * 2 / (1 + e) + weights[1]
+    assert field.is_zero(R.gamma - expected, {})
+    J = ss.Joint(part, ss.from_matrix(sp.Matrix([[e**2, 1], [1, e**2]]) / (1 + e**2)))
+    assert field.is_zero(J.gamma - 4 / ((1 + e) * (1 + e**2)), {})
+
+
+def test_many_equal_parts_have_few_classes():
+    # The loss of m binary answers of which j differ: (j + 1)(m − j + 1) classes, not 4^m.
+    R = ss.Joint(*[ss.BinaryRR(eps0=sp.log(2))] * 8)
+    assert len(R.pairs()) == 8
+    sizes = [len(R.classes(*pair)) for pair in R.pairs()]
+    assert sorted(sizes) == sorted((j + 1) * (9 - j) for j in range(1, 9))
+    assert R.gamma == sp.Rational(2, 3) ** 8
+    assert R.eps0 == 8 * sp.log(2) or field.is_zero(R.eps0 - 8 * sp.log(2), {})
+
+
+def test_equal_parts_give_what_the_whole_matrix_gives():
+    parts = [ss.from_matrix([[0.7, 0.3], [0.2, 0.8]])] * 2 + [ss.BinaryRR(eps0=sp.log(2))]
+    J = ss.Joint(*parts)
+    full = ss.from_matrix(J.matrix())
+    assert J.gamma == full.gamma
+    for alpha in (sp.Rational(3, 2), sp.Integer(4)):
+        assert ss.Shuffle(J, 2).exact(alpha) == ss.Shuffle(full, 2).exact(alpha)
+
+
+def test_text_and_numpy_integers_are_numbers():
+    R = ss.from_matrix([["3/4", "0.25"], [np.int64(0), np.int32(1)]])
+    assert R.matrix() == sp.Matrix([[3, 1], [0, 4]]) / 4
+    assert ss.Parallel([ss.BinaryRR(eps0=1)] * 2, ["1/3", "2/3"]).eps0 == 1
+
+
+@pytest.mark.parametrize(
+    "make", [lambda d: ss.BLH(d, 1), lambda d: ss.OLH(10, d, sp.log(3)), lambda d: ss.RAPPOR(d, 2)]
+)
+def test_a_huge_number_of_inputs_costs_nothing(make):
+    # 2^(10^9) is never written out; from some thousands of inputs on, no double sees the difference.
+    few, many = (ss.Shuffle(make(d), 100).delta(0.1, rtol=1e-6) for d in (5000, 10**12))
+    assert few.lower <= many.upper
+    assert many.lower <= few.upper
+
+
+def test_parts_of_parts_keep_their_own_levels():
+    one, two, three = (ss.BinaryRR(eps0=level) for level in (1, 2, 3))
+    nested, flat = ss.Joint(ss.Joint(one, two), three), ss.Joint(one, two, three)
+    assert nested.eps0 == flat.eps0 == 6
+    assert field.is_zero(nested.gamma - flat.gamma, {})
+    chosen = ss.Parallel([ss.Parallel([one, two], [0.5, 0.5]), three], [0.5, 0.5])
+    assert chosen.eps0 == 3
+    assert field.is_zero(chosen.gamma - (one.gamma + two.gamma + 2 * three.gamma) / 4, {})
+
+
+def test_a_size_that_is_free_in_one_part_and_given_in_another_stays_free():
+    m = sp.Symbol("m", integer=True, positive=True)
+    e = sp.exp(field.eps0)
+    R = ss.Joint(ss.KRR(), ss.KRR(k=m))
+    assert sp.cancel(R.gamma - field.k / (e + field.k - 1) * m / (e + m - 1)) == 0
+
+
+def test_a_symbol_in_the_weights_is_not_taken_for_one_of_a_part():
+    t = field.t
+    R = ss.Parallel([ss.BinaryRR(eps0=1), ss.from_matrix([[0.5, 0.5]] * 2)], [1 / t, 1 - 1 / t])
+    assert sp.simplify(R.gamma - (2 / (t * (1 + sp.E)) + 1 - 1 / t)) == 0

@@ -12,10 +12,10 @@ from shuffle_sym.model.decomposition.analyses import (
     strong,
     weak,
 )
-from shuffle_sym.model.decomposition.core import Atom, Decomposition, Numbers, is_zero
+from shuffle_sym.model.decomposition.core import Component, Decomposition, Numbers
 
 __all__ = [
-    "Atom",
+    "Component",
     "Decomposition",
     "Numbers",
     "blanket",
@@ -25,7 +25,6 @@ __all__ = [
     "clones_one_sided",
     "clones_shared",
     "dataset",
-    "is_zero",
     "mixture",
     "strong",
     "weak",

@@ -11,7 +11,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.model.decomposition.core import Decomposition, as_mass, is_zero
+from shuffle_sym.model.decomposition.core import Decomposition
 
 if TYPE_CHECKING:
     from shuffle_sym.model.randomizer import OutputClass, Randomizer
@@ -48,7 +48,9 @@ def blanket(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Deco
     r"""The privacy blanket: :math:`c(y) = \inf_x R(x)(y)` (Balle et al. 2019, §5; Su et al. 2025, Theorem 7).
 
     An upper bound on the divergence of all datasets in which one user has x0 or x1, and the best that any
-    decomposition gives (Su et al. 2025, Theorem 6). The inputs may be left out where all pairs are alike.
+    decomposition gives (Su et al. 2025, Theorem 6).
+
+    Arguments: a randomizer ``R`` and two inputs, ``x0`` and ``x1``, which may be left out where all pairs are alike.
 
     >>> import shuffle_sym as ss
     >>> blanket(ss.KRR(k=3, eps0=sp.log(3))).c
@@ -62,7 +64,6 @@ def _blanket(R: Randomizer, pair: tuple[int, int], title: str) -> Decomposition:
     return _from_classes(R, classes, [y.floor(R.bindings) for y in classes], title)
 
 
-@lru_cache(maxsize=64)
 def blankets(R: Randomizer) -> tuple[Decomposition, ...]:
     """Blanket decompositions of R, one for each pair of inputs that differs from the others, cached: they do not depend
     on n.
@@ -71,12 +72,25 @@ def blankets(R: Randomizer) -> tuple[Decomposition, ...]:
     >>> len(blankets(ss.KRR(k=3, eps0=1))), len(blankets(ss.from_matrix([[0.5, 0.5], [0.25, 0.75]])))
     (1, 2)
     """
+    try:
+        hash(R)
+    except TypeError:  # with an attribute such as an array: what cannot be hashed is not cached
+        return _all_blankets(R)
+    return _cached_blankets(R)
+
+
+def _all_blankets(R: Randomizer) -> tuple[Decomposition, ...]:
     return tuple(dict.fromkeys(blanket(R, x0, x1) for x0, x1 in R.pairs()))
+
+
+_cached_blankets = lru_cache(maxsize=64)(_all_blankets)
 
 
 def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:
     r"""All other users have x2: :math:`c = R(x_2)`, and the divergence is that of two real datasets
     (Su et al. 2025, Theorem 10): a lower bound on the privacy loss.
+
+    Arguments: a randomizer ``R``, the two inputs ``x0``, ``x1`` of one user, the input ``x2`` of all others.
 
     >>> import shuffle_sym as ss
     >>> dataset(ss.KRR(k=3, eps0=sp.log(3)), 0, 1, 2).c
@@ -87,7 +101,7 @@ def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:
     return _mixed(R, pair, {x2: sp.Integer(1)}, f"dataset, others {x2}")
 
 
-def mixture(R: Randomizer, x0: int, x1: int, weights: Mapping[int, Any]) -> Decomposition:
+def mixture(R: Randomizer, x0: int, x1: int, weights: Any) -> Decomposition:
     r"""The input of every other user is drawn from ``weights``, {input: probability}: :math:`c = \sum_x w_x R(x)`.
 
     Its divergence is a *lower* bound on the privacy loss: some pair of real datasets, in which the others have inputs
@@ -115,7 +129,7 @@ def mixture(R: Randomizer, x0: int, x1: int, weights: Mapping[int, Any]) -> Deco
 
 def _probability(weight: Any, name: str) -> sp.Rational:
     """A rational number >= 0, also as text: ``"1/2"``."""
-    number = as_mass(weight, name)
+    number = arguments.probability(weight, name)
     if not number.is_Rational or number < 0:
         raise ValueError(f"{name} must be a rational number >= 0, got {weight!r}")
     return number
@@ -132,7 +146,7 @@ def _mixed(R: Randomizer, pair: tuple[int, int], weights: Mapping[int, sp.Ration
         columns = _distinct(zip(*(row for row in _rows(R, inputs)), strict=True))
     c = [sum(weights[x] * e for x, e in zip(support, masses[2:], strict=True)) for _, masses in columns]
     # Not 1 − β: messages that are impossible under x0 and x1 belong to β as well.
-    if not is_zero(sum(c) - 1, R.bindings):
+    if not field.is_zero(sum(c) - 1, R.bindings):
         raise VerificationError(f"{R!r}: the probabilities of inputs {support} do not sum to 1")
     return Decomposition(
         [masses[0] for _, masses in columns],
@@ -164,6 +178,8 @@ def strong(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decom
     a = (1 − γ, 0, γ), b = (0, 1 − γ, γ), c = (γ/k, γ/k, 0), that is
     :math:`D_\alpha = (1-\gamma)\,\mathbb E[1 - \alpha N_2/N_1]_+`.
 
+    Arguments: a randomizer ``R`` and two inputs, ``x0`` and ``x1``, which may be left out where all pairs are alike.
+
     >>> import shuffle_sym as ss
     >>> D = strong(ss.KRR(k=3, eps0=sp.log(3)))
     >>> D.a, D.b, D.c
@@ -187,6 +203,8 @@ def weak(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decompo
     r"""The view of the weak adversary A_w on k-RR (Koskela et al. 2021, Definition 9 and Theorem 10, corrected): it
     sees which of the *other* users answered randomly. The joint law of (N1, N2, B) is the blanket's reduction pair.
 
+    Arguments: `KRR` as ``R`` and two inputs, ``x0`` and ``x1``, which may be left out.
+
     >>> import shuffle_sym as ss
     >>> R = ss.KRR(k=3, eps0=sp.log(3))
     >>> weak(R) == blanket(R)
@@ -207,6 +225,8 @@ def weak(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decompo
 def clones(eps0: Any = None) -> Decomposition:
     r"""The standard clone: an upper bound for every ε0-LDP randomizer (Feldman et al. 2020; Su et al. 2025, Theorem 2).
 
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
+
     >>> D = clones(sp.log(3))
     >>> D.a, D.b, D.c
     ((3/4, 1/4), (1/4, 3/4), (1/6, 1/6))
@@ -220,6 +240,7 @@ def clones_shared(eps0: Any = None) -> Decomposition:
 
     The generic form (1) of the stronger clone, which Su et al. 2025 leave open; the proof is
     `derivations.stronger_clone_generic`. For users who choose randomizers of their own it is not proved: take `clones`.
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
 
     >>> clones_shared(sp.log(3)).c
     (1/4, 1/4)
@@ -232,6 +253,7 @@ def clones_koskela(eps0: Any = None) -> Decomposition:
     r"""The pair of Koskela et al. 2021, Section 6: P = (A + Δ, C − A), Q = (A, C − A + Δ), with q = t/(t + 1), p = 1/t.
 
     Where Δ = 0 the differing user sends nothing that is counted, here a third component. It is above `clones`.
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
 
     >>> D = clones_koskela(sp.log(3))
     >>> D.a, D.b, D.c
@@ -251,6 +273,7 @@ def clones_koskela(eps0: Any = None) -> Decomposition:
 def clones_one_sided(eps0: Any = None) -> Decomposition:
     r"""Every other user is a double of the differing user with x1, with probability 1/t: c = b/t (Girgis et al. 2021,
     Theorem 3.6). An upper bound for every ε0-LDP randomizer, in this direction: R(x0), R(x1) is 2-RR, post-processed.
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
 
     >>> D = clones_one_sided(sp.log(3))
     >>> D.a, D.b, D.c

@@ -9,23 +9,23 @@ other direction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.algebra import arguments, balls, field, latex
 from shuffle_sym.model import gparv
 
 
-class Atom(NamedTuple):
+class Component(NamedTuple):
     """One component Q_j: its mass under x0, under x1 and in the part common to everyone else.
 
     >>> Decomposition(a=[1, 0], b=["1/2", "1/2"], c=[1, 0]).atoms[0]
-    Atom(label='Q_{0}', a=1, b=1/2, c=1)
+    Component(label='Q_{0}', a=1, b=1/2, c=1)
     """
 
     label: str
@@ -51,9 +51,12 @@ class Numbers:
 class Decomposition:
     r"""Masses ``a``, ``b``, ``c`` of the components, validated, with proportional components merged.
 
-    Entries are numbers or SymPy expressions. a and b sum to 1, c to at most 1, nothing is negative; with free
-    symbols each of these is proved or refused. An atom with c = 0 (a *null atom*) is allowed.
-    Components with equal ratios a : b : c are merged, and those with a = b = 0 go into β, which loses nothing.
+    Arguments: equally long sequences ``a``, ``b``, ``c`` of numbers, SymPy expressions or text such as "3/4";
+    ``labels`` of the components in LaTeX; ``bindings``, what symbols in the masses stand for; a ``title``.
+
+    a and b sum to 1, c to at most 1, nothing is negative; with free symbols each of these is proved or refused. An atom
+    with c = 0 (a *null atom*) is allowed. Components with equal ratios a : b : c are merged, and those with a = b = 0
+    go into β, which loses nothing.
 
     >>> D = Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/4", "1/4"])
     >>> D.a, D.b, D.c, D.beta
@@ -79,15 +82,15 @@ class Decomposition:
         if len(labels) != len(a):
             raise ValueError(f"labels must have one entry for each of the {len(a)} masses, got {len(labels)}")
         names = [f"{name}[{j}]" for name in "abc" for j in range(len(a))]
-        given = [as_mass(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
-        forms, irrational = field.rational_form(given)
+        given = [arguments.probability(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
+        forms, irrational = field.rational_form(given, taken=bindings or {})
         self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
         # A zero in disguise decides whether an atom is a null atom: it must be a plain zero from here on.
-        forms = tuple(sp.Integer(0) if is_zero(e, self.bindings) else e for e in forms)
+        forms = _with_plain_zeros(forms, self.bindings)
         m = len(a)
         self.title = title
         _validate(forms[:m], forms[m : 2 * m], forms[2 * m :], self.bindings)
-        self.atoms = _merged(tuple(map(Atom, labels, forms[:m], forms[m : 2 * m], forms[2 * m :])))
+        self.atoms = _merged(tuple(map(Component, labels, forms[:m], forms[m : 2 * m], forms[2 * m :])))
         self.beta_form = field.simplest(1 - sum(atom.c for atom in self.atoms))
 
     # -- symbolic view
@@ -120,25 +123,32 @@ class Decomposition:
         return field.free_symbols((e for atom in self.atoms for e in atom[1:]), self.bindings)
 
     @cached_property
+    def _max_ratio(self) -> sp.Expr:
+        if any(atom.b == 0 for atom in self.atoms if atom.a != 0):
+            return sp.oo
+        return field.maximum((atom.a / atom.b for atom in self.atoms if atom.b != 0), self.bindings)
+
+    @cached_property
     def max_loss(self) -> sp.Expr:
         r"""The largest loss, log max a/b (``oo`` if a component is impossible under x1).
 
         From there on δ(ε) is exactly 0.
         """
-        ratios = [atom.a / atom.b for atom in self.atoms if atom.b != 0]
-        if any(atom.a != 0 and atom.b == 0 for atom in self.atoms):
-            return sp.oo
-        return sp.log(field.substitute(field.maximum(ratios, self.bindings), self.bindings))
+        return sp.log(field.substitute(self._max_ratio, self.bindings))
 
     def has_no_loss_above(self, ratio: gparv.Ratio) -> bool:
         """Whether ε is at or above the largest loss, decided exactly: ε = ε0 counts, a rounding error does not."""
         if field.clearly_different(ratio.log, self._max_loss_float):
             return ratio.log > self._max_loss_float
-        return field.at_least(ratio.eps, self.max_loss, self._max_loss_float)
+        return field.sign(field.alpha - self._max_ratio, {**self.bindings, field.alpha: ratio.alpha}) >= 0
 
     @cached_property
     def _max_loss_float(self) -> float:
-        return float(self.max_loss)
+        if self._max_ratio is sp.oo:
+            return math.inf
+        largest = field.numbers((self._max_ratio,), self.bindings, 60)[0]
+        with balls.precision(128):
+            return float(largest.log())
 
     @cached_property
     def gparv(self) -> gparv.Gparv:
@@ -158,14 +168,11 @@ class Decomposition:
 
     @cached_property
     def _reversed(self) -> Decomposition:
-        return Decomposition(
-            [d.b for d in self.atoms],
-            [d.a for d in self.atoms],
-            [d.c for d in self.atoms],
-            labels=[d.label for d in self.atoms],
-            bindings=self.bindings,
-            title=f"{self.title}, reversed",
-        )
+        # What was proved for this order of the inputs holds for the other one.
+        other = object.__new__(Decomposition)
+        other.title, other.bindings, other.beta_form = f"{self.title}, reversed", self.bindings, self.beta_form
+        other.atoms = tuple(Component(d.label, d.b, d.a, d.c) for d in self.atoms)
+        return other
 
     # -- exact and float views of the same formulas
 
@@ -186,20 +193,21 @@ class Decomposition:
 
     @cached_property
     def floats(self) -> Numbers:
-        """Arrays of doubles, each with a relative error of at most `field.FLOAT_ERROR`."""
+        """Arrays of doubles, each with a relative error of at most `rounding.FLOAT_ERROR`."""
         return self._numbers(field.floats(self._forms(), self.bindings))
 
     # -- as a value
 
-    def _key(self) -> tuple[Any, ...]:
-        masses = sorted((atom[1:] for atom in self.atoms), key=str)
-        return (*masses, *sorted(self.bindings.items(), key=lambda binding: str(binding[0])))
+    @cached_property
+    def _key(self) -> tuple[frozenset[Any], frozenset[Any]]:
+        # Components with equal masses have been merged: a set of them loses none.
+        return frozenset(atom[1:] for atom in self.atoms), frozenset(self.bindings.items())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Decomposition) and self._key() == other._key()
+        return isinstance(other, Decomposition) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._key)
 
     def __repr__(self) -> str:
         return f"Decomposition(a={list(self.a)}, b={list(self.b)}, c={list(self.c)})"
@@ -214,32 +222,28 @@ class Decomposition:
         return latex.table(rows, notes=[rf"\beta = {latex.formula(self.beta_form)}", *latex.where(self.bindings)])
 
 
-def as_mass(entry: Any, name: str) -> sp.Expr:
-    """A number, or a fraction as text: ``"3/4"``."""
-    if not isinstance(entry, str):
-        return arguments.exact_number(entry, name)
-    try:
-        return sp.Rational(Fraction(entry))
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f'{name} must be a number or a fraction such as "3/4", got {entry!r}') from None
-
-
 @lru_cache(maxsize=512)
-def _merged(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+def _merged(atoms: tuple[Component, ...]) -> tuple[Component, ...]:
     """One atom for each ratio a : b : c; atoms without mass under x0 and x1 tell nothing and go into β."""
-    groups: dict[tuple[sp.Expr, ...], list[Atom]] = {}
+    groups: dict[tuple[sp.Expr, ...], list[Component]] = {}
     for atom in atoms:
         masses = [field.simplest(e) for e in atom[1:]]
         if any(e != 0 for e in masses[:2]):
             scale = next(e for e in reversed(masses) if e != 0)
             groups.setdefault(tuple(field.simplest(e / scale) for e in masses), []).append(atom)
     return tuple(
-        Atom(
+        Component(
             r",\,".join(atom.label for atom in group),
             *(field.simplest(sum(column)) for column in zip(*(atom[1:] for atom in group), strict=True)),
         )
         for group in groups.values()
     )
+
+
+def _with_plain_zeros(forms: tuple[sp.Expr, ...], bindings: field.Bindings) -> tuple[sp.Expr, ...]:
+    if field.free_symbols(forms, bindings):
+        return tuple(sp.Integer(0) if field.is_zero(e, bindings) else e for e in forms)
+    return tuple(e if sign else sp.Integer(0) for e, sign in zip(forms, field.signs(forms, bindings), strict=True))
 
 
 def _validate(a: Sequence[sp.Expr], b: Sequence[sp.Expr], c: Sequence[sp.Expr], bindings: field.Bindings) -> None:
@@ -254,17 +258,5 @@ def _validate(a: Sequence[sp.Expr], b: Sequence[sp.Expr], c: Sequence[sp.Expr], 
         if name == "c":
             if not field.is_nonnegative(1 - total, bindings):
                 raise ValueError(f"c must sum to at most 1, got the sum {shown(field.simplest(total))}")
-        elif not is_zero(total - 1, bindings):
+        elif not field.is_zero(total - 1, bindings):
             raise ValueError(f"{name} must sum to 1, got the sum {shown(field.simplest(total))}")
-
-
-def is_zero(expr: sp.Expr, bindings: field.Bindings) -> bool:
-    """Equality decided by `cancel`, and for irrational numbers by SymPy.
-
-    >>> is_zero(sp.sqrt(8) - 2 * sp.sqrt(2), {}), is_zero(field.t - 1, {})
-    (True, False)
-    """
-    simple = field.simplest(expr)
-    if simple.is_Rational:
-        return bool(simple == 0)
-    return not field.free_symbols((expr,), bindings) and field.sign(expr, bindings) == 0

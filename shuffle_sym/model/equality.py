@@ -1,0 +1,49 @@
+r"""Equality by type and definition: what `__init__` set, never how an object prints."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+
+class ByDefinition:
+    """Objects are equal if their types are the same and their attributes are; cached results take no part.
+
+    One with an attribute that cannot be hashed, such as an array, is equal to itself only, and nothing is cached.
+    """
+
+    def _definition(self) -> dict[str, Any]:
+        kept = {name: value for name, value in vars(self).items() if not _is_cached(type(self), name)}
+        slots = (name for cls in type(self).__mro__ for name in getattr(cls, "__slots__", ()))
+        return kept | {name: getattr(self, name) for name in slots if hasattr(self, name)}
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or not isinstance(other, ByDefinition):
+            return False
+        try:
+            return bool(_frozen(self._definition()) == _frozen(other._definition()))
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash((type(self), _frozen(self._definition())))
+
+
+def _is_cached(cls: type, name: str) -> bool:
+    return isinstance(getattr(cls, name, None), cached_property)
+
+
+def _frozen(value: Any) -> Any:
+    """The value as something that can be hashed; 1, 1.0 and True are kept apart."""
+    if isinstance(value, dict):
+        return frozenset((_frozen(key), _frozen(entry)) for key, entry in value.items())
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, tuple(map(_frozen, value))
+    if isinstance(value, (set, frozenset)):
+        return "set", frozenset(map(_frozen, value))
+    hash(value)  # a TypeError if it cannot be
+    return value if isinstance(value, (sp.Basic, str)) else (type(value), value)
