@@ -29,18 +29,18 @@ import math
 
 import numpy as np
 
-from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.numeric.transforms import Array, checked
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.numeric.binomial_laws import Array, LogBinomialLaw, bernstein_reach, log_binomial_law
+from shuffle_sym.numeric.transforms import SMALLEST, checked, refusal
 
 MAX_TERMS = 2**24
 _OFF = 4 * FLOAT_ERROR + 32 * UNIT_ROUNDOFF
 _LOG_LEFT_OUT = -100.0
-_SMALLEST = 1e-305
 
 
-def applies(values: Array) -> bool:
-    """One positive and one negative value, or none of either."""
+def has_two_values(values: Array) -> bool:
+    """Whether G has at most one positive and at most one negative value, or no value of one of the signs."""
     sides = values[values > 0], values[values < 0]
     return any(not len(side) for side in sides) or all(side.min() == side.max() for side in sides)
 
@@ -54,7 +54,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     Interval(lower=0.24999999..., upper=0.2500000...)
     """
     values, probabilities = checked(values, probabilities, n, rtol)
-    if not applies(values):
+    if not has_two_values(values):
         raise ValueError('values must have at most one positive and one negative one; use method="contour"')
     if np.max(values) <= 0:
         return Interval(0.0, 0.0)
@@ -66,13 +66,9 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
         p, r, zero = (math.fsum(probabilities[np.sign(values) == sign]) for sign in (1, -1, 0))
         part = (_Two(v, x, r, p, zero, n) if mean > 0 else _Two(x, v, p, r, zero, n)).bounds(rtol)
         lower, upper = (lower + part[0], upper + part[1]) if mean > 0 else part
-    if upper - lower > rtol * upper and upper > _SMALLEST:
-        reached = (upper - lower) / upper
-        raise ValueError(
-            f"rtol = {rtol:g} at n = {n} needs more than doubles can give; "
-            f"ask for a larger rtol (reached so far: {reached:.2g})"
-        )
-    return Interval(lower if lower > _SMALLEST else 0.0, max(upper, 5e-324))
+    if upper - lower > rtol * upper and upper > SMALLEST:
+        raise refusal(n, rtol, (upper - lower) / upper, "more than doubles can give")
+    return Interval(lower if lower > SMALLEST else 0.0, max(upper, 5e-324))
 
 
 class _Two:
@@ -84,21 +80,21 @@ class _Two:
         self.pi, self.rest = p / (p + r), r / (p + r)
 
     def bounds(self, rtol: float) -> tuple[float, float]:
-        """Of E[S]_+/n; the window of M grows until what lies outside does not matter."""
+        """Bounds of E[S]_+/n; the window of M grows until what lies outside does not matter."""
         log_tail = math.log(rtol) - 50.0
         while True:
             lower, upper, outside = self._bounds(log_tail)
-            if outside <= 0.01 * rtol * upper or upper + outside < _SMALLEST or log_tail < -1500:
+            if outside <= 0.01 * rtol * upper or upper + outside < SMALLEST or log_tail < -1500:
                 slack = 4 * self.n * FLOAT_ERROR  # of the probabilities
                 return max(lower, 0.0) * math.exp(-slack), (upper + outside) * math.exp(slack)
-            wanted = math.log(max(upper, _SMALLEST)) + math.log(rtol) - math.log(self.n) - math.log(self.x) - 20
+            wanted = math.log(max(upper, SMALLEST)) + math.log(rtol) - math.log(self.n) - math.log(self.x) - 20
             log_tail = min(1.5 * log_tail, max(4 * log_tail, wanted))
 
     def _bounds(self, log_tail: float) -> tuple[float, float, float]:
         n, x, v, u = self.n, self.x, self.v, UNIT_ROUNDOFF
-        counts, log_pmf, pmf_error, tail = _binomial(n, self.p + self.r, self.zero, log_tail, None)
-        outside = x * tail  # E[X_M]_+/n <= x
-        counts, log_pmf = counts[counts > 0], log_pmf[counts > 0]
+        law = _log_law(n, self.p + self.r, self.zero, log_tail)
+        outside = x * law.outside  # E[X_M]_+/n <= x
+        counts, log_pmf = law.counts[law.counts > 0], law.logs[law.counts > 0]
         first = self._first_positive(counts)
         log_b, b_error = self._log_b(counts, first, log_tail)
 
@@ -125,7 +121,7 @@ class _Two:
         errors += moves * (sizes + b + 5 * previous)
         weights = np.exp(log_pmf[kept] - log_pmf[best])
         value, error = float(weights @ parts), float(weights @ errors)
-        error += (pmf_error + (len(M) + 100) * u) * float(weights @ (np.abs(parts) + errors))
+        error += (law.error + (len(M) + 100) * u) * float(weights @ (np.abs(parts) + errors))
         scale = math.exp(max(float(score[best]) - math.log(n), -745.0))
         rounding = u * (2 * abs(float(score[best])) + 100)
         return (value - error) * scale * (1 - rounding), (value + error) * scale * (1 + rounding), outside
@@ -147,11 +143,11 @@ class _Two:
             )
         else:
             steps = np.zeros(0)
-        last = int(M[-1])
-        counts, log_pmf, error, _ = _binomial(last, self.p, self.r, max(log_tail, -60.0), int(m[-1]))
-        at_last = float(log_pmf[int(m[-1]) - int(counts[0])])
+        last = int(m[-1])
+        law = _log_law(int(M[-1]), self.p, self.r, max(log_tail, -60.0), last)
+        at_last = float(law.logs[last - int(law.counts[0])])
         falls = np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
-        error += UNIT_ROUNDOFF * (len(M) + 2) * (16 + float(np.max(np.abs(falls))) + abs(at_last))
+        error = law.error + UNIT_ROUNDOFF * (len(M) + 2) * (16 + float(np.max(np.abs(falls))) + abs(at_last))
         return at_last - falls, error
 
     def _tails(self, M: Array, m: Array, b: Array) -> tuple[Array, Array]:
@@ -171,27 +167,11 @@ class _Two:
         return tails, sizes + (cut_off + 16 * (len(k) + 1) * UNIT_ROUNDOFF * start) / unit
 
 
-def _binomial(N: int, p: float, q: float, log_tail: float, until: int | None) -> tuple[Array, Array, float, float]:
-    """Counts, their log-probabilities under Bin(N, p/(p + q)), a bound on the error of these, and the mass left out."""
-    if q == 0:
-        return np.array([float(N)]), np.zeros(1), 0.0, 0.0
-    mode = min(math.floor((N + 1) * (p / (p + q))), N)
-    width = math.sqrt(-2 * log_tail)
-    reach = width * math.sqrt(N * p * q) / (p + q) + width * width + 2
-    low, high = max(math.floor(mode - reach), 0), min(math.ceil(mode + reach), N)
+def _log_law(N: int, p: float, q: float, log_tail: float, until: int | None = None) -> LogBinomialLaw:
+    """The law Bin(N, p/(p + q)) on a window outside of which about e^log_tail lies, and that contains ``until``."""
+    reach = bernstein_reach(N, p / (p + q), log_tail)
     if until is not None:
-        low, high = min(low, until), max(high, until)
-    if high - low > MAX_TERMS:
+        reach = max(reach, abs(until - math.floor((N + 1) * (p / (p + q)))) + 1)
+    if 2 * reach > MAX_TERMS:
         raise ValueError(f'n = {N} needs more than {MAX_TERMS} terms here; use method="contour"')
-    counts = np.arange(low, high + 1, dtype=float)
-    odds = p / q
-    steps = np.log((N - counts[:-1]) / (counts[:-1] + 1) * odds)
-    up, down = steps[mode - low :], -steps[: mode - low][::-1]
-    logs = np.concatenate([np.cumsum(down)[::-1], [0.0], np.cumsum(up)])
-    total = float(np.sum(np.exp(logs)))
-    rises, falls = (N - high) / (high + 1) * odds, low / (N - low + 1) / odds
-    tail = math.exp(max(float(logs[-1]), -745.0)) * rises / max(1 - rises, 1e-300) if rises else 0.0
-    tail += math.exp(max(float(logs[0]), -745.0)) * falls / max(1 - falls, 1e-300) if falls else 0.0
-    tail *= 1.01 / total
-    error = UNIT_ROUNDOFF * len(counts) * (20 + 2 * float(np.max(np.abs(logs)))) + 2 * min(tail, 1.0)
-    return counts, logs - math.log(total), error, tail
+    return log_binomial_law(N, p, q, reach)

@@ -44,15 +44,14 @@ import math
 
 import numpy as np
 
-from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.rules import MAX_WORK, OFF, OnLattice, Rule, Smoothed
-from shuffle_sym.numeric.transforms import Array, Sums, checked, sums
+from shuffle_sym.numeric.transforms import SMALLEST, Array, Sums, checked, refusal, sums
 
 _ATTEMPTS = 16
 _SHARE = 0.02  # of rtol, for each of aliasing and truncation
 _FINEST = 2.0**-20  # spacing over the largest value
-_SMALLEST = 1e-305  # below this doubles lose their relative accuracy
 
 
 def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> Interval:
@@ -65,16 +64,16 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     >>> positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
     Interval(lower=0.249..., upper=0.250...)
     """
-    (found,) = positive_parts(np.asarray(values)[None], probabilities, n, rtol)
-    if isinstance(found, ValueError):
-        raise found
-    return found
+    (answer,) = positive_parts(np.asarray(values)[None], probabilities, n, rtol)
+    if isinstance(answer, ValueError):
+        raise answer
+    return answer
 
 
 def positive_parts(values: Array, probabilities: Array, n: int, rtol: float) -> list[Interval | ValueError]:
     """`positive_part` for each row of ``values``, in the same arrays; a refusal is returned, not raised."""
-    found = _log_bounds(values, probabilities, n, rtol, math.log(_SMALLEST))
-    return [ends if isinstance(ends, ValueError) else _exponential(*ends) for ends in found]
+    answers = _log_bounds(values, probabilities, n, rtol, math.log(SMALLEST))
+    return [ends if isinstance(ends, ValueError) else _exponential(*ends) for ends in answers]
 
 
 def _exponential(log_lower: float, log_upper: float) -> Interval:
@@ -83,7 +82,7 @@ def _exponential(log_lower: float, log_upper: float) -> Interval:
     # exp and its argument: one rounding each, of a number up to 745.
     slack = 8 * UNIT_ROUNDOFF * (1 + abs(log_upper))
     lower, upper = math.exp(log_lower - slack), math.exp(log_upper + slack)
-    return Interval(lower if lower > _SMALLEST else 0.0, max(upper, 5e-324))
+    return Interval(lower if lower > SMALLEST else 0.0, max(upper, 5e-324))
 
 
 def log_positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> Interval:
@@ -94,10 +93,10 @@ def log_positive_part(values: Array, probabilities: Array, n: int, rtol: float) 
     >>> log_positive_part(np.array([-9.0, 1.0]), np.array([0.5, 0.5]), 5_000, 1e-3)
     Interval(lower=-1852.47197..., upper=-1852.47196...)
     """
-    (found,) = _log_bounds(np.asarray(values)[None], probabilities, n, rtol, -math.inf)
-    if isinstance(found, ValueError):
-        raise found
-    return Interval(*found)
+    (ends,) = _log_bounds(np.asarray(values)[None], probabilities, n, rtol, -math.inf)
+    if isinstance(ends, ValueError):
+        raise ends
+    return Interval(*ends)
 
 
 _Ends = tuple[float, float] | ValueError
@@ -109,38 +108,37 @@ def _log_bounds(values: Array, probabilities: Array, n: int, rtol: float, floor:
     tops, bottoms = values.max(axis=1), values.min(axis=1)
     # Everything is homogeneous in G: values around 1 keep what is squared inside the doubles.
     units = np.ldexp(1.0, np.frexp(tops)[1] - 1)
-    found: dict[int, _Ends] = {}
+    ends: dict[int, _Ends] = {}
     together = []
     for i, (top, bottom) in enumerate(zip(tops.tolist(), bottoms.tolist(), strict=True)):
         if top <= 0:
-            found[i] = -math.inf, -math.inf
+            ends[i] = -math.inf, -math.inf
         elif n == 1 or bottom >= 0:  # no sum has terms of both signs: E[S]_+ = n E[G]_+
             total = math.fsum(probabilities * np.maximum(values[i], 0.0) / top)
             log_mean = math.log(total) + math.log(top)
             slack = 3 * FLOAT_ERROR + 8 * UNIT_ROUNDOFF * (1 + abs(math.log(top)) + abs(math.log(total)))
-            found[i] = log_mean - slack, log_mean + slack
+            ends[i] = log_mean - slack, log_mean + slack
         else:
             snapped, spacing = on_a_lattice(values[i] / units[i], n)
             if spacing:
-                (found[i],) = _tried(snapped[None], probabilities, n, rtol, floor, units[i : i + 1], spacing)
+                (ends[i],) = _tried(snapped[None], probabilities, n, rtol, floor, units[i : i + 1], spacing)
             else:
                 together.append(i)
     if together:
         scaled = values[together] / units[together][:, None]
-        ends = _tried(scaled, probabilities, n, rtol, floor, units[together], 0.0)
-        found.update(zip(together, ends, strict=True))
-    return [found[i] for i in range(len(values))]
+        ends.update(zip(together, _tried(scaled, probabilities, n, rtol, floor, units[together], 0.0), strict=True))
+    return [ends[i] for i in range(len(values))]
 
 
 def _tried(
     values: Array, probabilities: Array, n: int, rtol: float, floor: float, units: Array, spacing: float
 ) -> list[_Ends]:
-    """All rows at once; if that is refused, one at a time, to see for which."""
+    """Bounds for all rows at once; if that is refused, for one at a time, to see which row is the reason."""
     try:
-        found: dict[int, _Ends] = {}
+        ends: dict[int, _Ends] = {}
         for rows, law in sums(values, probabilities, n, OFF if spacing else FLOAT_ERROR):
-            found.update(zip(rows.tolist(), _ends(law, rtol, floor, units[rows], spacing), strict=True))
-        return [found[i] for i in range(len(values))]
+            ends.update(zip(rows.tolist(), _ends(law, rtol, floor, units[rows], spacing), strict=True))
+        return [ends[i] for i in range(len(values))]
     except ValueError as refusal:
         if len(values) == 1:
             return [refusal]
@@ -154,25 +152,20 @@ def _ends(law: Sums, rtol: float, floor: float, units: Array, spacing: float) ->
     slack = law.log_slack + 8 * UNIT_ROUNDOFF * (np.abs(law.log_scale) + math.log(n) + np.abs(log_units) + 800)
     log_lower = np.full(len(units), -math.inf)
     log_upper = log_total + slack - 1 - np.log(law.c)  # Chernoff: [x]_+ <= e^{cx}/(ec)
-    heard = np.flatnonzero(log_upper >= floor)
-    if len(heard):
-        if (slack[heard] > rtol / 4).any():
-            raise _refusal(n, rtol, -math.expm1(-2 * float(slack[heard].max())), "more than doubles can give")
-        part = law if len(heard) == len(units) else law.take(heard)
-        lower, upper = _refined(part, spacing, rtol, rtol - 2 * slack[heard])
-        log_lower[heard] = np.log(lower) + log_total[heard] - slack[heard]
-        log_upper[heard] = np.log(upper) + log_total[heard] + slack[heard]
+    sharp = np.flatnonzero(log_upper >= floor)
+    if len(sharp):
+        if (slack[sharp] > rtol / 4).any():
+            raise refusal(n, rtol, -math.expm1(-2 * float(slack[sharp].max())), "more than doubles can give")
+        part = law if len(sharp) == len(units) else law.take(sharp)
+        lower, upper = _refined(part, spacing, rtol, rtol - 2 * slack[sharp])
+        log_lower[sharp] = np.log(lower) + log_total[sharp] - slack[sharp]
+        log_upper[sharp] = np.log(upper) + log_total[sharp] + slack[sharp]
     return list(zip(log_lower.tolist(), log_upper.tolist(), strict=True))
 
 
-def _refusal(n: int, rtol: float, reached: float, needed: str) -> ValueError:
-    return ValueError(
-        f"rtol = {rtol:g} at n = {n} needs {needed}; ask for a larger rtol (reached so far: {reached:.2g})"
-    )
-
-
 def on_a_lattice(values: Array, n: int) -> tuple[Array, float]:
-    """The values as multiples of a spacing, if they are within a relative OFF of that, and the spacing; else 0."""
+    """The values moved to multiples of a spacing, and the spacing; as they are, and 0, if one would move by more than
+    a relative OFF."""
     largest, spacing = float(np.abs(values).max()), 0.0
     for value in np.abs(values[values != 0]).tolist():  # Euclid's algorithm
         rest = value
@@ -217,13 +210,13 @@ def _refined(law: Sums, spacing: float, rtol: float, within: Array) -> tuple[Arr
         below, above, noise = below[wide], above[wide], (error - rule.truncation)[wide]
         active, law = active[wide], law.take(wide)
         if (noise > within[active] * upper[active] / 4).any():
-            raise _refusal(law.n, rtol, _reached(lower[active], upper[active]), "more than doubles can give")
+            raise refusal(law.n, rtol, _reached(lower[active], upper[active]), "more than doubles can give")
         value[active] = np.minimum(np.maximum((above + below) / 2, value[active] / 2**16), upper[active])
         # A density at 0 costs its value times τ², an atom next to 0 its mass times τ: hope for the best once.
         apart = np.maximum(np.abs(above - below), 1e-280)
         tau[active] *= np.minimum(1.0, np.maximum(0.5 * within[active] * value[active] / apart, 2.0**-8) ** power)
         power = 1.0
-    raise _refusal(law.n, rtol, _reached(lower[active], upper[active]), f"more than {MAX_WORK} terms")
+    raise refusal(law.n, rtol, _reached(lower[active], upper[active]), f"more than {MAX_WORK} terms")
 
 
 def _reached(lower: Array, upper: Array) -> float:

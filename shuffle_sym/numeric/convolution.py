@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_sym.algebra.field import UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 
 Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
@@ -19,34 +18,29 @@ CHUNK = 2**17
 _FEW_ATOMS = 12
 
 
-@dataclass(frozen=True)
-class Factor:
-    """``count`` copies of one law: entries 0 … size/2 of its transform, in chunks, each within ``eta`` of the truth."""
+def convolution(
+    transforms: Sequence[Iterable[Complex]], etas: Sequence[float], counts: Sequence[int], size: int
+) -> tuple[Array, float]:
+    r"""The law of a sum modulo ``size``, with so many copies of each law in it, and a bound on the 2-norm of its error.
 
-    chunks: Iterable[Complex]
-    eta: float
-    count: int
-
-
-def convolution(factors: Sequence[Factor], size: int) -> tuple[Array, float]:
-    r"""The law of the sum of all copies modulo ``size``, and a bound on the 2-norm of its error."""
+    A transform is its entries 0 … size/2 in chunks of the same lengths, each entry within η of the truth.
+    """
     spectrum = np.zeros(size // 2 + 1, dtype=complex)
     squared_error, start = 0.0, 0
-    copies = sum(factor.count for factor in factors)
-    for chunks in zip(*(factor.chunks for factor in factors), strict=True):
-        log_bound = sum(f.count * np.log(np.abs(z) + f.eta) for f, z in zip(factors, chunks, strict=True))
-        heard = log_bound > _LOG_NEGLIGIBLE
-        bound, entries = np.exp(log_bound[heard]), [z[heard] for z in chunks]
+    for chunks in zip(*transforms, strict=True):
+        log_bound = sum(n * np.log(np.abs(z) + eta) for n, eta, z in zip(counts, etas, chunks, strict=True))
+        kept = log_bound > _LOG_NEGLIGIBLE
+        bound, entries = np.exp(log_bound[kept]), [z[kept] for z in chunks]
         nonzero = np.all([z != 0 for z in entries], axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            powers = np.exp(sum(f.count * np.log(z) for f, z in zip(factors, entries, strict=True)))
+            powers = np.exp(sum(n * np.log(z) for n, z in zip(counts, entries, strict=True)))
         powers = np.where(nonzero, powers, 0)
-        spectrum[start : start + len(heard)][heard] = powers
+        spectrum[start : start + len(kept)][kept] = powers
         # |Π(z + η)^n − Π z^n| <= Π(|z| + η)^n · Σ nη/(|z| + η), and the rounding of exp(Σ n log z).
-        relative = sum(f.count * f.eta / (np.abs(z) + f.eta) for f, z in zip(factors, entries, strict=True))
-        errors = bound * relative + np.abs(powers) * copies * 16 * UNIT_ROUNDOFF
+        relative = sum(n * eta / (np.abs(z) + eta) for n, eta, z in zip(counts, etas, entries, strict=True))
+        errors = bound * relative + np.abs(powers) * sum(counts) * 16 * UNIT_ROUNDOFF
         squared_error += 2 * float(np.sum(errors**2))  # each entry but the first and the last stands for two
-        start += len(heard)
+        start += len(kept)
     law = np.fft.irfft(spectrum, size)
     # Relative error of an FFT in the 2-norm (Higham 2002, Theorem 24.2, with room for other radices).
     fft_error = 10 * UNIT_ROUNDOFF * math.log2(size) * math.sqrt(float(np.sum(law**2)))
@@ -55,7 +49,7 @@ def convolution(factors: Sequence[Factor], size: int) -> tuple[Array, float]:
 
 def self_convolution(chunks: Iterable[Complex], eta: float, n: int, size: int) -> tuple[Array, float]:
     """The law of the sum of n copies of one law."""
-    return convolution([Factor(chunks, eta, n)], size)
+    return convolution([chunks], [eta], [n], size)
 
 
 def transform(places: Array, weights: Array, size: int) -> tuple[Iterable[Complex], float]:

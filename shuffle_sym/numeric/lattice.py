@@ -26,15 +26,15 @@ from functools import cached_property
 
 import numpy as np
 
-from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array, self_convolution, transform
 from shuffle_sym.numeric.tilting import saddle_point, scaled, tail_reach, tilted
+from shuffle_sym.numeric.transforms import SMALLEST, refusal
 
 MAX_POINTS = 2**24
 _FEWEST_POINTS = 2**10
 _LOG_OUTSIDE = math.log(1e-24)  # tilted mass that may lie outside the window, each side
-_SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and so does the lower end
 _UNDERFLOW = 1e-290  # bounds each tilted weight that is not a normal double
 
 
@@ -54,16 +54,14 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
     while True:
         lattice = _Lattice(problem, spacing)
         if lattice.size > max_points or blurred == 3:
-            reached = f"{(upper - lower) / upper:.2g}" if upper < math.inf else "nothing yet"
+            reached = (upper - lower) / upper if upper < math.inf else math.inf
             needed = "more than doubles can give" if blurred == 3 else f"more than {max_points} lattice points"
-            raise ValueError(
-                f"rtol = {rtol:g} at n = {n} needs {needed}; ask for a larger rtol (reached so far: {reached})"
-            )
-        found_lower, found_upper = lattice.bounds(rtol)
+            raise refusal(n, rtol, reached, needed)
+        below, above = lattice.bounds(rtol)
         # A finer lattice has a smaller discretisation error: if its upper end is higher, round-off takes over.
-        blurred += found_upper > upper * (1 + rtol / 4)
-        lower, upper = max(lower, found_lower), min(upper, found_upper)
-        if upper < math.inf and (upper - lower <= rtol * upper or upper * unit < _SMALLEST):
+        blurred += above > upper * (1 + rtol / 4)
+        lower, upper = max(lower, below), min(upper, above)
+        if upper < math.inf and (upper - lower <= rtol * upper or upper * unit < SMALLEST):
             return Interval(lower * unit, upper * unit)
         spacing /= 2
 
@@ -92,7 +90,7 @@ class _Problem:
         weights, log_scale = tilted(g, p, theta)
         variance = max(n * float(weights @ (g - weights @ g) ** 2) + 2 * (1 / theta) ** 2, 1e-300)
         log_size = n * log_scale - 2 * math.log(theta) - 0.5 * math.log(2 * math.pi * variance)
-        if log_size < math.log(_SMALLEST):
+        if log_size < math.log(SMALLEST):
             rtol = 0.5  # no double is that small: an upper end is all that can be told
         noise = n * float(np.sum(p[g != 0])) / 4
         v_over_spacing = math.sqrt(2 * noise * max(1.0, -math.log(1e-3 * rtol) - log_size - math.log(theta)))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shuffle_sym.algebra.field import UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array
 from shuffle_sym.numeric.tilting import log_mgf
 
@@ -145,10 +145,10 @@ class LossGrid:
         above = self.points > cap
         if not np.any(self.masses[above]):
             return self
-        found = copy.copy(self)
-        found.cap, found.masses = cap, np.where(above, 0.0, self.masses)
-        found.dropped = float(np.sum(self.masses[above])) * (1 + self.mass_error + 1e-12)
-        return found
+        rest = copy.copy(self)
+        rest.cap, rest.masses = cap, np.where(above, 0.0, self.masses)
+        rest.dropped = float(np.sum(self.masses[above])) * (1 + self.mass_error + 1e-12)
+        return rest
 
     @property
     def points(self) -> Array:
@@ -162,8 +162,8 @@ class LossGrid:
         order. Between −1 and 0 it would be a bound from below, and inf is returned.
         """
         kept = self.masses > 0
-        found = log_mgf(self.points[kept], self.masses[kept], thetas)
+        logs = log_mgf(self.points[kept], self.masses[kept], thetas)
         reach = np.abs(thetas) * (np.max(np.abs(self.points)) + self.shift)
         rounding = self.mass_error + 2 * np.abs(thetas) * self.shift + UNIT_ROUNDOFF * (16 + 4 * reach)
-        bounds: Array = np.where((thetas >= 0) | (thetas <= -1), found + rounding, np.inf)
+        bounds: Array = np.where((thetas >= 0) | (thetas <= -1), logs + rounding, np.inf)
         return bounds

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.transforms import Array, Complex, Rows, Sums
 
 MAX_WORK = 2**22  # nodes times values of G
 OFF = 6 * FLOAT_ERROR  # relative distance of a true value from the lattice
 _CHUNK = 2**16
 _FEW = 2**14  # so many sines and cosines cost less than finding out which are needed
-_LOG_UNHEARD = -40.0  # nodes with |φ(c + iy)/φ(c)|^n below e^this are left out
+_LOG_LEFT_OUT = -40.0  # nodes with |φ(c + iy)/φ(c)|^n below e^this are left out
 
 
 def _mills(x: float) -> float:
@@ -51,7 +51,7 @@ class Rule(Rows):
     def __init__(self, law: Sums, target: Array) -> None:
         self.law = law
         self.period, self.alias = periods(law, target)
-        self.truncation = self.moved = self.unheard = np.zeros(len(target))
+        self.truncation = self.moved = self.left_out = np.zeros(len(target))
 
     def kernel(self, y: Array) -> tuple[Complex, Complex, Array]:
         """Lower side, upper side, and a bound on the absolute value of every term in either."""
@@ -71,29 +71,29 @@ class Rule(Rows):
             ends[:, rows] = part.summed(np.minimum(nodes, count - 1), weights, nodes.size)
         for row in np.flatnonzero(~few):
             part = self.take(slice(row, row + 1))
-            heard = part.nodes()
-            if heard is None:
+            kept = part.nodes()
+            if kept is None:
                 return None
-            for i in range(0, len(heard), _CHUNK):
-                nodes = heard[None, i : i + _CHUNK]
-                ends[:, row] += part.summed(nodes, np.where(nodes == 0, 0.5, 1.0), len(heard))[:, 0]
-            ends[2, row] += part.unheard[0]
+            for i in range(0, len(kept), _CHUNK):
+                nodes = kept[None, i : i + _CHUNK]
+                ends[:, row] += part.summed(nodes, np.where(nodes == 0, 0.5, 1.0), len(kept))[:, 0]
+            ends[2, row] += part.left_out[0]
         return ends[0], ends[1], ends[2] + self.truncation + self.moved
 
     def nodes(self) -> Array | None:
-        """Numbers of the nodes of the one row that are heard, or None if they are too many."""
+        """Numbers of the nodes of the one row that matter, or None if they are too many."""
         count, step, size = int(self.count[0]), float(self.step[0]), self.law.size
-        self.unheard = self.total * math.exp(_LOG_UNHEARD)
+        self.left_out = self.total * math.exp(_LOG_LEFT_OUT)
         block = 8 ** max(math.ceil(math.log(count / 64, 8)), 0)
         starts = block * np.arange(math.ceil(count / block), dtype=float)
         while block > 1:
-            quiet = self.law.quiet(step * starts[None], step * (starts[None] + block), _LOG_UNHEARD)[0]
+            quiet = self.law.quiet(step * starts[None], step * (starts[None] + block), _LOG_LEFT_OUT)[0]
             block //= 8
             starts = np.add.outer(starts[~quiet], block * np.arange(8.0)).ravel()
             if len(starts) * size > MAX_WORK:
                 return None
-        heard: Array = starts[starts < count]
-        return heard
+        nodes: Array = starts[starts < count]
+        return nodes
 
     @property
     def step(self) -> Array:
@@ -127,7 +127,8 @@ class Smoothed(Rule):
         super().__init__(law, target)
         self.tau = tau
         self.truncation, last = self._truncated(target)
-        self.count = np.ceil(last / self.step) + 1
+        with np.errstate(divide="ignore"):  # an infinite period has infinitely many nodes
+            self.count = np.ceil(last / self.step) + 1
         self.roundings = np.full(len(tau), 200 * UNIT_ROUNDOFF)
         # ∫ dy/(c² + y²) = π/2c, ∫ e^{−x²/2} (1 + (x² + 1) + (x² + 1)²) dx < 11.3 and never above 10; e^{1/2} < 2
         h, c = self.step, law.c
@@ -201,5 +202,8 @@ def periods(law: Sums, target: Array) -> tuple[Array, Array]:
     reaches = (logs - np.log(target / 4)[:, None]) / rate
     split = rates.shape[1]
     period = np.maximum(np.maximum(reaches[:, :split].min(axis=1), reaches[:, split:].min(axis=1)), 1 / law.c)
-    copies = np.exp(np.minimum(logs - rate * period[:, None], 700.0)) / -np.expm1(-rate * period[:, None])
+    # Where no rate has a bound the period is infinite, and there are no copies.
+    known = np.isfinite(period)[:, None]
+    exponents = np.where(known, logs, -np.inf) - rate * np.where(known, period[:, None], 0.0)
+    copies = np.exp(np.minimum(exponents, 700.0)) / -np.expm1(-rate * period[:, None])
     return period, copies[:, :split].min(axis=1) + copies[:, split:].min(axis=1)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_sym.algebra.field import UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
+from shuffle_sym.numeric.search import last_that_holds
 
 Array = npt.NDArray[np.float64]
 
@@ -31,22 +32,19 @@ def tilted(values: Array, weights: Array, theta: float) -> tuple[Array, float]:
 def saddle_point(values: Array, weights: Array, n: int) -> float:
     r"""The θ > 0 that minimises n log E e^{θG} − 2 log θ, where E[S]_+ e^{…} has its weight.
 
-    Needs a positive value of G; found to a few digits, which is all that tilting needs.
+    Needs a positive value of G. A few digits are all that tilting needs.
     """
 
-    def slope(log_theta: float) -> float:
+    def falls(log_theta: float) -> bool:
         theta = math.exp(log_theta)
         tilted_weights, _ = tilted(values, weights, theta)
-        return theta * n * float(tilted_weights @ values) - 2
+        return theta * n * float(tilted_weights @ values) < 2
 
     low = -math.log(n * float(np.max(np.abs(values))))  # here θ·n·mean <= 1 < 2
     high = low + 1
-    while slope(high) < 0:
+    while falls(high):
         low, high = high, high + 2
-    while high - low > 1e-4:  # bisection: importing scipy.optimize would cost more than it saves
-        middle = (low + high) / 2
-        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
-    return math.exp(high)
+    return math.exp(last_that_holds(falls, low, high, atol=1e-4)[1])
 
 
 def tail_reach(values: Array, weights: Array, n: int, log_tail: float) -> tuple[float, float]:

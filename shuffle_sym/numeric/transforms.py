@@ -14,17 +14,19 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_sym.algebra.field import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.numeric.search import increasing_roots
 
 Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 Mask = npt.NDArray[np.bool_]
 
+SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and only an upper end is told
 _CHUNK = 2**16
 _TINY = 1e-290
 _RARE = 30.0  # expected number of positive terms up to which outcomes without any are taken out
@@ -33,10 +35,10 @@ _LARGEST_EXPONENT = 690.0
 
 
 class Rows:
-    """Attributes that are arrays, or Rows themselves, have one row for each law."""
+    """Numbers of several laws: attributes that are arrays, or Rows themselves, have one row for each law."""
 
     def take(self, rows: Any) -> Self:
-        """Some of the laws."""
+        """The same numbers of some of the laws."""
         some = copy.copy(self)
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
@@ -46,8 +48,8 @@ class Rows:
         return some
 
 
-class Sums(Protocol):
-    """``log_scale`` ± ``log_slack`` is log M(c); everything else is relative to M(c)."""
+class Sums(Rows):
+    """A measure with transform M. ``log_scale`` ± ``log_slack`` is log M(c); everything else is relative to M(c)."""
 
     n: int
     size: int  # values of G that a node costs
@@ -57,17 +59,18 @@ class Sums(Protocol):
     variance: Array  # of the tilted measure; it need not be exact
     total: Array  # at least the tilted mean of Σ|G_i|
 
-    def take(self, rows: Any) -> Self:
-        """Some of the laws."""
-
     def log_growths(self, d: Array) -> Array:
         """Upper bounds of log M(c + d)/M(c)."""
+        raise NotImplementedError
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
         """M(c + iy)/M(c), and bounds on the error."""
+        raise NotImplementedError
 
     def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
-        """Where |M(c + iy)/M(c)| < e^log_level is certain for all y between ``left`` and ``right``."""
+        """Where |M(c + iy)/M(c)| < e^log_level is certain for all y between ``left`` and ``right``: nowhere, if that is
+        not known."""
+        return np.zeros(left.shape, dtype=bool)
 
 
 def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[Array, Array]:
@@ -85,9 +88,15 @@ def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[A
     return (g, p) if (p > 0).all() else (g[..., p > 0], p[p > 0])
 
 
+def refusal(n: int, rtol: float, reached: float, needed: str) -> ValueError:
+    """What is said where ``rtol`` cannot be met; ``reached`` is the relative width so far, or inf."""
+    so_far = f"{reached:.2g}" if reached < math.inf else "nothing yet"
+    return ValueError(f"rtol = {rtol:g} at n = {n} needs {needed}; ask for a larger rtol (reached so far: {so_far})")
+
+
 def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Iterator[tuple[Any, Sums]]:
-    """What suits each of the laws, with the numbers of the rows it is for; n >= 2, and each row of ``values`` has both
-    signs and a largest one about 1.
+    """`AllSums` or `RareSums`, whichever suits a law, with the numbers of the rows it is for; n >= 2, and each row of
+    ``values`` has both signs and a largest one about 1.
     """
     # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
     values = np.maximum(values, -4.0 * n * values.max(axis=1, keepdims=True))
@@ -166,8 +175,8 @@ class _Tilted(Rows):
         return _log1p(real, imaginary)
 
 
-class AllSums(Rows):
-    """All of S: M = φ^n."""
+class AllSums(Sums):
+    """The law of S itself: M = φ^n."""
 
     def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
         self.n, self.size = n, values.shape[1]
@@ -187,8 +196,8 @@ class AllSums(Rows):
 
     def log_growths(self, d: Array) -> Array:
         logs, errors = self.one.log_growths(d)
-        found: Array = self.n * (logs + errors)
-        return found
+        bounds: Array = self.n * (logs + errors)
+        return bounds
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
         n, u = self.n, UNIT_ROUNDOFF
@@ -211,8 +220,8 @@ class AllSums(Rows):
         return below
 
 
-class RareSums(Rows):
-    r"""S where some term is positive: M = φ^n − φ₋^n, with φ₋ the part of φ from values <= 0, of probability P₋.
+class RareSums(Sums):
+    r"""The law of S where some term is positive: M = φ^n − φ₋^n, with φ₋ the part of φ from values <= 0.
 
     Relative to φ₋(c)^n that is (A + B)^n − A^n with A = φ₋(c + iy)/φ₋(c), the transform of a tilted law, |A| <= 1, and
     B = Σ_{g_j > 0} ψ_j e^{iyg_j}, ψ_j = p_j e^{cg_j}/φ₋(c), |B| <= ψ = Σ ψ_j; M(c) becomes (1 + ψ)^n − 1. Its
@@ -270,9 +279,9 @@ class RareSums(Rows):
         psi = (self.psi[:, None, :] * growths).sum(axis=-1)
         exponents = n * np.log1p(psi * np.exp(errors - logs)) * (1 + 16 * u)
         rests = exponents + np.log(-np.expm1(-exponents))
-        found: Array = n * (logs + errors) + rests + 16 * u * (2 + exponents + np.abs(rests))
-        found += (self.log_slack - self.log_rest)[:, None]
-        return np.where(known, found, np.inf)
+        bounds: Array = n * (logs + errors) + rests + 16 * u * (2 + exponents + np.abs(rests))
+        bounds += (self.log_slack - self.log_rest)[:, None]
+        return np.where(known, bounds, np.inf)
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
         n, exponent = self.n, self.exponent[:, None]
@@ -287,16 +296,15 @@ class RareSums(Rows):
         ratios = np.where(near, B, 0) / np.where(near, A, 1)
         log_total = np.log(np.where(near | (A + B == 0), 1, A + B))
         far = np.where(A + B == 0, 0, np.exp(n * log_total)) - np.exp(n * log_A)
-        close = np.exp(n * log_A) * _expm1(n * _complex(*_log1p(ratios.real, ratios.imag)))
-        found: Complex = np.asarray(np.where(near, close, far) * np.exp(-self.log_rest[:, None]), dtype=complex)
+        z = n * _complex(*_log1p(ratios.real, ratios.imag))
+        large = z.real > 600  # next to e^z nobody sees the 1
+        close = np.where(large, np.exp(n * log_A + z), np.exp(n * log_A) * _expm1(np.where(large, 0, z)))
+        powers: Complex = np.asarray(np.where(near, close, far) * np.exp(-self.log_rest[:, None]), dtype=complex)
         errors = self.gain[:, None] * (self.fixed[:, None] + self.drift[:, None] * y)
         errors += 1.01 * n * self.low.drift[:, None] * y
         # Near: n|B| (|A| + |B|)^(n−1) <= (1 + exponent) M(c). Else |A + B| <= 3ψ and n <= 140 unless ψ < 1/3, so that
         # n|log(A + B)| |A + B|^n <= 1000 M(c).
-        return found, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + exponent), 4096.0)
-
-    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
-        return np.zeros(left.shape, dtype=bool)
+        return powers, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + exponent), 4096.0)
 
 
 def _times(x: Array, weights: Array) -> Array:
@@ -344,24 +352,16 @@ def _log1p(real: Array, imaginary: Array) -> tuple[Array, Array]:
 def _saddle_points(moments: Callable[[Array], tuple[Array, Array]], reach: Array, top: Array) -> Array:
     r"""The s > 0 that minimise log M(s) − 2 log s, to a few digits: any s > 0 is right, these are best.
 
-    Newton's method for the slope, mean(s) − 2/s, which increases, inside a bracket that shrinks. ``reach`` is at least
-    the largest sum; s·top stays below the largest exponent.
+    The slope, mean(s) − 2/s, increases. ``reach`` is at least the largest sum; s·top stays below the largest exponent.
     """
+
+    def slopes(s: Array) -> tuple[Array, Array]:
+        mean, variance = moments(s)
+        return mean - 2 / s, variance + 2 / (s * s)
+
     low, high = 1 / reach, _LARGEST_EXPONENT / top
     mean, variance = moments(low)
     with np.errstate(over="ignore"):
         # Of a normal law with this mean and variance
-        s = low + (np.sqrt(mean * mean + 8 * variance) - mean) / np.maximum(2 * variance, _TINY)
-    found, done = s, np.zeros(len(s), dtype=bool)
-    for _ in range(200):
-        s = np.where((low < s) & (s < high), s, np.sqrt(low * high))
-        mean, variance = moments(s)
-        slope, curvature = mean - 2 / s, variance + 2 / (s * s)
-        low, high = np.where(slope < 0, s, low), np.where(slope < 0, high, s)
-        s = s - slope / curvature
-        # What is found for one law does not depend on the others.
-        found = np.where(done, found, np.clip(s, low, high))
-        done |= (np.abs(slope) < 0.05 * np.sqrt(curvature)) | (high - low < 1e-3 * low)
-        if done.all():
-            break
-    return found
+        start = low + (np.sqrt(mean * mean + 8 * variance) - mean) / np.maximum(2 * variance, _TINY)
+    return increasing_roots(slopes, start, low, high, lambda slope, bend: np.abs(slope) < 0.05 * np.sqrt(bend))

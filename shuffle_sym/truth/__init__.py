@@ -1,1 +1,5 @@
 r"""Exact values: of decompositions, of real datasets by brute force, of two messages, of all neighbours."""
+
+from shuffle_sym.truth import exact, ground_truth, neighbours
+
+__all__ = ["exact", "ground_truth", "neighbours"]

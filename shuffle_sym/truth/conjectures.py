@@ -14,17 +14,8 @@ from tqdm.auto import tqdm
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.matching import Matching
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.randomizers import (
-    BLH,
-    KRR,
-    OLH,
-    OUE,
-    RAPPOR,
-    BinaryRR,
-    HadamardResponse,
-    SubsetSelection,
-)
-from shuffle_sym.truth.neighbours import exceptions, worst_rows
+from shuffle_sym.randomizers import BLH, KRR, OLH, OUE, RAPPOR, BinaryRR, HadamardResponse, SubsetSelection
+from shuffle_sym.truth.neighbours import exceptions, worst_map
 
 #: For what we conjecture a rule; the range in which it is checked, exactly, is that of `checked_range`.
 CONJECTURES = {
@@ -60,7 +51,7 @@ _CATALOGUE: dict[str, tuple[Callable[[sp.Expr], Randomizer], int]] = {
 _LEVELS = tuple(sp.Rational(*t) for t in ((11, 10), (3, 2), (2, 1), (4, 1), (10, 1)))
 
 
-def applies(rule: str, R: Randomizer) -> bool:
+def covers(rule: str, R: Randomizer) -> bool:
     """Whether a conjecture of ours says something about R."""
     arguments.one_of(rule, "rule", CONJECTURES)
     if rule != "nobody else has x1":
@@ -89,9 +80,9 @@ def main() -> int:
     """Every conjecture on its whole range."""
     failed, counts = 0, dict.fromkeys(CONJECTURES, 0)
     for name, R, users, alphas in tqdm(list(checked_range()), unit="case"):
-        rows = worst_rows(R, users, alphas)
+        rows = worst_map(R, users, alphas, blanket=False)
         for rule in CONJECTURES:
-            if applies(rule, R):
+            if covers(rule, R):
                 counts[rule] += len(rows)
                 for row in exceptions(rows, rule):
                     failed += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -101,51 +101,36 @@ def worst_map(
     users: Sequence[Any],
     alphas: Sequence[Any],
     *,
+    blanket: bool = True,
     progress: Callable[..., Any] | None = None,
     path: str | Path | None = None,
 ) -> list[MapRow]:
-    r"""The worst pair of all neighbouring datasets for every n in ``users`` and every α, and the blanket there.
+    r"""The worst pair of all neighbouring datasets for every n in ``users`` and every α, in the order of (n, α).
 
-    ``progress`` and ``path`` are those of `ground_truth.worst_pairs`; rows come in the order of (n, α).
+    With ``blanket`` its divergence stands beside it, the largest over the pairs of inputs; else that is None.
+    ``progress`` and ``path`` are those of `ground_truth.worst_pairs`.
 
     >>> import shuffle_sym as ss
     >>> rows = worst_map(ss.KRR(k=3, eps0=sp.log(3)), [2], [sp.Rational(3, 2), sp.Rational(5, 2)])
     >>> [(row.kind, row.truth) for row in rows]
     [('all third', 11/50), ('all x0', 3/50)]
     """
-    rows = worst_rows(R, users, alphas, progress=progress, path=path)
-    return [replace(row, blanket=_blanket(R, row.n, row.alpha)) for row in rows]
+    sizes = [arguments.users(n) for n in _listed(users, "users")]
+    ratios = [arguments.ratio(a) for a in _listed(alphas, "alphas")]
+    rows = []
+    for n in sizes:
+        for alpha, worst in zip(
+            ratios, ground_truth.worst_pairs(R, n, ratios, progress=progress, path=path), strict=True
+        ):
+            above = _blanket(R, n, alpha) if blanket else None
+            rows.append(MapRow(repr(R), n, alpha, (worst.X0, worst.X1), worst.tied, worst.delta, above))
+    return rows
 
 
 def _blanket(R: Randomizer, n: int, alpha: sp.Expr) -> Any:
     """The blanket's divergence, the largest over the pairs of inputs."""
     values = (exact.divergence(D, n, alpha) for D in blankets(R))
     return max(values, key=lambda value: arguments.exact_number(value, "value"))
-
-
-def worst_rows(
-    R: Randomizer,
-    users: Sequence[Any],
-    alphas: Sequence[Any],
-    *,
-    progress: Callable[..., Any] | None = None,
-    path: str | Path | None = None,
-) -> list[MapRow]:
-    """`worst_map` without the blanket, which is None.
-
-    >>> import shuffle_sym as ss
-    >>> worst_rows(ss.BinaryRR(eps0=sp.log(3)), [2], [2])[0].truth
-    3/16
-    """
-    sizes = [arguments.users(n) for n in _listed(users, "users")]
-    ratios = [arguments.ratio(a) for a in _listed(alphas, "alphas")]
-    return [
-        MapRow(repr(R), n, alpha, (worst.X0, worst.X1), worst.tied, worst.delta)
-        for n in sizes
-        for alpha, worst in zip(
-            ratios, ground_truth.worst_pairs(R, n, ratios, progress=progress, path=path), strict=True
-        )
-    ]
 
 
 def _listed(values: Any, name: str) -> Sequence[Any]:
@@ -197,8 +182,8 @@ def witness(R: Randomizer, family: str, users: Sequence[Any], alphas: Sequence[A
     r"""The first (n, α) at which some pair is strictly worse than all of a family; None if there is none in the range.
 
     >>> import shuffle_sym as ss
-    >>> found = witness(ss.BinaryRR(eps0=sp.log(2)), "own", [2, 3], [1])
-    >>> found.n, found.pair, found.truth, found.candidate
+    >>> first = witness(ss.BinaryRR(eps0=sp.log(2)), "own", [2, 3], [1])
+    >>> first.n, first.pair, first.truth, first.candidate
     (3, ((0, 0, 1), (1, 0, 1)), 5/27, 4/27)
     """
     for n in _listed(users, "users"):
@@ -214,7 +199,7 @@ def exceptions(rows: Iterable[MapRow], rule: str) -> list[MapRow]:
     """Rows of a map in which no worst pair is as the rule says (α > 0 where δ is 0 says nothing and is left out).
 
     >>> import shuffle_sym as ss
-    >>> exceptions(worst_rows(ss.KRR(k=3, eps0=sp.log(3)), [2], [sp.Rational(3, 2)]), next(iter(RULES)))
+    >>> exceptions(worst_map(ss.KRR(k=3, eps0=sp.log(3)), [2], [sp.Rational(3, 2)]), next(iter(RULES)))
     []
     """
     arguments.one_of(rule, "rule", RULES)

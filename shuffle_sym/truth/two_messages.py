@@ -23,23 +23,25 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, field, rounding
 from shuffle_sym.algebra.interval import Interval, outward
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.numeric.inverse import smallest_epsilon
+from shuffle_sym.numeric.binomial_laws import Array, bernstein_reach, binomial_laws
+from shuffle_sym.numeric.search import smallest_epsilon
 from shuffle_sym.truth.ground_truth.messages import merged_columns
 
 MOST_USERS = 20_000
-_LOST = 60.0  # natural logarithms: what is cut off each law has mass at most 2 e^-60
-Floats = npt.NDArray[np.float64]
+_LOG_TAIL = -60.0  # what is cut off each binomial law has a mass of about e^-60
+_ODDS_ERROR = 3 * FLOAT_ERROR  # of the quotient of two probabilities
+_TOGETHER = 64  # binomial laws that are computed at once
 
 
 @dataclass(frozen=True)
-class Composition:
-    """The first user has ``first`` and not ``second``; ``others`` says how many of the others have each input."""
+class DatasetPair:
+    """Neighbouring datasets: the first user has ``first`` or ``second``; of the others so many have each input."""
 
     first: int
     second: int
@@ -50,11 +52,11 @@ class Composition:
         return f"{self.first} against {self.second}, others {counted}"
 
 
-def applies(R: Any) -> bool:
+def has_two_messages(R: Any) -> bool:
     """Whether R has two messages, proportional ones counted as one, and inputs that can be listed.
 
     >>> import shuffle_sym as ss
-    >>> applies(ss.BinaryRR(eps0=1)), applies(ss.KRR(k=3, eps0=1))
+    >>> has_two_messages(ss.BinaryRR(eps0=1)), has_two_messages(ss.KRR(k=3, eps0=1))
     (True, False)
     """
     if not isinstance(R, Randomizer) or R.free_symbols or not R.input_count.is_Integer:
@@ -80,7 +82,7 @@ class TwoMessages:
     """
 
     def __init__(self, R: Randomizer, n: Any) -> None:
-        if not applies(R):
+        if not has_two_messages(R):
             raise ValueError(f"R must have two messages, got {R!r}; sandwich(R, n, delta) is for any R")
         self.n = arguments.users(n)
         if self.n > MOST_USERS:
@@ -92,13 +94,14 @@ class TwoMessages:
         (self._q0, self._q1), (self._p0, self._p1) = (
             field.floats([column[x] for x in self._inputs], R.bindings) for column in (zero, one)
         )
-        self._ceiling = math.inf if R.eps0 is sp.oo else math.nextafter(float(R.eps0), math.inf)
+        self._ceiling = math.inf if R.eps0 is sp.oo else rounding.above(float(R.eps0))
 
     @cached_property
-    def _laws(self) -> tuple[Floats, Floats, Floats]:
-        """For every j, on a window around the mean: f(T), Pr[others < T] and Pr[others > T]."""
-        own = [_binomial(m, self._p0, self._q0) for m in range(self.n)]
-        other = [_binomial(m, self._p1, self._q1) for m in range(self.n)]
+    def _laws(self) -> tuple[Array, Array, Array, float, float]:
+        """For every j, on a window around the mean: f(T), Pr[others < T] and Pr[others > T]; the relative error of all
+        of these, and how much mass they miss."""
+        own, own_error, own_outside = _binomials(self.n, self._p0, self._q0)
+        other, other_error, other_outside = _binomials(self.n, self._p1, self._q1)
         laws = [np.convolve(own[self.n - 1 - j], other[j]) for j in range(self.n)]
         f = np.zeros((self.n, max(map(len, laws))))
         for j, law in enumerate(laws):
@@ -106,18 +109,20 @@ class TwoMessages:
         below, above = np.zeros_like(f), np.zeros_like(f)
         np.cumsum(f[:, :-1], axis=1, out=below[:, 1:])
         above[:, :-1] = np.cumsum(f[:, :0:-1], axis=1)[:, ::-1]
-        return f, below, above
+        # The sums of the convolution and of the tails have positive terms only.
+        return f, below, above, own_error + other_error + 3 * f.shape[1] * UNIT_ROUNDOFF, own_outside + other_outside
 
-    def _by_composition(self, eps: float, side: int) -> tuple[Floats, Floats]:
+    def _of_all_pairs(self, eps: float, side: int) -> tuple[Array, Array]:
         """D_α(x0 ‖ x1) and D_α(x1 ‖ x0) for every j: upper ends with ``side`` = 1, lower ends with −1."""
-        f, below, above = self._laws
+        f, below, above, error, outside = self._laws
         alpha, slope = math.exp(eps), math.expm1(eps)
-        # Each f is a product of fewer than 2·width ratios with some roundings each, tails are sums of positive numbers.
-        error = side * 64 * f.shape[1] * field.UNIT_ROUNDOFF
+        # α has two roundings and that of ε; the last products and differences have some more.
+        slack = (16 + 2 * eps) * UNIT_ROUNDOFF
+        error = side * (error + slack)
         ends = []
         for top, bottom, tail in ((self._q0, self._q1, below), (self._p1, self._p0, above)):
-            gain = top - alpha * bottom + side * 8 * field.UNIT_ROUNDOFF * (top + alpha * bottom)
-            lost = side * 8 * math.exp(-_LOST) * (alpha + 1)
+            gain = top - alpha * bottom + side * slack * (top + alpha * bottom)
+            lost = side * 2 * outside * (alpha + 1)
             best = np.max((1 + error) * gain * f - (1 - error) * slope * tail, axis=1) + lost
             ends.append(np.maximum(best, 0.0) if gain > 0 else np.zeros(self.n))
         return ends[0], ends[1]
@@ -129,34 +134,34 @@ class TwoMessages:
     def _delta(self, eps: float) -> Interval:
         if eps >= self._ceiling:
             return Interval(0.0, 0.0, "two messages")
-        lower, upper = (float(np.max(self._by_composition(eps, side))) for side in (-1, 1))
+        lower, upper = (float(np.max(self._of_all_pairs(eps, side))) for side in (-1, 1))
         return outward(lower, upper, "two messages")
 
     def epsilon(self, delta: Any, *, rtol: float = 1e-3) -> Interval:
         """The smallest ε with δ(ε) <= ``delta``, certified as in `Shuffle.epsilon`."""
         target, rtol = arguments.delta_target(delta), arguments.relative_tolerance(rtol)
-        found = smallest_epsilon(lambda eps, _: self._delta(eps), target, rtol, self._ceiling, sharpens=False)
-        return Interval(found.lower, found.upper, "two messages")
+        eps = smallest_epsilon(lambda eps, _: self._delta(eps), target, rtol, self._ceiling, sharpens=False)
+        return Interval(eps.lower, eps.upper, "two messages")
 
-    def worst(self, eps: Any) -> Composition:
-        """The composition with the largest lower end of D_α."""
-        ends = self._by_composition(float(arguments.central_epsilon(eps)), -1)
-        way = 0 if np.max(ends[0]) >= np.max(ends[1]) else 1
-        j = int(np.argmax(ends[way]))
+    def worst(self, eps: Any) -> DatasetPair:
+        """The first of the pairs with the largest D_α, of those that doubles cannot tell apart."""
+        level = float(arguments.central_epsilon(eps))
+        lower, upper = (np.array(self._of_all_pairs(level, side)) for side in (-1, 1))
+        way, j = (int(i) for i in np.argwhere(upper >= np.max(lower))[0])
         counts = dict(zip(self._inputs, (self.n - 1 - j, j), strict=True))
-        return Composition(self._inputs[way], self._inputs[1 - way], dict(sorted(counts.items())))
+        return DatasetPair(self._inputs[way], self._inputs[1 - way], dict(sorted(counts.items())))
 
 
-def _binomial(m: int, p: float, q: float) -> Floats:
-    """The probabilities of Bin(m, p) within a distance h of the mean, 2 exp(−h²/(2mpq + 2h/3)) = 2 e^-60 (Bernstein).
+def _binomials(n: int, p: float, q: float) -> tuple[list[Array], float, float]:
+    """The laws Bin(m, p) for m < n on windows around their modes, their relative error, and what they miss.
 
-    Ratios of neighbours are multiplied up from the mode, and divided by their sum.
+    Where a window begins does not matter here: the best threshold is looked for in all of it.
     """
-    h = _LOST / 3 + math.sqrt(_LOST**2 / 9 + 2 * _LOST * m * p * q)
-    low, high = max(0, math.ceil(m * p - h)), min(m, math.floor(m * p + h))
-    mode = min(max(math.floor((m + 1) * p), low), high)
-    up, down = np.arange(mode, high, dtype=float), np.arange(mode, low, -1, dtype=float)
-    right = np.cumprod((m - up) * p / ((up + 1) * q))
-    left = np.cumprod(down * q / ((m - down + 1) * p))
-    law = np.concatenate([left[::-1], [1.0], right])
-    return np.asarray(law / law.sum())
+    rows: list[Array] = []
+    error = outside = 0.0
+    for start in range(0, n, _TOGETHER):
+        sizes = np.arange(start, min(start + _TOGETHER, n))
+        laws = binomial_laws(sizes, p, q, bernstein_reach(int(sizes[-1]), p, _LOG_TAIL), _ODDS_ERROR)
+        rows.extend(laws.probabilities)
+        error, outside = max(error, laws.error), max(outside, laws.outside)
+    return rows, error, outside

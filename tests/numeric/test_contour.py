@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from test_error_terms import PROBABILITIES, VALUES, positive_part
 
 import shuffle_sym as ss
-from shuffle_sym.algebra import field
+from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric import binomial, contour, lattice, rules, transforms
+from shuffle_sym.numeric import binomial, binomial_laws, contour, lattice, rules, transforms
 
 q = sp.Rational
 TEN = ss.decomposition.blanket(ss.KRR(k=10, eps0=4), x0=0, x1=1)
@@ -29,12 +29,12 @@ def delta(D, alpha, n, rtol=1e-3, method=contour.positive_part) -> Interval:
     """What `Shuffle` would return: the null atoms and the positive part, each rounded outward."""
     law = D.gparv.floats(sp.sympify(alpha))
     part, null = method(law.values, law.probabilities, n, rtol), math.fsum(law.null)
-    slack = 8 * field.FLOAT_ERROR
+    slack = 8 * rounding.FLOAT_ERROR
     return Interval(part.lower * (1 - slack) + null * (1 - slack), part.upper * (1 + slack) + null * (1 + slack))
 
 
 def exact(D, alpha, n) -> Fraction:
-    value = ss.exact.divergence(D, n, sp.sympify(alpha))
+    value = ss.truth.exact.divergence(D, n, sp.sympify(alpha))
     return Fraction(int(value.p), int(value.q))
 
 
@@ -90,7 +90,7 @@ def test_the_exact_value_is_inside_the_binomial_interval(values, weights, n, zer
     weights[2] *= zero
     values = (values[0], -values[1], Fraction(0))
     chances = [Fraction(w, sum(weights)) for w in weights]
-    truth = ss.exact.divergence.__globals__["_positive_part"](values, chances, n)[0] / n
+    truth = ss.truth.exact.divergence.__globals__["_positive_part"](values, chances, n)[0] / n
     law = np.array([float(v) for v in values]), np.array([float(c) for c in chances])
     interval = binomial.positive_part(*law, n, 1e-6)
     assert interval.lower <= truth <= interval.upper
@@ -101,7 +101,7 @@ def test_every_randomizer_is_inside_its_contour_interval(randomizer):
     D = ss.decomposition.blanket(randomizer, *next(iter(randomizer.pairs())))
     for n, eps in ((1, q(1, 3)), (4, q(1, 3)), (8, q(1, 10)), (8, q(0)), (8, q(-1, 2))):
         interval = delta(D, sp.exp(eps), n)
-        assert interval.lower <= ss.exact.divergence(D, n, sp.exp(eps), digits=30) <= interval.upper
+        assert interval.lower <= ss.truth.exact.divergence(D, n, sp.exp(eps), digits=30) <= interval.upper
 
 
 # ------------------------------------------------------------------------------------------------- the three agree
@@ -129,14 +129,14 @@ def test_rare_and_huge_values_where_the_lattice_gives_up(eps0, k, n):
     D = ss.decomposition.blanket(ss.KRR(k=k, eps0=eps0), 0, 1)
     for alpha in (sp.exp(q(1, 10**6)), sp.Integer(1), sp.exp(2)):
         interval = delta(D, alpha, n)
-        assert interval.lower <= ss.exact.divergence(D, n, alpha, digits=20) <= interval.upper
+        assert interval.lower <= ss.truth.exact.divergence(D, n, alpha, digits=20) <= interval.upper
 
 
 def test_the_cost_does_not_grow_with_n():
     counts = []
     for n in (10**4, 10**6, 10**9, 2**53):
         law = TEN.gparv.floats(sp.exp(q(25) / sp.sqrt(n)))
-        measure = sums(law.values / 32, law.probabilities, n, field.FLOAT_ERROR)
+        measure = sums(law.values / 32, law.probabilities, n, rounding.FLOAT_ERROR)
         counts.append(rules.Smoothed(measure, 0.05 / measure.c, 1e-5 / measure.c).count[0])
         assert contour.positive_part(law.values, law.probabilities, n, 1e-3).relative_width <= 1e-3
     assert max(counts) <= 1.5 * min(counts) < 1500
@@ -157,7 +157,7 @@ def test_tiny_values_keep_their_relative_accuracy(n, magnitude):
         found = contour.log_positive_part(at.values, at.probabilities, n, 0.1).upper
         low, high = (middle, high) if found > magnitude * math.log(10) else (low, middle)
     alpha = sp.exp(q(high))
-    interval, truth = delta(D, alpha, n), ss.exact.divergence(D, n, alpha, digits=20)
+    interval, truth = delta(D, alpha, n), ss.truth.exact.divergence(D, n, alpha, digits=20)
     assert interval.lower <= truth <= interval.upper
     assert interval.relative_width <= 1e-3
     assert truth < mpmath.mpf(10) ** (magnitude + 1)
@@ -369,7 +369,7 @@ def test_only_values_on_a_lattice_are_said_to_be():
 
 
 def test_nodes_are_left_out_only_where_nothing_is_heard():
-    law = sums(*_ten_at(10**6), 10**6, field.FLOAT_ERROR)
+    law = sums(*_ten_at(10**6), 10**6, rounding.FLOAT_ERROR)
     left = np.linspace(0, 3, 400)
     for level in (-1.0, -10.0, -40.0):
         quiet = law.quiet(left[None], left[None] + left[1], level)[0]
@@ -418,12 +418,12 @@ def test_counts_that_are_left_out_are_inside_the_binomial_interval(monkeypatch, 
 @pytest.mark.parametrize("log_tail", [-0.5, -1.0, -3.0, -9.0])
 @pytest.mark.parametrize("N", [1, 5, 60])
 def test_a_window_of_the_binomial_law_bounds_what_is_outside(log_tail, N):
-    counts, logs, error, tail = binomial._binomial(N, 0.3, 0.5, log_tail, None)
+    law = binomial_laws.log_binomial_law(N, 0.3, 0.5, binomial_laws.bernstein_reach(N, 0.375, log_tail) // 2)
     p = Fraction(0.3) / (Fraction(0.3) + Fraction(0.5))
-    truth = [math.comb(N, int(k)) * p ** int(k) * (1 - p) ** (N - int(k)) for k in counts]
-    assert float(1 - sum(truth)) <= tail + 1e-15
-    for log, value in zip(logs, truth, strict=True):
-        assert abs(float(log) - math.log(value)) <= error + 1e-15
+    truth = [math.comb(N, int(k)) * p ** int(k) * (1 - p) ** (N - int(k)) for k in law.counts]
+    assert float(1 - sum(truth)) <= law.outside + 1e-15
+    for log, value in zip(law.logs, truth, strict=True):
+        assert abs(float(log) - math.log(value)) <= law.error + 1e-15
 
 
 def test_low_values_that_vanish_when_tilted_are_a_refusal_and_no_division_by_zero():

@@ -104,5 +104,14 @@ def test_the_worst_pair_of_a_lopsided_randomizer_is_taken():
 
 def test_null_atoms_are_counted():
     # With c = 0 everywhere the first user's message is seen as it is, however many others there are.
-    D = ss.Decomposition([q(3, 4), q(1, 4)], [q(1, 4), q(3, 4)], [0, 0])
+    D = ss.model.Decomposition([q(3, 4), q(1, 4)], [q(1, 4), q(3, 4)], [0, 0])
     assert ss.Shuffle(D, 7).exact(2) == q(3, 4) - 2 * q(1, 4)
+
+
+def test_the_number_of_users_that_is_named_is_the_largest():
+    D = ss.decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3)), 0, 1)
+    most = ss.truth.exact.most_users(D)
+    terms = [math.comb(n + 2, 2) * n for n in (most, most + 1)]
+    assert terms[0] <= ss.truth.exact.divergence.__globals__["MAX_WORK"] < terms[1]
+    with pytest.raises(ValueError, match="too much"):
+        ss.truth.exact.divergence(D, most + 1, q(2))

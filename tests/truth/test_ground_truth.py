@@ -11,8 +11,9 @@ import sympy as sp
 import shuffle_sym as ss
 from shuffle_sym.truth import exact, ground_truth
 from shuffle_sym.truth.ground_truth import search
-from shuffle_sym.truth.ground_truth.messages import Messages, histograms
+from shuffle_sym.truth.ground_truth.messages import Messages
 from shuffle_sym.truth.ground_truth.symmetry import Symmetry
+from shuffle_sym.truth.histograms import histograms
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -256,3 +257,12 @@ def test_the_largest_feasible_n_is_feasible_and_the_next_is_not():
     largest = max(n for n in range(1, 40) if search.comparisons(n, inputs, 1, width) <= search.MAX_COMPARISONS)
     with pytest.raises(ValueError, match=f"largest feasible one is {largest}$"):
         ground_truth.worst_pair(R, largest + 1, 2)
+
+
+def test_the_worst_pair_is_found_among_all_others_when_t_is_small():
+    R = ss.KRR(k=3, eps0=sp.log(2))
+    for alpha, n in product((q(6, 5), q(19, 10), q(1, 2)), (2, 3, 4)):
+        everything = max(
+            ss.ground_truth.delta(R, (0, *others), (1, *others), alpha) for others in product(range(3), repeat=n - 1)
+        )
+        assert ss.ground_truth.worst_pair(R, n, alpha).delta == everything

@@ -66,19 +66,19 @@ CASES = list(conjectures.checked_range(levels=[q(11, 10), q(2)], most_users=4, s
 
 @pytest.mark.parametrize(("R", "users", "alphas"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_our_conjectures_hold_on_a_grid(R, users, alphas):
-    rows = neighbours.worst_rows(R, users, alphas)
+    rows = neighbours.worst_map(R, users, alphas, blanket=False)
     for rule in conjectures.CONJECTURES:
-        if conjectures.applies(rule, R):
+        if conjectures.covers(rule, R):
             assert neighbours.exceptions(rows, rule) == []
 
 
 def test_the_first_conjecture_is_not_true_of_every_randomizer():
     rows, n, alpha = conjectures.THREE_VALUES
     R = ss.from_matrix(rows)
-    (row,) = neighbours.worst_rows(R, [n], [alpha])
+    (row,) = neighbours.worst_map(R, [n], [alpha], blanket=False)
     assert row.tied == (((2, 0, 1, 2), (0, 0, 1, 2)),)
     assert neighbours.exceptions([row], "the others have at most two values") == [row]
-    assert not conjectures.applies("the others have at most two values", R)
+    assert not conjectures.covers("the others have at most two values", R)
     # By the definition, message tuple by message tuple, over everything with two values or fewer among the others.
     two_values = max(
         ground_truth.delta(R, (x0, *others), (x1, *others), alpha)

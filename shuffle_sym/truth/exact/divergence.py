@@ -6,7 +6,7 @@ r"""The divergence of a decomposition, summed exactly over the multinomial.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -14,10 +14,11 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra import arguments, precise
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.model import gparv
 from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.numeric.search import last_that_holds
+from shuffle_sym.truth.histograms import weighted_histograms
 
 MAX_WORK = 100_000_000  # terms times their length in digits, which grows like n
 
@@ -44,7 +45,7 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
         )
     law = G.exact(alpha, digits + 15)
     if isinstance(law.probabilities[0], Fraction):
-        return sp.Rational(Fraction(_evaluate(law, n)[0]))
+        return sp.Rational(Fraction(_evaluate(law.values, law.probabilities, law.null, n)[0]))
     return _to_digits(G, n, alpha, digits)
 
 
@@ -75,47 +76,43 @@ def most_users(D: Decomposition) -> int:
     def fits(n: int) -> bool:
         return work(D, n) <= MAX_WORK
 
-    few, many = 1, 2
-    while fits(many):
-        few, many = many, 2 * many
-    while many - few > 1:
-        n = (few + many) // 2
-        few, many = (n, many) if fits(n) else (few, n)
-    return few
+    too_many = 2
+    while fits(too_many):
+        too_many *= 2
+    return last_that_holds(fits, 1, too_many)[0]
 
 
-def _to_digits(G: gparv.Gparv, n: int, alpha: sp.Expr, digits: int) -> mpmath.mpf:
+def _to_digits(G: Any, n: int, alpha: sp.Expr, digits: int) -> mpmath.mpf:
     """Raise the working precision until the error bound is below the digits asked for."""
     working = digits + 15
     while working < 100 * (digits + 15):
-        law = G.exact(alpha, working)
+        law, mp = G.exact(alpha, working), precise.context(working)
         if not law.null and max(law.values) <= 0:
             return mpmath.mpf(0)
-        with mpmath.workdps(working):
-            value, scale = _evaluate(law, n)
-            # Each product in the sum has at most 4n + 20 roundings, of numbers right to `working` digits.
-            error = scale * (4 * n + 20) * mpmath.mpf(10) ** (1 - working)
-            # The truth is positive: a zero here is round-off.
-            if value > 0 and error * mpmath.mpf(10) ** digits <= value:
-                return value
+        values, probabilities, null = (
+            [mp.convert(x) for x in part] for part in (law.values, law.probabilities, law.null)
+        )
+        value, scale = _evaluate(values, probabilities, null, n)
+        # Each product in the sum has at most 4n + 20 roundings, of numbers right to `working` digits.
+        error = scale * (4 * n + 20) * mp.mpf(10) ** (1 - working)
+        # The truth is positive: a zero here is round-off.
+        if value > 0 and error * mp.mpf(10) ** digits <= value:
+            return precise.as_mpf(value)
         working *= 2
     raise VerificationError(f"cannot reach {digits} digits at n = {n}, alpha = {alpha}")
 
 
-def _evaluate(law: gparv.Law, n: int) -> tuple[Any, Any]:
+def _evaluate(values: Sequence[Any], probabilities: Sequence[Any], null: Sequence[Any], n: int) -> tuple[Any, Any]:
     """D_α, and a bound on the sum of the absolute values of everything that was added up for it."""
-    if isinstance(law.probabilities[0], Fraction):
-        mean, mass = _positive_part_of_fractions(law.values, law.probabilities, n)
-    else:
-        mean, mass = _positive_part(law.values, law.probabilities, n)
-    null = sum(law.null)
-    return null + mean / n, null + 2 * max(abs(v) for v in law.values) * mass
+    exact = isinstance(probabilities[0], Fraction)
+    mean, mass = (_positive_part_of_fractions if exact else _positive_part)(values, probabilities, n)
+    return sum(null) + mean / n, sum(null) + 2 * max(abs(v) for v in values) * mass
 
 
 def _positive_part_of_fractions(
     values: Sequence[Fraction], probabilities: Sequence[Fraction], n: int
 ) -> tuple[Fraction, Fraction]:
-    """The same as `_positive_part`, in integers over common denominators: no fraction is reduced on the way."""
+    """`_positive_part` of fractions, in integers over common denominators: none is reduced on the way."""
     unit, whole = (math.lcm(*(x.denominator for x in numbers)) for numbers in (values, probabilities))
     mean, mass = _positive_part([int(v * unit) for v in values], [int(p * whole) for p in probabilities], n)
     return Fraction(mean, unit * whole**n), Fraction(mass, whole**n)
@@ -138,22 +135,17 @@ def _positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) 
     gap = high - low
     tails: dict[int, list[tuple[Any, Any]]] = {}
     mean, mass = 0 * low, 0 * low
-    for weight, w, r in _counts(middle, n):
-        base = w + r * low
+    for (*counts, r), weight in weighted_histograms(n, [*(p for _, p in middle), p_low**0]):
+        base = sum((count * value for count, (value, _) in zip(counts, middle, strict=True)), r * low)
         if r not in tails:
             tails[r] = _binomial_tails(r, p_high, p_low)
-        first = 0 if base > 0 else _floor(-base, gap) + 1
+        first = 0 if base > 0 else int(-base // gap if isinstance(gap, int) else -base / gap) + 1
         if first <= r:
             tail, moment = tails[r][first]
             mean += weight * (base * tail + gap * moment)
         if first <= r + 1:
             mass += weight * tails[r][max(first - 1, 0)][0]
     return mean, mass
-
-
-def _floor(x: Any, y: Any) -> int:
-    """The integer part of x/y."""
-    return int(mpmath.floor(x / y)) if isinstance(x, mpmath.mpf) else int(x // y)
 
 
 def _binomial_tails(r: int, p: Any, q: Any) -> list[tuple[Any, Any]]:
@@ -164,16 +156,3 @@ def _binomial_tails(r: int, p: Any, q: Any) -> list[tuple[Any, Any]]:
     tails = accumulate(reversed(terms))
     moments = accumulate(i * terms[i] for i in range(r, -1, -1))
     return list(zip(tails, moments, strict=True))[::-1]
-
-
-def _counts(atoms: Sequence[tuple[Any, Any]], n: int) -> Iterator[tuple[Any, Any, int]]:
-    """All counts of ``atoms`` in n draws: multinomial weight, their sum, and the draws left."""
-    if not atoms:
-        yield 1, 0, n
-        return
-    (value, probability), *rest = atoms
-    factor = probability**0
-    for count in range(n + 1):
-        for weight, w, r in _counts(rest, n - count):
-            yield math.comb(n, count) * factor * weight, w + count * value, r
-        factor = factor * probability

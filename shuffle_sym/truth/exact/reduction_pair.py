@@ -5,15 +5,13 @@ The slow, literal way. It knows nothing of the GPARV, so it can tell whether The
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.decomposition import Decomposition, Numbers
-
-Histogram = tuple[int, ...]
+from shuffle_sym.truth.histograms import Histogram, weighted_histograms
 
 
 def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, Fraction]]:
@@ -26,10 +24,7 @@ def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, F
     """
     a, b, c = (*masses.a, 0), (*masses.b, 0), (*masses.c, masses.beta)
     pair: dict[Histogram, tuple[Fraction, Fraction]] = {}
-    for others in histograms(n - 1, len(c)):
-        weight = Fraction(math.factorial(n - 1))
-        for count, probability in zip(others, c, strict=True):
-            weight *= Fraction(probability) ** count / math.factorial(count)
+    for others, weight in weighted_histograms(n - 1, [Fraction(probability) for probability in c]):
         for j, (under_x0, under_x1) in enumerate(zip(a, b, strict=True)):
             histogram = (*others[:j], others[j] + 1, *others[j + 1 :])
             p, q = pair.get(histogram, (Fraction(0), Fraction(0)))
@@ -67,13 +62,3 @@ def reduction_pair_divergence(D: Decomposition, n: int, alpha: Fraction) -> Frac
     Fraction(3, 8)
     """
     return hockey_stick(shuffled_pair(D, n).values(), alpha)
-
-
-def histograms(total: int, cells: int) -> Iterator[Histogram]:
-    """All ways to put ``total`` messages into ``cells`` cells."""
-    if cells == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in histograms(total - first, cells - 1):
-            yield (first, *rest)

@@ -12,15 +12,17 @@ moment, divided by λ − 1.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import mpmath
 import sympy as sp
+from mpmath import MPContext
 
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, field, precise
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.truth.exact.reduction_pair import histograms
+from shuffle_sym.truth.histograms import histogram_count, weighted_histograms
 
 MAX_HISTOGRAMS = 2_000_000
 MAX_TERMS = 2_000_000
@@ -42,7 +44,7 @@ def renyi_moment(D: Decomposition, n: Any, order: Any, digits: int = 50) -> sp.R
     n, power, digits = arguments.users(n), arguments.order(order), arguments.positive_integer(digits, "digits")
     live = [atom for atom in D.atoms if atom.c != 0]
     cells = len(live) + (D.beta_form != 0)
-    if cells and math.comb(n + cells - 1, cells - 1) > MAX_HISTOGRAMS:
+    if cells and histogram_count(n, cells) > MAX_HISTOGRAMS:
         raise ValueError(
             f"n = {n} with {cells} kinds of messages has more than {MAX_HISTOGRAMS} histograms; take a smaller n"
         )
@@ -53,61 +55,61 @@ def renyi_moment(D: Decomposition, n: Any, order: Any, digits: int = 50) -> sp.R
         )
     masses = D.exact(digits + _GUARD)
     if isinstance(masses.beta, Fraction) and power.is_Integer:
-        return sp.Rational(_fraction_moment(masses, n, int(power)))
-    with mpmath.workdps(digits + _GUARD):
-        return _mp_moment(masses, n, _mp(power, digits))
+        return sp.Rational(_fraction_moment(_ratios(masses, Fraction), n, int(power)))
+    mp = precise.context(digits + _GUARD)
+    return precise.as_mpf(_mp_moment(_ratios(masses, lambda x: _mp(mp, x)), n, _mp(mp, power), mp))
 
 
-def _fraction_moment(masses: Any, n: int, power: int) -> Fraction:
-    """Whole numbers over common denominators, one group of terms for each value of B."""
-    kept = [(Fraction(a), Fraction(b), Fraction(c)) for a, b, c in zip(masses.a, masses.b, masses.c, strict=True)]
-    null = sum((a**power / b ** (power - 1) for a, b, c in kept if c == 0), Fraction(0))
-    ratios = [(a / c, b / c, c) for a, b, c in kept if c != 0]
+class _Ratios(NamedTuple):
+    """(a, b) of the null atoms, and (a/c, b/c, c) of all others, with (0, 0, β) for what neither input can tell."""
+
+    null: list[tuple[Any, Any]]
+    live: list[tuple[Any, Any, Any]]
+
+
+def _ratios(masses: Any, number: Callable[[Any], Any]) -> _Ratios:
+    """The masses of a decomposition as numbers of one kind."""
+    atoms = [tuple(map(number, atom)) for atom in zip(masses.a, masses.b, masses.c, strict=True)]
+    live = [(a / c, b / c, c) for a, b, c in atoms if c != 0]
     if masses.beta:
-        ratios.append((Fraction(0), Fraction(0), Fraction(masses.beta)))
-    scales = [math.lcm(*(r[i].denominator for r in ratios)) if ratios else 1 for i in range(3)]
-    whole = [tuple(int(entry * scale) for entry, scale in zip(r, scales, strict=True)) for r in ratios]
+        live.append((number(0), number(0), number(masses.beta)))
+    return _Ratios([(a, b) for a, b, c in atoms if c == 0 and a != 0], live)
+
+
+def _fraction_moment(ratios: _Ratios, n: int, power: int) -> Fraction:
+    """Whole numbers over common denominators, one group of terms for each value of B."""
+    null = sum((a**power / b ** (power - 1) for a, b in ratios.null), Fraction(0))
+    scales = [math.lcm(*(r[i].denominator for r in ratios.live)) for i in range(3)]
+    whole = _Ratios([], [(int(a * scales[0]), int(b * scales[1]), int(c * scales[2])) for a, b, c in ratios.live])
     groups: dict[int, int] = {}
-    for h in histograms(n, len(whole)) if whole else ():
-        A, B = (sum(count * r[i] for count, r in zip(h, whole, strict=True)) for i in (0, 1))
-        if A:
-            weight, left = 1, n
-            for count, r in zip(h, whole, strict=True):
-                weight *= math.comb(left, count) * r[2] ** count
-                left -= count
-            groups[B] = groups.get(B, 0) + weight * A**power
+    for weight, A, B in _sums(whole, n):
+        groups[B] = groups.get(B, 0) + weight * A**power
     total = sum((Fraction(top, B ** (power - 1)) for B, top in groups.items()), Fraction(0))
     return null + total * Fraction(scales[1] ** (power - 1), n * scales[0] ** power * scales[2] ** n)
 
 
-def _mp_moment(masses: Any, n: int, power: mpmath.mpf) -> mpmath.mpf:
+def _mp_moment(ratios: _Ratios, n: int, power: Any, mp: MPContext) -> Any:
     """All terms are positive: no digits are lost beyond a few roundings a term."""
-    kept = list(
-        zip(*(map(mpmath.mpmathify, map(_plain, column)) for column in (masses.a, masses.b, masses.c)), strict=True)
-    )
-    total = mpmath.fsum(a**power * b ** (1 - power) for a, b, c in kept if c == 0 and a != 0)
-    ratios = [(a / c, b / c, c) for a, b, c in kept if c != 0]
-    if masses.beta:
-        ratios.append((mpmath.mpf(0), mpmath.mpf(0), mpmath.mpmathify(_plain(masses.beta))))
-    terms = []
-    for h in histograms(n, len(ratios)) if ratios else ():
-        A, B = (mpmath.fsum(count * r[i] for count, r in zip(h, ratios, strict=True)) for i in (0, 1))
+    null = mp.fsum(a**power * b ** (1 - power) for a, b in ratios.null)
+    return null + mp.fsum(weight * A**power * B ** (1 - power) for weight, A, B in _sums(ratios, n)) / n
+
+
+def _sums(ratios: _Ratios, n: int) -> Iterator[tuple[Any, Any, Any]]:
+    """The probability of every histogram of n draws, A and B, where A is not 0."""
+    if not ratios.live:
+        return
+    for h, weight in weighted_histograms(n, [c for _, _, c in ratios.live]):
+        A, B = (sum(count * r[i] for count, r in zip(h, ratios.live, strict=True)) for i in (0, 1))
         if A:
-            weight, left = mpmath.mpf(1), n
-            for count, r in zip(h, ratios, strict=True):
-                weight *= math.comb(left, count) * r[2] ** count
-                left -= count
-            terms.append(weight * A**power * B ** (1 - power))
-    return total + mpmath.fsum(terms) / n
+            yield weight, A, B
 
 
-def _plain(value: Any) -> Any:
-    return mpmath.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else value
-
-
-def _mp(number: sp.Expr, digits: int) -> mpmath.mpf:
-    symbol = sp.Dummy()
-    return field.mp_numbers([symbol], {symbol: number}, digits + _GUARD)[0]
+def _mp(mp: MPContext, number: Any) -> Any:
+    """A fraction, a SymPy number or an mpmath number, in the precision of the context."""
+    if isinstance(number, sp.Expr):
+        symbol = sp.Dummy()
+        (number,) = field.mp_numbers([symbol], {symbol: number}, mp.dps)
+    return mp.mpf(number.numerator) / number.denominator if isinstance(number, Fraction) else mp.convert(number)
 
 
 def two_rr_moment(
@@ -139,12 +141,11 @@ def two_rr_moment(
             return sp.Rational(_by_factorial_moments(exact, n, int(power), Fraction(1)))
         return sp.Rational(_negative_power(exact, n, int(power) - 1))
     # Each of at most n + λ products and sums of positive numbers loses a few units in the last place.
-    with mpmath.workdps(good + _GUARD + len(str(n))):
-        (value,) = field.mp_numbers([field.t], {field.t: t}, good + _GUARD + len(str(n)))
-        if by_moments:
-            return _by_factorial_moments(value, n, int(power), mpmath.mpf(1))
-        s = _mp(power, good)
-        return _by_terms(value, n, 1 - s if reverse else s)
+    mp = precise.context(good + _GUARD + len(str(n)))
+    if by_moments:
+        return precise.as_mpf(_by_factorial_moments(_mp(mp, t), n, int(power), mp.mpf(1)))
+    s = _mp(mp, power)
+    return precise.as_mpf(_by_terms(_mp(mp, t), n, 1 - s if reverse else s))
 
 
 def _by_factorial_moments(t: Any, n: int, power: int, one: Any) -> Any:
@@ -165,10 +166,10 @@ def _by_factorial_moments(t: Any, n: int, power: int, one: Any) -> Any:
     return total
 
 
-def _by_terms(t: mpmath.mpf, n: int, s: mpmath.mpf) -> mpmath.mpf:
+def _by_terms(t: Any, n: int, s: Any) -> Any:
     """Σ_k C(n, k) t^(n − k)/(t + 1)^n (1/t + (t − 1/t)k/n)^s, term by term; every term is positive."""
     mass, slope = (t / (t + 1)) ** n, (t - 1 / t) / n
-    total = mpmath.mpf(0)
+    total = 0 * t
     for k in range(n + 1):
         total += mass * (1 / t + slope * k) ** s
         mass = mass * (n - k) / ((k + 1) * t)
@@ -187,6 +188,7 @@ def _negative_power(t: Fraction, n: int, power: int) -> Fraction:
 
 
 def _sum_of_fractions(tops: list[int], bottoms: list[int]) -> Fraction:
+    """Σ top/bottom, halves of it first: the fractions that are added have about the same length."""
     if len(tops) == 1:
         return Fraction(tops[0], bottoms[0])
     half = len(tops) // 2
@@ -194,7 +196,7 @@ def _sum_of_fractions(tops: list[int], bottoms: list[int]) -> Fraction:
 
 
 def renyi_divergence(moment: Any, order: Any, digits: int = 50) -> mpmath.mpf:
-    r"""log(moment)/(λ − 1), from one of the moments above.
+    r"""The Rényi divergence of order λ that belongs to a moment: log(moment)/(λ − 1).
 
     >>> import mpmath
     >>> mpmath.nstr(renyi_divergence(two_rr_moment(sp.log(3), 2, 2), 2), 12)
@@ -204,5 +206,5 @@ def renyi_divergence(moment: Any, order: Any, digits: int = 50) -> mpmath.mpf:
     value = arguments.exact_number(moment, "moment")
     if value.free_symbols or arguments.decided(value >= 1) is not True:
         raise ValueError(f"moment must be a number >= 1, got {moment!r}")
-    with mpmath.workdps(digits + _GUARD):
-        return mpmath.log(_mp(value, digits)) / (_mp(power, digits) - 1)
+    mp = precise.context(digits + _GUARD)
+    return precise.as_mpf(mp.log(_mp(mp, value)) / (_mp(mp, power) - 1))

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import mpmath
 import numpy as np
 import sympy as sp
 
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.truth.ground_truth.messages import GUARD_DIGITS, Divergences, Messages, Moments, refuse_too_many
+from shuffle_sym.truth.ground_truth.messages import Divergences, Messages, RenyiMoments, refuse_too_many
 from shuffle_sym.truth.ground_truth.search import Dataset, Evaluator, Progress, Search, checked, first, others_of
 
 
@@ -36,7 +35,9 @@ class WorstPair:
 
 @dataclass(frozen=True)
 class WorstMoment:
-    """Neighbouring datasets with the largest Rényi moment of one order, E[(X0/X1)^λ] under X1; ``tied`` as above.
+    """Neighbouring datasets with the largest Rényi moment of one order, E[(X0/X1)^λ] under X1.
+
+    ``tied`` holds all pairs that attain it.
 
     >>> import shuffle_sym as ss
     >>> worst_moments(ss.BinaryRR(eps0=sp.log(3)), 2, [2])[0].moment
@@ -70,9 +71,8 @@ def deltas(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alphas: Sequence
     [3/8, 1/16]
     """
     messages, first_law, second_law = _laws(R, X0, X1, [arguments.ratio(a) for a in alphas], digits)
-    with mpmath.workdps(digits + GUARD_DIGITS):
-        evaluate = Divergences(messages)
-        return [evaluate.value(forward, i) for i, (forward, _) in enumerate(evaluate(first_law, second_law))]
+    evaluate = Divergences(messages)
+    return [evaluate.value(forward, i) for i, (forward, _) in enumerate(evaluate(first_law, second_law))]
 
 
 def worst_pair(R: Randomizer, n: int, alpha: Any, digits: int = 50) -> WorstPair:
@@ -105,7 +105,7 @@ def worst_pairs(
     [6/25, 33/625, 0]
     """
     ratios = [arguments.ratio(a) for a in alphas]
-    return [WorstPair(*found) for found in _worst(R, n, ratios, digits, Divergences, progress, path)]
+    return [WorstPair(*row) for row in _worst(R, n, ratios, digits, Divergences, progress, path)]
 
 
 def renyi_moment(R: Randomizer, X0: Sequence[int], X1: Sequence[int], order: Any, digits: int = 50) -> Any:
@@ -117,9 +117,8 @@ def renyi_moment(R: Randomizer, X0: Sequence[int], X1: Sequence[int], order: Any
     5/3
     """
     messages, first_law, second_law = _laws(R, X0, X1, [arguments.order(order)], digits)
-    with mpmath.workdps(digits + GUARD_DIGITS):
-        moments = Moments(messages)
-        return moments.value(moments.moment(first_law, second_law, 0), 0)
+    moments = RenyiMoments(messages)
+    return moments.value(moments.moment(first_law, second_law, 0), 0)
 
 
 def worst_moments(
@@ -138,7 +137,7 @@ def worst_moments(
     [WorstMoment(X0=(0, 0), X1=(1, 0), moment=29/15)]
     """
     powers = [arguments.order(e) for e in orders]
-    return [WorstMoment(*found) for found in _worst(R, n, powers, digits, Moments, progress, path)]
+    return [WorstMoment(*row) for row in _worst(R, n, powers, digits, RenyiMoments, progress, path)]
 
 
 def _worst(
@@ -155,14 +154,13 @@ def _worst(
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function such as tqdm.auto.tqdm, got {progress!r}")
     search = Search(R, arguments.users(n), parameters, digits, evaluator)
-    found = []
+    largest = []
     for i, worst in enumerate(search.run(progress, path)):
         tied = [((x0, *others_of(counts)), (x1, *others_of(counts))) for x0, x1, counts in worst.triples]
         x0, x1, counts = first(worst.triples)
-        with mpmath.workdps(digits + GUARD_DIGITS):
-            value = search.evaluate.value(worst.value, i)
-        found.append(((x0, *others_of(counts)), (x1, *others_of(counts)), value, tuple(sorted(tied))))
-    return found
+        value = search.evaluate.value(worst.value, i)
+        largest.append(((x0, *others_of(counts)), (x1, *others_of(counts)), value, tuple(sorted(tied))))
+    return largest
 
 
 def _laws(R: Randomizer, X0: Any, X1: Any, parameters: Sequence[sp.Expr], digits: Any) -> tuple[Messages, Any, Any]:
@@ -174,9 +172,8 @@ def _laws(R: Randomizer, X0: Any, X1: Any, parameters: Sequence[sp.Expr], digits
     (i,) = differing
     messages = Messages(R, len(first_set), parameters, digits)
     refuse_too_many(R, len(first_set), messages.width)
-    with mpmath.workdps(digits + GUARD_DIGITS):
-        others = messages.shuffled((*first_set[:i], *first_set[i + 1 :]))
-        P, Q = (messages.one_more(others, len(first_set) - 1, X[i]) for X in (first_set, second_set))
+    others = messages.shuffled((*first_set[:i], *first_set[i + 1 :]))
+    P, Q = (messages.one_more(others, len(first_set) - 1, X[i]) for X in (first_set, second_set))
     return messages, P, Q
 
 

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import mpmath
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, field, precise
 from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.truth.histograms import histogram_count, histograms
 
 MAX_HISTOGRAMS = 2_000_000
 GUARD_DIGITS = 15
@@ -56,9 +56,9 @@ class Messages:
     """The rows of R, proportional messages merged, and the polynomials of datasets with up to n users.
 
     Rational probabilities are whole numbers over one denominator: 64 bits where all of them are exact as doubles too,
-    Python's integers otherwise. Irrational ones are mpmath numbers with denominator 1. ``columns`` are the messages as
-    exact numbers or formulas, so that equal ones can be found; ``parameters`` are numbers such as α, as pairs of
-    numerator and denominator.
+    Python's integers otherwise. Irrational ones are numbers of the mpmath context ``mp``, with denominator 1.
+    ``columns`` are the messages as exact numbers or formulas, so that equal ones are equal; ``parameters`` are numbers
+    such as α, as pairs of numerator and denominator.
     """
 
     def __init__(self, R: Randomizer, n: int, parameters: Sequence[sp.Expr], digits: int) -> None:
@@ -70,6 +70,7 @@ class Messages:
         width = len(rows[0])
         known = field.fractions((*(e for row in rows for e in row), *names), bindings)
         self.exact = known is not None
+        self.mp = precise.context(digits + GUARD_DIGITS)
         if known is not None:
             self.columns = merged_columns([known[y : width * len(rows) : width] for y in range(width)])
             flat: Sequence[Any] = [e for column in self.columns for e in column]
@@ -81,7 +82,7 @@ class Messages:
                 [tuple(field.simplest(row[y]) for row in rows) for y in range(width)],
             )
             forms = [*(e for column in self.columns for e in column), *names]
-            numbers = field.mp_numbers(forms, bindings, digits + GUARD_DIGITS)
+            numbers = [self.mp.convert(e) for e in field.mp_numbers(forms, bindings, digits + GUARD_DIGITS)]
             flat, scale = numbers[: len(forms) - len(names)], 1
             self.parameters = [(p, 1) for p in numbers[len(forms) - len(names) :]]
         self.inputs, self.width = len(rows), len(self.columns)
@@ -113,28 +114,13 @@ class Messages:
 
 
 def refuse_too_many(R: Randomizer, n: int, width: int) -> None:
-    """A dataset whose histograms cannot be listed."""
+    """A ValueError for a dataset whose histograms are too many to be listed."""
     if (count := histogram_count(n, width)) > MAX_HISTOGRAMS:
         largest = max(i for i in range(n) if histogram_count(i, width) <= MAX_HISTOGRAMS)
         raise ValueError(
             f"{R!r} with n = {n} has {count} histograms of {width} kinds of messages, more than {MAX_HISTOGRAMS}; "
             f"the largest feasible n is {largest}"
         )
-
-
-def histogram_count(total: int, cells: int) -> int:
-    return math.comb(total + cells - 1, cells - 1)
-
-
-def histograms(total: int, cells: int) -> npt.NDArray[np.int64]:
-    """All ways to put ``total`` messages into ``cells`` cells, a row each, in lexicographic order."""
-    if cells == 1:
-        return np.array([[total]], dtype=np.int64)
-    blocks = []
-    for first in range(total + 1):
-        rest = histograms(total - first, cells - 1)
-        blocks.append(np.hstack([np.full((len(rest), 1), first, dtype=np.int64), rest]))
-    return np.vstack(blocks)
 
 
 def shifts(level: int, cells: int) -> list[npt.NDArray[np.int64]]:
@@ -147,12 +133,12 @@ def shifts(level: int, cells: int) -> list[npt.NDArray[np.int64]]:
     [[1, 2], [0, 1]]
     """
     binomials = np.array([[math.comb(r + c, c) for c in range(cells)] for r in range(level + 2)], dtype=np.int64)
-    found = histograms(level, cells)
+    listed = histograms(level, cells)
     places = []
     for y in range(cells):
-        rests = np.cumsum(found[:, ::-1], axis=1)[:, ::-1]
+        rests = np.cumsum(listed[:, ::-1], axis=1)[:, ::-1]
         rests[:, : y + 1] += 1  # h + e_y has one more in cell y, so in the rests from there back
-        rank = np.zeros(len(found), dtype=np.int64)
+        rank = np.zeros(len(listed), dtype=np.int64)
         for i in range(cells - 1):
             rank += binomials[rests[:, i], cells - 1 - i] - binomials[rests[:, i + 1], cells - 1 - i]
         places.append(rank)
@@ -175,14 +161,14 @@ class Divergences:
             self._inverse_cuts = np.array([_quotient(b, a) for a, b in self._alphas])
 
     def __call__(self, P: Coefficients, Q: Coefficients) -> list[tuple[Any, Any]]:
-        """(D_α(P ‖ Q), D_α(Q ‖ P)) for each α, times `denominator`."""
+        """(D_α(P ‖ Q), D_α(Q ‖ P)) for each α; if exact, as integers, times the denominators of α and of the laws."""
         if not self._messages.exact:
-            return [(_positive_gaps(P, Q, a), _positive_gaps(Q, P, a)) for a, _ in self._alphas]
+            return [(self._positive_gaps(P, Q, a), self._positive_gaps(Q, P, a)) for a, _ in self._alphas]
         ratios = self._ratios(P, Q)
         order = np.argsort(-ratios, kind="stable")
         P, Q, ratios = P[order], Q[order], ratios[order]
         above_p, above_q = np.add.accumulate(P), np.add.accumulate(Q)
-        descending, found = -ratios, []
+        descending, divergences = -ratios, []
         for i, (top, bottom) in enumerate(self._alphas):
             certain, possible = _places(descending, -self._cuts[i])
             forward = bottom * _upto(above_p, certain) - top * _upto(above_q, certain)
@@ -192,8 +178,8 @@ class Divergences:
             backward = bottom * (self._messages.total - _upto(above_q, certain))
             backward -= top * (self._messages.total - _upto(above_p, certain))
             backward += _decided(Q[possible:certain], P[possible:certain], top, bottom)
-            found.append((forward, backward))
-        return found
+            divergences.append((forward, backward))
+        return divergences
 
     def _ratios(self, P: Coefficients, Q: Coefficients) -> npt.NDArray[np.float64]:
         if self._messages.small:
@@ -201,11 +187,16 @@ class Divergences:
             return np.divide(P, Q, out=np.where(P > 0, np.inf, 0.0), where=Q > 0)
         return np.asarray(_quotients(P, Q), dtype=float)
 
+    def _positive_gaps(self, P: Coefficients, Q: Coefficients, alpha: Any) -> Any:
+        """Term by term: a difference of two sums would lose more digits than one of two numbers."""
+        gaps = P - alpha * Q
+        return self._messages.mp.fsum(gaps[gaps > 0])
+
     def value(self, result: Any, i: int) -> Any:
         """A result of the i-th α as a number: a ``Rational``, or an ``mpf``."""
         if self._messages.exact:
             return sp.Rational(Fraction(result, self._alphas[i][1] * self._messages.total))
-        return mpmath.mpf(result)
+        return precise.as_mpf(result)
 
 
 def _quotient(p: Any, q: Any) -> float:
@@ -233,13 +224,7 @@ def _decided(P: Coefficients, Q: Coefficients, top: int, bottom: int) -> int:
     return sum(gap for gap in gaps if gap > 0)
 
 
-def _positive_gaps(P: Coefficients, Q: Coefficients, alpha: Any) -> Any:
-    """Term by term: a difference of two sums would lose more digits than one of two numbers."""
-    gaps = P - alpha * Q
-    return mpmath.fsum(gaps[gaps > 0])
-
-
-class Moments:
+class RenyiMoments:
     r"""Rényi moments :math:`\sum_h P(h)^\lambda Q(h)^{1-\lambda}` in both directions, for several orders λ."""
 
     def __init__(self, messages: Messages) -> None:
@@ -262,9 +247,11 @@ class Moments:
                 groups[q] = groups.get(q, 0) + p**top
             total = sum((p / Fraction(q) ** (top - 1) for q, p in groups.items()), Fraction(0))
             return total / self._messages.total
-        power = mpmath.mpf(top) / bottom
-        terms = (mpmath.mpf(p) ** power * mpmath.mpf(q) ** (1 - power) for p, q in zip(P, Q, strict=True))
-        return mpmath.fsum(terms) / self._messages.total
+        mp = self._messages.mp
+        power = mp.mpf(top) / bottom
+        terms = (mp.mpf(p) ** power * mp.mpf(q) ** (1 - power) for p, q in zip(P, Q, strict=True))
+        return mp.fsum(terms) / self._messages.total
 
     def value(self, result: Any, i: int) -> Any:
-        return sp.Rational(result) if isinstance(result, Fraction) else result
+        """A moment of the i-th order as a number: a ``Rational``, or an ``mpf``."""
+        return sp.Rational(result) if isinstance(result, Fraction) else precise.as_mpf(result)

@@ -9,28 +9,26 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import mpmath
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, records
+from shuffle_sym.algebra import arguments, precise, records
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.truth.ground_truth.messages import (
-    GUARD_DIGITS,
     MAX_HISTOGRAMS,
     Divergences,
     Messages,
-    Moments,
-    histogram_count,
+    RenyiMoments,
 )
 from shuffle_sym.truth.ground_truth.symmetry import Counts, Symmetry, Triple
+from shuffle_sym.truth.histograms import histogram_count
 
 MAX_COMPARISONS = 2_000_000_000  # histograms compared, over all pairs of datasets; some minutes
 _PARTS = 200
 
 Dataset = tuple[int, ...]
 Progress = Callable[..., Any]
-Evaluator = Divergences | Moments
+Evaluator = Divergences | RenyiMoments
 
 
 @dataclass
@@ -55,6 +53,7 @@ def first(triples: Sequence[Triple]) -> Triple:
 
 
 def others_of(counts: Counts) -> Dataset:
+    """The others as a sorted tuple, from how many of them have each input."""
     return tuple(x for x, count in enumerate(counts) for _ in range(count))
 
 
@@ -70,7 +69,7 @@ class Search:
         self.evaluate = evaluator(self.messages)
         self.digits = digits
         # Exact values are compared as they are; of mpmath numbers the digits that were asked for count.
-        self.tolerance: Any = 0 if self.messages.exact else mpmath.mpf(10) ** -digits
+        self.tolerance: Any = 0 if self.messages.exact else self.messages.mp.mpf(10) ** -digits
         self._named = sorted({x for pair in self.symmetry.pairs for x in pair})
         self.described = {
             "randomizer": repr(R),
@@ -84,12 +83,11 @@ class Search:
         """The largest values, over all parts; with ``path`` every finished part is kept in that file."""
         parts = list(self._parts())
         worst = [Worst() for _ in self.messages.parameters]
-        with mpmath.workdps(self.digits + GUARD_DIGITS):
-            for part in parts if progress is None else progress(parts, desc="datasets", unit="part"):
-                found = self._of_part(part) if path is None else self._kept(part, path)
-                for best, other in zip(worst, found, strict=True):
-                    if other.value is not None:
-                        best.add(other.value, other.triples, self.tolerance)
+        for part in parts if progress is None else progress(parts, desc="datasets", unit="part"):
+            of_part = self._of_part(part) if path is None else self._kept(part, path)
+            for best, other in zip(worst, of_part, strict=True):
+                if other.value is not None:
+                    best.add(other.value, other.triples, self.tolerance)
         return worst
 
     def _parts(self) -> Iterator[Dataset]:
@@ -145,15 +143,15 @@ class Search:
     def _written(self, worst: Worst) -> list[Any]:
         """A value as a fraction in text, exactly as it is."""
         value = worst.value
-        if isinstance(value, mpmath.mpf):
-            value = Fraction(*mpmath.libmp.to_rational(value._mpf_))
+        if hasattr(value, "_mpf_"):
+            value = precise.fraction(value)
         return [None if value is None else str(value), [[x0, x1, list(counts)] for x0, x1, counts in worst.triples]]
 
     def _read(self, entry: list[Any]) -> Worst:
         text, triples = entry
         value: Any = None if text is None else Fraction(text)
         if value is not None and not self.messages.exact:
-            value = mpmath.mpf(value.numerator) / value.denominator
+            value = self.messages.mp.mpf(value.numerator) / value.denominator
         elif value is not None and isinstance(self.evaluate, Divergences):
             value = int(value)
         return Worst(value, [(x0, x1, tuple(counts)) for x0, x1, counts in triples])

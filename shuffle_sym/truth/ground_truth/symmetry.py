@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 Permutation = tuple[int, ...]  # π(x) at place x
@@ -78,10 +78,11 @@ class Symmetry:
 
 
 def renamed(counts: Counts, g: Permutation) -> Counts:
-    found = [0] * len(counts)
+    """The counts after every input x has become g[x]."""
+    moved = [0] * len(counts)
     for x, count in enumerate(counts):
-        found[g[x]] = count
-    return tuple(found)
+        moved[g[x]] = count
+    return tuple(moved)
 
 
 def is_automorphism(columns: Sequence[tuple[Any, ...]], g: Permutation) -> bool:
@@ -107,8 +108,7 @@ def automorphisms(columns: Sequence[tuple[Any, ...]]) -> list[Permutation]:
             if x not in images and Counter(tuple(c[i] for i in longer) for c in columns) == wanted[len(longer)]:
                 yield from extended(longer)
 
-    found = extended(())
-    return [g for _, g in zip(range(MAX_ELEMENTS), found, strict=False)]
+    return list(islice(extended(()), MAX_ELEMENTS))
 
 
 def _swapped(inputs: int, x: int) -> Permutation:

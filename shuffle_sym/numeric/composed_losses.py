@@ -29,14 +29,15 @@ Hoeffding's inequality with :math:`v = u + k l^2/8` gives :math:`e^{-2u^2/(k l^2
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shuffle_sym.algebra.field import UNIT_ROUNDOFF
-from shuffle_sym.numeric.convolution import CHUNK, Array, Complex, Factor, convolution
+from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
+from shuffle_sym.numeric.convolution import CHUNK, Array, Complex, convolution
 from shuffle_sym.numeric.losses import LossGrid
+from shuffle_sym.numeric.search import last_that_holds
 from shuffle_sym.numeric.tilting import scaled, tilted
 
 LOG_OUTSIDE = math.log(1e-26)  # tilted mass that may lie outside the window, each side
@@ -77,21 +78,18 @@ class Tilt:
         If all losses are below ε there is none; then a θ that is large enough.
         """
 
-        def slope(log_theta: float) -> float:
+        def falls(log_theta: float) -> bool:
             theta = math.exp(log_theta)
-            return theta * (self._moments(theta)[1] - eps) - 1 - theta / (1 + theta)
+            return theta * (self._moments(theta)[1] - eps) - 1 - theta / (1 + theta) < 0
 
         _, mean, variance = self._moments(0.0)
         spread = math.sqrt(max(variance, 1e-24))
         low = high = round(math.log(max((eps - mean) / spread, 1.0) / spread), 1)  # exact for a normal law
-        while slope(high) < 0 and high < low + 12:
+        while falls(high) and high < low + 12:
             high += 0.5
-        while slope(low) > 0:
+        while not falls(low):
             low -= 0.5
-        while high - low > 0.05:
-            middle = (low + high) / 2
-            low, high = (middle, high) if slope(middle) < 0 else (low, middle)
-        return math.exp(high)
+        return math.exp(last_that_holds(falls, low, high, atol=0.05)[1])
 
     def log_delta(self, eps: float, theta: float) -> float:
         """About log δ(ε), by the saddle point approximation: a guess to choose parameters by."""
@@ -165,9 +163,8 @@ class Transform:
         reach = abs(self.theta) * float(np.max(np.abs(self.grid.points)))
         return self.grid.mass_error + UNIT_ROUNDOFF * (12 + 4 * reach + 4 * abs(self.log_scale))
 
-    def factor(self, count: int) -> Factor:
-        entries = self.entries
-        return Factor((entries[i : i + CHUNK] for i in range(0, len(entries), CHUNK)), self.eta, count)
+    def chunks(self) -> Iterable[Complex]:
+        return (self.entries[i : i + CHUNK] for i in range(0, len(self.entries), CHUNK))
 
 
 class ComposedLaw:
@@ -178,7 +175,8 @@ class ComposedLaw:
         self.spacing, self.theta, self.low, self.size = first.grid.spacing, first.theta, low, size
         self.split = first.grid.rounding == "split"
         self.count = sum(count for _, count in rounds)
-        law, self.error = convolution([transform.factor(count) for transform, count in rounds], size)
+        chunks, etas, counts = zip(*((one.chunks(), one.eta, count) for one, count in rounds), strict=True)
+        law, self.error = convolution(chunks, etas, counts, size)
         self.law = np.roll(law, -(low % size))
         self.log_scale = sum(count * transform.log_scale for transform, count in rounds)
         self.slack = sum(count * transform.slack() for transform, count in rounds)

@@ -1,0 +1,105 @@
+r"""The table of methods for :math:`\frac1n\mathbb E[G_1 + \dots + G_n]_+`, one row each, and the choice among them.
+
+Every method is a function ``positive_parts(values, probabilities, n, rtol) -> list[Interval | ValueError]``:
+
+* ``values`` has one row for each law of G (G at several α), ``probabilities`` is common to all rows; both are doubles
+  with relative errors of at most FLOAT_ERROR, and the true probabilities add up to 1;
+* the result has one entry for each row: certified bounds, no wider than ``rtol`` of the upper end (below 1e-305:
+  from 0), or the ValueError that says why not. A refusal is returned, not raised.
+
+A new method is one file and one row of `METHODS`. Methods that need more than a law in doubles (the exact sum) are no
+part of this table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.numeric import binomial, contour, lattice
+from shuffle_sym.numeric.transforms import Array
+
+PositiveParts = Callable[[Array, Array, int, float], list[Interval | ValueError]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the table.
+
+    ``suits`` says whether the method can be used for the values of one law. ``cost(n)`` is relative to the contour
+    integral; the cheapest is tried first. ``any_width`` says whether a smaller ``rtol`` makes its bounds narrower.
+    """
+
+    name: str
+    positive_parts: PositiveParts
+    suits: Callable[[Array], bool] = lambda values: True
+    cost: Callable[[int], float] = lambda n: 1.0
+    any_width: bool = True
+
+
+def row_by_row(positive_part: Callable[[Array, Array, int, float], Interval]) -> PositiveParts:
+    """A function for one law, as a function for several."""
+
+    def positive_parts(values: Array, probabilities: Array, n: int, rtol: float) -> list[Interval | ValueError]:
+        answers: list[Interval | ValueError] = []
+        for row in values:
+            try:
+                answers.append(positive_part(row, probabilities, n, rtol))
+            except ValueError as refusal:
+                answers.append(refusal)
+        return answers
+
+    return positive_parts
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        # O(√n) terms, as long as the contour integral at n = 10^5
+        Method(
+            "binomial",
+            row_by_row(binomial.positive_part),
+            suits=binomial.has_two_values,
+            cost=lambda n: math.sqrt(n / 10**5),
+        ),
+        Method("contour", contour.positive_parts),
+        Method("fft", row_by_row(lattice.positive_part), cost=lambda n: math.inf),  # when nothing else is left
+    )
+}
+
+
+def cheapest_first(values: Array, n: int) -> tuple[str, ...]:
+    """The names of the methods that suit the values of one law, in the order in which they should be tried.
+
+    >>> import numpy as np
+    >>> cheapest_first(np.array([-1.0, 0.0, 2.0]), 100), cheapest_first(np.array([-1.0, 1.0, 2.0]), 100)
+    (('binomial', 'contour', 'fft'), ('contour', 'fft'))
+    """
+    suitable = [method for method in METHODS.values() if method.suits(values)]
+    return tuple(method.name for method in sorted(suitable, key=lambda method: method.cost(n)))
+
+
+def first_within(
+    values: Array, probabilities: Array, n: int, rtol: float, names: Sequence[tuple[str, ...]]
+) -> list[Interval | ValueError]:
+    """For each row of ``values`` the bounds by the first of its methods, ``names[row]``, that reaches ``rtol``.
+
+    The interval's ``method`` says which. If none reaches it, the refusal of the first one. Rows that wait for the same
+    method are evaluated together.
+    """
+    waiting = dict(enumerate(names))
+    answers: dict[int, Interval | ValueError] = {}
+    while waiting:
+        name = next(iter(waiting.values()))[0]
+        rows = [i for i, left in waiting.items() if left[0] == name]
+        for i, part in zip(rows, METHODS[name].positive_parts(values[rows], probabilities, n, rtol), strict=True):
+            left = waiting.pop(i)[1:]
+            if isinstance(part, Interval):
+                answers[i] = Interval(part.lower, part.upper, name)
+                continue
+            answers.setdefault(i, part)
+            if left:
+                waiting[i] = left
+    return [answers[i] for i in range(len(names))]

@@ -1,0 +1,57 @@
+"""Grids of losses, rows of binomial laws, and convolutions of several laws."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from shuffle_sym.numeric import convolution, losses
+from shuffle_sym.numeric.binomial_laws import binomial_laws
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 54), Fraction(9, 10)])
+@pytest.mark.parametrize("reach", [0, 3, 40])
+def test_binomial_rows_and_their_tails_hold(p, reach):
+    sizes = np.array([0, 1, 7, 60])
+    rows = binomial_laws(sizes, float(p), float(1 - p), reach, 2**-51)
+    for size, first, row in zip(sizes.tolist(), rows.first, rows.probabilities, strict=True):
+        law = {k: math.comb(size, k) * p**k * (1 - p) ** (size - k) for k in range(size + 1)}
+        inside = Fraction(0)
+        for k, found in enumerate(row, int(first)):
+            truth = law.get(k, Fraction(0))
+            inside += truth
+            assert abs(Fraction(found) - truth) <= Fraction(rows.error) * truth if rows.error < 1 else True
+            assert found == 0 or truth > 0
+        assert 1 - inside <= rows.outside
+
+
+def test_splitting_keeps_both_masses_and_rounding_bounds_them():
+    rng = np.random.default_rng(1)
+    s, p = rng.normal(size=500), rng.dirichlet(np.ones(500))
+    table = losses.Losses(lambda: (losses.Outcomes(s, p, 0.0, 0.0, 0.0, 0.0),))
+    for spacing in (0.5, 0.01, 0.3):
+        grid = losses.LossGrid(table, spacing, "split")
+        assert math.isclose(np.sum(grid.masses), 1, rel_tol=1e-12)
+        assert math.isclose(np.sum(grid.masses * np.exp(-grid.points)), np.sum(p * np.exp(-s)), rel_tol=1e-9)
+        up, down = (losses.LossGrid(table, spacing, rounding) for rounding in ("up", "down"))
+        means = [float(np.sum(g.masses * g.points)) for g in (down, up)]
+        assert means[0] <= float(np.sum(p * s)) <= means[1]
+        assert means[1] - means[0] <= spacing * (1 + 1e-9)
+
+
+def test_several_factors_are_convolved_with_their_error():
+    rng = np.random.default_rng(2)
+    size, laws = 64, [rng.dirichlet(np.ones(5)) for _ in range(2)]
+    truth = np.ones(1)
+    for law, count in zip(laws, (3, 4), strict=True):
+        for _ in range(count):
+            truth = np.convolve(truth, law)
+    for eta in (1e-15, 1e-6):
+        exact = [np.fft.rfft(law, size) for law in laws]
+        off = [[entries + 0.99 * eta * np.exp(1j * np.angle(entries))] for entries in exact]
+        found, error = convolution.convolution(off, [eta, eta], [3, 4], size)
+        assert 0 < np.linalg.norm(found - np.pad(truth, (0, size - len(truth)))) <= error

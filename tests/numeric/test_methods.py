@@ -1,0 +1,51 @@
+"""The table of methods: which are tried for a law, in which order, and what comes of it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from shuffle_sym.numeric import methods
+
+HALVES = np.array([0.5, 0.5])
+COIN = np.array([[-1.0, 1.0]])  # E[S]_+/n is 1/4 for n = 3
+
+
+def refused(reason):
+    def positive_parts(values, probabilities, n, rtol):
+        return [ValueError(f"{reason}: {row.tolist()}") for row in values]
+
+    return methods.Method(reason, positive_parts)
+
+
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_every_method_contains_the_mean_of_three_coins(name):
+    (answer,) = methods.METHODS[name].positive_parts(COIN, HALVES, 3, 1e-3)
+    assert Fraction(1, 4) in answer
+    assert answer.width <= 1e-3 * answer.upper
+
+
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_a_method_returns_a_refusal_for_each_row_and_does_not_raise_it(name):
+    values = np.array([[-1.0, 1.0], [-1.0, 1 + 1e-9]])
+    answers = methods.METHODS[name].positive_parts(values, HALVES, 2**50, 1e-12)
+    assert [type(answer) for answer in answers] == [ValueError, ValueError]
+
+
+def test_the_binomial_comes_first_up_to_a_hundred_thousand_users_and_only_where_it_suits():
+    two, three = np.array([-1.0, 0.0, 2.0]), np.array([-1.0, 1.0, 2.0])
+    assert methods.cheapest_first(two, 10**5) == ("binomial", "contour", "fft")
+    assert methods.cheapest_first(two, 10**5 + 1) == ("contour", "binomial", "fft")
+    assert methods.cheapest_first(three, 10) == ("contour", "fft")
+
+
+def test_rows_get_the_first_method_that_does_not_refuse_and_else_the_first_refusal(monkeypatch):
+    monkeypatch.setitem(methods.METHODS, "one", refused("one"))
+    monkeypatch.setitem(methods.METHODS, "two", refused("two"))
+    values = np.array([[-1.0, 1.0], [-1.0, 1.0], [-2.0, 2.0]])
+    names = [("one", "contour"), ("binomial",), ("one", "two")]
+    first, second, third = methods.first_within(values, HALVES, 3, 1e-3, names)
+    for answer, name in ((first, "contour"), (second, "binomial")):
+        assert answer.method == name
+        assert Fraction(1, 4) in answer
+    assert str(third) == "one: [-2.0, 2.0]"

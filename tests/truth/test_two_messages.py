@@ -1,0 +1,74 @@
+"""With two messages all datasets are known: against brute force."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym.truth import ground_truth
+from shuffle_sym.truth.two_messages import DatasetPair, TwoMessages
+
+q = sp.Rational
+TWO = {
+    "2-RR": ss.BinaryRR(eps0=sp.log(3)),
+    "small eps0": ss.BinaryRR(eps0=sp.log(q(11, 10))),
+    "lopsided": ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]),
+    "lopsided, exchanged": ss.from_matrix([[0.2, 0.8], [0.7, 0.3]]),
+    "proportional messages": ss.from_matrix([[q(1, 2), q(1, 4), q(1, 4)], [q(1, 10), q(9, 20), q(9, 20)]]),
+    "a zero": ss.from_matrix([[1, 0], [q(1, 2), q(1, 2)]]),
+    "three inputs": ss.from_matrix([[0.5, 0.5], [0.25, 0.75], [0.4, 0.6]]),
+    "four inputs": ss.from_matrix([[0.3, 0.7], [0.5, 0.5], [0.45, 0.55], [0.2, 0.8]]),
+}
+
+
+@pytest.mark.parametrize("R", TWO.values(), ids=TWO.keys())
+@pytest.mark.parametrize("n", [1, 2, 3, 12])
+def test_with_two_messages_all_datasets_are_known(R, n):
+    truth = TwoMessages(R, n)
+    for alpha in (q(1), q(21, 20), q(3, 2), q(2), q(29, 10)):
+        exact_value, interval = ground_truth.worst_pair(R, n, alpha).delta, truth.delta(sp.log(alpha))
+        assert exact_value in interval
+        assert interval.width < 1e-11
+
+
+@pytest.mark.parametrize("R", TWO.values(), ids=TWO.keys())
+def test_the_composition_named_for_two_messages_has_that_divergence(R):
+    n, alpha = 9, q(11, 10)
+    truth = TwoMessages(R, n)
+    worst = truth.worst(sp.log(alpha))
+    others = tuple(x for x, count in worst.others.items() for _ in range(count))
+    value = ground_truth.delta(R, (worst.first, *others), (worst.second, *others), alpha)
+    assert value == ground_truth.worst_pair(R, n, alpha).delta
+
+
+def test_the_published_pair_of_2rr_is_below_the_truth_for_a_hundred_users():
+    # Others all 0 (Koskela et al. 2021, Section 4) against 49 zeros and 50 ones, both with certified ends.
+    R = ss.BinaryRR(eps0=4)
+    published = max(ss.Shuffle(ss.decomposition.dataset(R, 0, 1, x), 100).delta(0, rtol=1e-5).upper for x in (0, 1))
+    assert TwoMessages(R, 100).delta(0).lower > 1.1 * published
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("t", [3, 10**6, 10**9 + 7])
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_the_worst_of_all_datasets_is_inside_even_where_nearly_everything_cancels(t, n):
+    # Next to ε0, D_α is a difference of two numbers that agree in 13 digits, and ε itself is rounded.
+    R = ss.BinaryRR(eps0=sp.log(t))
+    truth = TwoMessages(R, n)
+    for i in range(1, 40):
+        alpha = t * (1 - q(i, 10**13))
+        assert ground_truth.worst_pair(R, n, alpha).delta in truth.delta(sp.log(alpha))
+
+
+def test_of_pairs_that_are_equally_bad_the_first_is_named():
+    # 2-RR: exchanging 0 and 1 everywhere changes nothing.
+    assert TwoMessages(ss.BinaryRR(eps0=2), 100).worst(0.7) == DatasetPair(0, 1, {0: 98, 1: 1})
+
+
+@pytest.mark.exact
+def test_a_message_that_one_input_never_sends():
+    R = ss.from_matrix([[1, 0], [q(1, 3), q(2, 3)]])
+    for n in (1, 3):
+        for alpha in (q(1), q(2), q(50)):
+            assert ground_truth.worst_pair(R, n, alpha).delta in TwoMessages(R, n).delta(sp.log(alpha))
