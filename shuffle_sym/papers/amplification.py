@@ -1,0 +1,173 @@
+r"""The one shape of closed forms: δ(ε) of shuffled messages, and from it ε(δ) and ε0(ε, δ)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import Any, Protocol
+
+import sympy as sp
+
+from shuffle_sym.algebra import arguments, rounding
+from shuffle_sym.papers import registry
+from shuffle_sym.papers.rounded import MP, Mpf, down, number, up
+
+_PRECISION = 1e-10
+# 40 digits are carried and n is below 2^53: what is lost in n·log(…) is far below this.
+_SLACK = MP.mpf(10) ** -20
+_LARGEST_EPS0 = 600.0
+
+
+def last_that_holds(holds: Callable[[float], bool], good: float, bad: float) -> float:
+    """Between a point where ``holds`` is true and one where it is not: where it still is, within 1e-10 (relative)."""
+    while abs(good - bad) > _PRECISION * max(abs(good), abs(bad)):
+        middle = (good + bad) / 2
+        if middle in (good, bad):
+            break
+        good, bad = (middle, bad) if holds(middle) else (good, middle)
+    return good
+
+
+class Source(Protocol):
+    """What a closed form is asked about, in the numbers that it needs; all of them know their ε0."""
+
+    @property
+    def eps0(self) -> sp.Expr:
+        """The local ε0, exactly."""
+
+
+@dataclass(frozen=True)
+class EveryRandomizer:
+    """All randomizers that are ε0-LDP."""
+
+    eps0: sp.Expr
+
+
+def every_randomizer(eps0: Any) -> EveryRandomizer:
+    """What a theorem for every ε0-LDP randomizer is asked about: a number ε0."""
+    level = arguments.local_epsilon(eps0)
+    arguments.numeric_only(level.free_symbols, "a bound")
+    return EveryRandomizer(level)
+
+
+class Amplification:
+    r"""A bound :math:`\delta(\varepsilon_0, n, \varepsilon)` on n shuffled ε0-LDP messages, and its two inverses.
+
+    Made from the formula, a function of (source, n, ε) with 0 < ε < ε0 that gives δ with 40 digits; it may exceed 1.
+    Where the theorem says nothing it gives 1, or raises ``ValueError``. ε >= ε0 gives 0, and no ε is above ε0:
+    shuffling is post-processing. Every number is rounded to the safe side: δ and ε up, ε0 down.
+
+    ``read`` makes the formula's source of what a caller gives: an ε0, or a randomizer whose own numbers are used.
+    ``refuse(source, n)`` raises where the theorem is about something else. ``solved(source, n, delta)`` is ε in closed
+    form where there is one; it raises where the theorem does not reach δ. ``ends_at`` is an ε0 that the theorem does
+    not reach.
+
+    >>> import shuffle_sym as ss
+    >>> isinstance(ss.bounds.balle2019_hoeffding, Amplification)
+    True
+    """
+
+    __name__: str
+
+    def __init__(
+        self,
+        formula: Callable[[Any, int, Mpf], Mpf],
+        read: Callable[[Any], Source] = every_randomizer,
+        refuse: Callable[[Any, int], None] | None = None,
+        solved: Callable[[Any, int, sp.Expr], float] | None = None,
+        ends_at: float | None = None,
+    ) -> None:
+        update_wrapper(self, formula)
+        self._formula, self._read, self._refuse, self._solved, self._ends_at = formula, read, refuse, solved, ends_at
+        registry.bound(self)
+
+    def delta(self, source: Any, n: Any, eps: Any) -> float:
+        """δ at ``eps``, at most 1, of ``n`` users of ``source``: an ε0 or, where the bound takes them, a randomizer."""
+        users, exact_eps = arguments.users(n), arguments.central_epsilon(eps)
+        return self._delta(self._known(source, users), users, exact_eps)
+
+    def _known(self, source: Any, n: int) -> Source:
+        """What the formula needs of the source; refuses what the theorem is not about."""
+        known = self._read(source)
+        if self._refuse is not None:
+            self._refuse(known, n)
+        return known
+
+    def _delta(self, source: Source, n: int, eps: sp.Expr) -> float:
+        if eps >= source.eps0:
+            return 0.0
+        if eps == 0:
+            return 1.0
+        value = self._formula(source, n, number(eps)) * (1 + _SLACK)
+        return 1.0 if value >= 1 else up(value)
+
+    def epsilon(self, source: Any, n: Any, delta: Any) -> float:
+        """The smallest ε with δ(ε) <= ``delta``, within 1e-10 (relative); ε0 where nothing is gained."""
+        users, target = arguments.users(n), arguments.between_0_and_1(delta, "delta")
+        known = self._known(source, users)
+        eps0 = up(number(known.eps0))
+        if eps0 == 0:
+            return 0.0
+        if self._solved is not None:
+            return min(eps0, self._solved(known, users, target))
+        return last_that_holds(lambda eps: self._delta(known, users, sp.Rational(eps)) <= target, eps0, 0.0)
+
+    def __call__(self, source: Any, n: Any, delta: Any) -> float:
+        """The same as `epsilon`."""
+        return self.epsilon(source, n, delta)
+
+    def eps0(self, n: Any, eps: Any, delta: Any, make: Callable[[sp.Expr], Any] | None = None) -> float:
+        """The largest ε0 with δ(ε) <= ``delta``, within 1e-10 (relative), for every randomizer or, with ``make``, for
+        ``make(eps0)``. It is at least ε."""
+        users, exact_eps = arguments.users(n), arguments.central_epsilon(eps)
+        target = arguments.between_0_and_1(delta, "delta")
+        if make is not None and not callable(make):
+            raise TypeError(f"make must be a function from eps0 to a randomizer, got {make!r}")
+        least = down(number(exact_eps))
+        if least <= 0:
+            raise ValueError(f"eps must be > 0 to be met with some eps0, got {eps!r}")
+
+        def holds(level: float) -> bool:
+            if level <= least:
+                return True
+            if self._ends_at is not None and level >= self._ends_at:
+                return False
+            exact = sp.Rational(level)
+            return self._meets(self._known(exact if make is None else make(exact), users), users, exact_eps, target)
+
+        return self._search(holds, least)
+
+    def _meets(self, source: Source, n: int, eps: sp.Expr, delta: sp.Expr) -> bool:
+        """Whether the theorem, solved for δ or for ε, shows (ε, δ)-DP; not where it says nothing."""
+        with suppress(ValueError):
+            if self._delta(source, n, eps) <= delta:
+                return True
+        with suppress(ValueError):
+            return self._solved is not None and bool(sp.Rational(self._solved(source, n, delta)) <= eps)
+        return False
+
+    def _search(self, holds: Callable[[float], bool], least: float) -> float:
+        if self._ends_at is not None:
+            last = rounding.below(self._ends_at)
+            if least >= last or holds(last):
+                return max(least, last)
+        bad = 2 * least
+        while holds(bad):
+            least, bad = bad, 2 * bad
+            if bad > _LARGEST_EPS0:
+                raise ValueError(f"every eps0 up to {least:g} meets the target: there is no largest one to return")
+        return last_that_holds(holds, least, bad)
+
+    def __reduce__(self) -> str:
+        """Pickled as the name it has in its module."""
+        return self.__name__
+
+    def __repr__(self) -> str:
+        return f"{self.__module__.removesuffix('.bounds')}.{self.__name__}"
+
+
+def amplification(**how: Any) -> Callable[[Callable[[Any, int, Mpf], Mpf]], Amplification]:
+    """Makes an `Amplification` of the formula below it; the arguments are those of `Amplification`."""
+    return lambda formula: Amplification(formula, **how)

@@ -1,0 +1,235 @@
+r"""The audit: statements of the papers, each with a verdict that is recomputed from evidence.
+
+``python -m shuffle_sym.papers.audit`` recomputes every verdict and fails if one differs from the record; ``--record``
+writes the verdicts to the record, ``--quick`` leaves the slow claims out, ``--json`` prints JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from shuffle_sym.papers import FOLDERS
+from shuffle_sym.papers.claims import REGISTERED, VERDICTS, Check, Claim, Evidence, Result
+
+__all__ = ["PAPERS", "Audit", "Check", "Claim", "Evidence", "Paper", "Result", "claims", "recorded", "run", "summary"]
+
+RECORD = "verdicts.json"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The claims of one paper, in its order, and the folder that holds the record of their verdicts.
+
+    >>> [paper.key for paper in PAPERS]
+    ['koskela2021', 'su2025', 'balle2019', 'girgis2021']
+    """
+
+    key: str
+    title: str
+    folder: Path
+    claims: tuple[Claim, ...]
+
+    @staticmethod
+    def of(folder: ModuleType) -> Paper:
+        """Reads the modules that ``claims/__init__.py`` of a paper's folder names."""
+        name = f"{folder.__name__}.claims"
+        parts = [import_module(f"{name}.{part}").__name__ for part in import_module(name).ORDER]
+        path = Path(str(folder.__file__)).parent
+        return Paper(path.name, folder.TITLE, path, tuple(claim for part in parts for claim in REGISTERED[part]))
+
+
+PAPERS = tuple(Paper.of(folder) for folder in FOLDERS if find_spec(f"{folder.__name__}.claims"))
+
+
+def claims() -> tuple[Claim, ...]:
+    """All claims, paper by paper.
+
+    >>> len(claims()) >= 123
+    True
+    """
+    return tuple(claim for paper in PAPERS for claim in paper.claims)
+
+
+def recorded() -> dict[str, str]:
+    """Id → verdict, as the audit found it when it was last recorded.
+
+    >>> recorded()["K-Thm10"]
+    'false'
+    """
+    verdicts: dict[str, str] = {}
+    for paper in PAPERS:
+        verdicts |= json.loads((paper.folder / RECORD).read_text(encoding="utf-8"))
+    return verdicts
+
+
+class Markdown(str):
+    """Text that a notebook shows as Markdown."""
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
+
+
+def _escaped(text: str) -> str:
+    """Without the signs that mean something in Markdown; formulas have underscores and bars."""
+    for sign in ("\\", "_", "*", "|"):
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("<", "&lt;")
+
+
+def summary() -> Markdown:
+    """How many claims of each paper have which verdict, from the record.
+
+    >>> print(summary().splitlines()[0])
+    | paper | holds | holds if | misprint | false | open | claims |
+    """
+    verdicts = recorded()
+    lines = [f"| paper | {' | '.join(VERDICTS)} | claims |", "|" + "---|" * (len(VERDICTS) + 2)]
+    columns = {paper.title: [verdicts[claim.id] for claim in paper.claims if claim.id in verdicts] for paper in PAPERS}
+    columns["all"] = list(verdicts.values())
+    for title, column in columns.items():
+        counts = " | ".join(str(column.count(verdict)) for verdict in VERDICTS)
+        lines.append(f"| {title} | {counts} | {len(column)} |")
+    return Markdown("\n".join(lines))
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The results of one run.
+
+    >>> [(result.id, result.verdict) for result in run(["K-ratio", "K-LemB1"])]
+    [('K-ratio', 'holds if'), ('K-LemB1', 'holds')]
+    """
+
+    results: tuple[Result, ...]
+
+    def __iter__(self) -> Any:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, id: str) -> Result:
+        for result in self.results:
+            if result.id == id:
+                return result
+        raise KeyError(f"id must be one of the examined claims, got {id!r}")
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Verdict → number of claims."""
+        numbers = Counter(result.verdict for result in self.results)
+        return {verdict: numbers[verdict] for verdict in VERDICTS}
+
+    def changed(self) -> dict[str, tuple[str | None, str]]:
+        """Id → (recorded verdict, verdict now), where the two differ."""
+        before = recorded()
+        return {r.id: (before.get(r.id), r.verdict) for r in self.results if before.get(r.id) != r.verdict}
+
+    def to_json(self) -> str:
+        rows = [
+            {
+                "id": r.id,
+                "source": r.claim.source,
+                "statement": r.claim.statement,
+                "verdict": r.verdict,
+                "evidence": [{"passes": c.passes, "kind": c.kind, "finding": c.finding} for c in r.evidence.checks],
+            }
+            for r in self.results
+        ]
+        return json.dumps(rows, ensure_ascii=False, indent=1)
+
+    def to_markdown(self) -> str:
+        lines = ["| id | verdict | claim | evidence |", "|---|---|---|---|"]
+        for r in self.results:
+            evidence = " ".join(f"*{c.kind}*: {_escaped(c.finding)}." for c in r.evidence.checks)
+            cells = (_escaped(r.id), f"**{r.verdict}**", _escaped(r.claim.statement), evidence)
+            lines.append("| " + " | ".join(cells) + " |")
+        lines.append("")
+        lines.append(", ".join(f"{verdict}: {count}" for verdict, count in self.counts.items()))
+        return "\n".join(lines)
+
+    def listed(self) -> Markdown:
+        """Claim by claim: the verdict, what the paper says, and what was found, with the kind of evidence."""
+        lines = []
+        for r in self.results:
+            lines.append(f"- **{_escaped(r.id)}**: *{r.verdict}*. Claimed: {_escaped(r.claim.statement)}.")
+            lines.extend(f"    - *{c.kind}*: {_escaped(c.finding)}." for c in r.evidence.checks)
+        return Markdown("\n".join(lines))
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+
+def run(
+    ids: Sequence[str] | None = None,
+    *,
+    quick: bool = False,
+    progress: Callable[[Iterable[Claim]], Iterable[Claim]] | None = None,
+) -> Audit:
+    """Examine all claims (or those named in ``ids``; with ``quick`` all but the slow ones) and collect the verdicts.
+
+    ``progress`` wraps the claims, as `tqdm.auto.tqdm` does.
+
+    >>> run(["K-ratio"])["K-ratio"].verdict
+    'holds if'
+    """
+    chosen = claims()
+    if ids is not None:
+        unknown = sorted(set(ids) - {claim.id for claim in chosen})
+        if unknown:
+            raise ValueError(f"ids must name claims of the audit, got {unknown[0]!r}; audit.claims() lists them")
+        chosen = tuple(claim for claim in chosen if claim.id in set(ids))
+    if quick:
+        chosen = tuple(claim for claim in chosen if not claim.slow)
+    results = []
+    for claim in chosen if progress is None else progress(chosen):
+        start = time.perf_counter()
+        evidence = claim.examine()
+        results.append(Result(claim, evidence, time.perf_counter() - start))
+    return Audit(tuple(results))
+
+
+def record(audit: Audit) -> None:
+    """Writes the verdicts to the papers' records. What was not examined keeps its verdict; what is no longer a claim
+    goes."""
+    known = {**recorded(), **{result.id: result.verdict for result in audit}}
+    for paper in PAPERS:
+        verdicts = {claim.id: known[claim.id] for claim in paper.claims if claim.id in known}
+        (paper.folder / RECORD).write_text(json.dumps(verdicts, indent=1) + "\n", encoding="utf-8")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command line of the audit; 1 if a verdict differs from the record."""
+    from tqdm.auto import tqdm
+
+    parser = argparse.ArgumentParser(prog="python -m shuffle_sym.papers.audit", description="the audit of the papers")
+    parser.add_argument("ids", nargs="*", help="claims to examine; all without")
+    parser.add_argument("--quick", action="store_true", help="leave out the slow claims")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
+    parser.add_argument("--record", action="store_true", help="write the verdicts to the record")
+    chosen = parser.parse_args(argv)
+    audit = run(chosen.ids or None, quick=chosen.quick, progress=tqdm)
+    print(audit.to_json() if chosen.json else audit.to_markdown())
+    if chosen.record:
+        record(audit)
+        return 0
+    changed = audit.changed()
+    for id, (before, now) in changed.items():
+        print(f"CHANGED: {id} was {before!r} and is {now!r}", file=sys.stderr)
+    return 1 if changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,298 @@
+r"""Balle et al. 2019, Sections 5.1 and A.2: the blanket, and the reduction to the users whom it covers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers.balle2019 import blanket, tails
+from shuffle_sym.papers.claims import (
+    Check,
+    Evidence,
+    certified,
+    claim,
+    confirmed,
+    identity,
+    on_grid,
+    proved,
+    refuted,
+    steps,
+)
+from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.enclosures import below, enclosed, exp, log
+from shuffle_sym.papers.laws import convex_positive_part, divergence_of_laws, mixed, positive_part, rows, shuffled
+from shuffle_sym.papers.su2025 import gparv
+from shuffle_sym.papers.tools import fraction
+from shuffle_sym.randomizers import BLH, KRR, BinaryRR, from_matrix
+from shuffle_sym.truth import ground_truth
+from shuffle_sym.truth.exact import shuffled_pair
+from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+
+ALPHAS = (Fraction(1), Fraction(6, 5), Fraction(2))
+
+
+def randomizers() -> list[Any]:
+    """Small rational randomizers in which no message tells anything for certain."""
+    skew = from_matrix(
+        [[Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]]
+    )
+    return [BinaryRR(sp.log(3)), KRR(3, sp.log(2)), BLH(3, sp.log(3)), skew]
+
+
+#: One message has probability 1/2 under input 1 and none under input 0: the blanket does not cover it.
+UNCOVERED = [[Fraction(1), Fraction(0)], [Fraction(1, 2), Fraction(1, 2)]]
+
+
+@claim("B-Lem5.1(1)", "460", "γ = k/(e^ε0 + k − 1) for k-RR")
+def lemma_5_1_krr() -> Evidence:
+    return Evidence(proved(blanket.lemma51_krr(), finding="the infimum is the same at every message"))
+
+
+@claim("B-Lem5.1(2)", "461", "γ = e^(−ε0/2) for Laplace on [0, 1]")
+def lemma_5_1_laplace() -> Evidence:
+    return Evidence(proved(blanket.lemma51_laplace(), finding="two integrals"))
+
+
+@claim("B-Lem5.1(3)", "462,655", "γ of the Gaussian: 2P[N(0, σ²) ≤ −1/2] (462), 2P[N(0, σ²) ≥ −1/2] (655)")
+def lemma_5_1_gaussian() -> Evidence:
+    x = sp.Symbol("x", positive=True)
+    gamma = sp.erfc(x)  # x = √2/(4σ): 2P[N ≤ −1/2]
+    printed = sp.erfc(-x)  # 2P[N ≥ −1/2]
+    too_large = identity(printed + gamma, sp.Integer(2), "both tails").passes is True
+    return Evidence(
+        refuted(
+            too_large,
+            "(655) is 2 - γ for every σ, above 1 and so no probability; a sign or the direction is lost there",
+        ),
+        corrected=proved(blanket.lemma51_gaussian(), finding="(462), the statement, holds"),
+    )
+
+
+@claim("B-Lem5.2", "466", "γ ≥ e^-ε0 for every ε0-LDP randomizer")
+def lemma_5_2() -> Evidence:
+    return Evidence(proved(blanket.lemma52(), finding="the infimum is at least any law over e^ε0"))
+
+
+def hoeffding_constants() -> Derivation:
+    """ε0 ≤ 1/2 and ε = 12 ε0 x ≤ ε0 with x = √(log(1/δ)/n): e^ε0 − 1 ≤ 2(√e − 1)ε0 and tanh(ε/2) ≥ 2ε tanh(1/4)."""
+    e, x, p, level, tau = sp.symbols("epsilon_0 x p Lambda tau", positive=True)
+    T, n = sp.symbols("T n", positive=True)
+    return steps(
+        "Theorem 5.1 from Hoeffding's bound",
+        "Balle et al. 2019, Theorem 5.1, another proof",
+        Step(sp.Derivative(sp.exp(e), (e, 2)), sp.exp(e), "e^ε0 is convex: below its chord on [0, 1/2]"),
+        Step(
+            sp.Derivative(sp.tanh(x), (x, 2)),
+            -2 * sp.tanh(x) * (1 - sp.tanh(x) ** 2),
+            "tanh is concave: above its chord on [0, 1/4]",
+        ),
+        Step(
+            sp.Subs(2 * n * tau**2 / T**2, (tau, n), (p * x * T, level / x**2)),
+            2 * p**2 * level,
+            "τ = pxT, x² = Λ/n: the exponent is 2p²Λ",
+        ),
+        Step(
+            sp.Subs(T**2 / (2 * n * tau), (n,), (p**2 * T**2 * level / tau**2,)),
+            tau / (2 * p**2 * level),
+            "and the factor in front is τ/(2p²Λ(1 - τ))",
+        ),
+    )
+
+
+@claim("B-Thm5.1", "414-418", "ε = 12 ε0 √(log(1/δ)/n) for ε0 < 1/2, n ≥ 1000, δ < 1/100")
+def theorem_5_1() -> Evidence:
+    root = exp(enclosed(1) / 2)
+    p = 12 / (root + 1)  # τ ≥ 24 ε0 x tanh(1/4) and T ≤ 2(√e − 1)ε0, with tanh(1/4) = (√e − 1)/(√e + 1)
+    front = enclosed(1) / 4 / (2 * p * p * log(100) * (enclosed(3) / 4))
+    return Evidence(
+        confirmed(
+            proved(
+                gparv.property2(),
+                tails.lemma55(),
+                gparv.theorem9(),
+                hoeffding_constants(),
+                finding="Hoeffding's bound on the sum of G gives δ^41 there, for every n",
+            ),
+            certified(below(41, 2 * p * p) and below(front, 1), "2p² > 41 and a factor below 1"),
+        )
+    )
+
+
+# ---------------------------------------------------------------------------------- Lemma 5.3 and its parts
+
+
+def law_of_l(D: Any, alpha: Fraction) -> tuple[Fraction, list[tuple[Fraction, Fraction]]]:
+    """γ, and the law of L = (μ_x − αμ_x')/ω at W ~ ω, as printed: messages with ω = 0 do not occur."""
+    atoms = D.exact()
+    gamma = sum((Fraction(c) for c in atoms.c), Fraction(0))
+    law = [
+        ((Fraction(a) - alpha * Fraction(b)) * gamma / Fraction(c), Fraction(c) / gamma)
+        for a, b, c in zip(atoms.a, atoms.b, atoms.c, strict=True)
+        if c
+    ]
+    return gamma, law
+
+
+def printed_3(D: Any, n: int, alpha: Fraction) -> Fraction:
+    """The right side of (3)."""
+    gamma, law = law_of_l(D, alpha)
+    total = sum(
+        (math.comb(n, m) * gamma**m * (1 - gamma) ** (n - m) * positive_part(law, m) for m in range(1, n + 1)),
+        Fraction(0),
+    )
+    return total / (gamma * n)
+
+
+def _uncovered() -> tuple[Any, Fraction]:
+    R = from_matrix(UNCOVERED)
+    return decomposition.blanket(R, 1, 0), fraction(ground_truth.delta(R, (1,), (0,), 1))
+
+
+@claim("B-Lem5.3", "492-498", "D ≤ (1/γn) Σ_m C(n, m) γ^m (1−γ)^(n−m) E[L_1 + … + L_m]_+, for any randomizer")
+def lemma_5_3() -> Evidence:
+    D, truth = _uncovered()
+    right = printed_3(D, 1, Fraction(1))
+
+    def holds(case: tuple[Any, int, Fraction]) -> bool:
+        R, n, alpha = case
+        pairs = [decomposition.blanket(R, *pair) for pair in R.pairs()]
+        bound = max(printed_3(pair, n, alpha) for pair in pairs)
+        same = bound == max(fraction(Shuffle(pair, n).exact(alpha=sp.Rational(alpha))) for pair in pairs)
+        return same and fraction(ground_truth.worst_pair(R, n, sp.Rational(alpha)).delta) <= bound
+
+    return Evidence(
+        refuted(
+            truth > right,
+            f"R(0) = (1, 0), R(1) = (1/2, 1/2), n = 1, ε = 0: the divergence is {truth} and the right side {right}. "
+            "L is not defined at messages without blanket",
+        ),
+        condition=confirmed(
+            proved(
+                blanket.lemma53(),
+                blanket.lemma_a3(),
+                convex_positive_part(),
+                finding="if every message has a share in the blanket, as for every ε0-LDP randomizer",
+            ),
+            on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="above all pairs of datasets, n ≤ 3"),
+        ),
+    )
+
+
+@claim("B-LemA.1", "685-693", "D(Y‖Y') ≤ Σ_B γ^|B| (1−γ)^(n−1−|B|) D_B")
+def lemma_a_1() -> Evidence:
+    def holds(case: tuple[Any, int, Fraction]) -> bool:
+        R, n, alpha = case
+        laws = rows(R)
+        floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
+        gamma = sum(floor, Fraction(0))
+        omega = [c / gamma for c in floor]
+        own = [[(law[y] - floor[y]) / (1 - gamma) for y in range(len(law))] for law in laws]
+        X = [x % len(laws) for x in range(n - 1)]
+        whole = divergence_of_laws(
+            shuffled([*(laws[x] for x in X), laws[0]]), shuffled([*(laws[x] for x in X), laws[1]]), alpha
+        )
+        parts = Fraction(0)
+        for covered in product((True, False), repeat=n - 1):
+            others = [omega if c else own[x] for c, x in zip(covered, X, strict=True)]
+            weight = math.prod((gamma if c else 1 - gamma for c in covered), start=Fraction(1))
+            parts += weight * divergence_of_laws(shuffled([*others, laws[0]]), shuffled([*others, laws[1]]), alpha)
+        return whole <= parts
+
+    return Evidence(
+        confirmed(
+            proved(convex_positive_part(), finding="joint convexity"),
+            on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="four randomizers, n ≤ 3"),
+        )
+    )
+
+
+@claim("B-675", "675", "Y_i is V_i with probability γ and W_i with probability 1 − γ")
+def mixture_675() -> Evidence:
+    R = KRR(2, sp.log(2))
+    own, gamma = Fraction(2, 3), fraction(R.gamma)
+    printed = gamma + (1 - gamma) / 2
+
+    def holds(R: Any) -> bool:
+        laws = rows(R)
+        floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
+        share = sum(floor, Fraction(0))
+        own = [[(law[y] - c) / (1 - share) for y, c in enumerate(floor)] for law in laws]
+        blanket = {y: c / share for y, c in enumerate(floor)}
+        return share == fraction(R.gamma) and all(
+            mixed([(1 - share, dict(enumerate(nu))), (share, blanket)]) == dict(enumerate(law)) and min(nu) >= 0
+            for nu, law in zip(own, laws, strict=True)
+        )
+
+    return Evidence(
+        refuted(printed != own, f"2-RR, e^ε0 = 2, γ = 2/3: a user would answer truthfully with {printed}, not {own}"),
+        corrected=on_grid(randomizers(), holds, finding="V_i with probability 1 - γ and W_i with γ"),
+    )
+
+
+@claim("B-LemA.2", "701", "D(A0 ∪ A ‖ A0 ∪ A') ≤ D(A ‖ A')")
+def lemma_a_2() -> Evidence:
+    coin = Fraction(1, 2)
+    alone = divergence_of_laws({(1, 0): coin, (0, 1): coin}, {(1, 0): coin, (0, 1): coin}, Fraction(1))
+    joined = divergence_of_laws({(2, 0): coin, (0, 2): coin}, {(1, 1): Fraction(1)}, Fraction(1))  # A = A0, A' = 1 − A0
+
+    def holds(case: tuple[int, int, int, Fraction]) -> bool:
+        i, j, k, alpha = case
+        multisets = [(2, 0), (1, 1), (0, 2)]
+        A, B = (
+            {h: Fraction(w, sum(weights)) for h, w in zip(multisets, weights, strict=True)}
+            for weights in ((i, j, k), (k + 1, i, j))
+        )
+        extra = {(1, 0): Fraction(i, i + k), (0, 1): Fraction(k, i + k)}
+
+        def union(law: dict[tuple[int, int], Fraction]) -> dict[Any, Fraction]:
+            return mixed((mass, {(x + u, y + v): p for (x, y), p in law.items()}) for (u, v), mass in extra.items())
+
+        return divergence_of_laws(union(A), union(B), alpha) <= divergence_of_laws(A, B, alpha)
+
+    return Evidence(
+        refuted(
+            joined > alone, f"A0 a fair bit, A = A0, A' = 1 - A0: the right side is {alone} and the left side {joined}"
+        ),
+        condition=confirmed(
+            proved(convex_positive_part(), finding="if A0 is independent of A and of A', as where it is used"),
+            on_grid(product((1, 2, 5), (0, 1, 3), (1, 4), ALPHAS), holds, finding="multisets of two, exact"),
+        ),
+    )
+
+
+@claim("B-LemA.3", "723", "D(W_(m−1) ∪ Y ‖ W_(m−1) ∪ Y') = E[(L_1 + … + L_m)/m]_+")
+def lemma_a_3() -> Evidence:
+    D, truth = _uncovered()
+    right = positive_part(law_of_l(D, Fraction(1))[1], 1)
+
+    def holds(case: tuple[Any, int, Fraction]) -> bool:
+        R, m, alpha = case
+        D = decomposition.blanket(R, 0, 1)
+        _, law = law_of_l(D, alpha)
+        laws = rows(R)
+        floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
+        omega = [c / sum(floor, Fraction(0)) for c in floor]
+        P, Q = (shuffled([*[omega] * (m - 1), laws[x]]) for x in (0, 1))
+        return divergence_of_laws(P, Q, alpha) == positive_part(law, m) / m
+
+    covered = Check(
+        hockey_stick(shuffled_pair(D, 1).values(), Fraction(1)) == truth,
+        "exact grid",
+        "the package counts such messages apart, and has the divergence",
+    )
+    return Evidence(
+        refuted(
+            truth > right, f"R(0) = (1, 0), R(1) = (1/2, 1/2), m = 1, ε = 0: {truth} on the left, {right} on the right"
+        ),
+        condition=confirmed(
+            proved(blanket.lemma_a3(), finding="if the blanket is positive wherever a law is"),
+            on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="message by message, m ≤ 3"),
+            covered,
+        ),
+    )

@@ -1,0 +1,29 @@
+r"""The closed forms of all papers, by name, for comparison. Each is rounded up, and refuses where its theorem says
+nothing.
+
+>>> import shuffle_sym as ss
+>>> "{:.3e}".format(ss.bounds.balle2019_hoeffding.delta(1, 10_000, 0.1))
+'1.414e-10'
+"""
+
+from typing import Any
+
+from shuffle_sym.papers import many_rounds
+from shuffle_sym.papers.amplification import Amplification
+from shuffle_sym.papers.registry import BOUNDS
+from shuffle_sym.papers.renyi import RenyiBound
+
+#: Every closed form, by name.
+ALL = BOUNDS
+
+__all__ = ["ALL", "Amplification", "RenyiBound", "many_rounds", *ALL]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ALL:
+        return ALL[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

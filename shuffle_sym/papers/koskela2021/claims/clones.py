@@ -1,0 +1,262 @@
+r"""Koskela et al. 2021, Section 6 and Appendix B: the pair of the clones, its losses, and what is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import field
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import derivations
+from shuffle_sym.papers.claims import (
+    Check,
+    Evidence,
+    all_of,
+    claim,
+    confirmed,
+    fact,
+    identity,
+    on_grid,
+    proved,
+    refuted,
+)
+from shuffle_sym.papers.enclosures import below, exp
+from shuffle_sym.papers.koskela2021.clones import a, b, n, p, q
+from shuffle_sym.papers.koskela2021.definitions import clone_cells, standard_clone_cells
+from shuffle_sym.papers.tools import between, exact, fraction, level
+from shuffle_sym.randomizers import KRR, BinaryRR
+from shuffle_sym.truth import ground_truth
+from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+
+F = Fraction
+LEVELS = (F(3, 2), F(2), F(5))
+Cell = tuple[F, int, tuple[int, int]]
+
+
+def _at(formula: sp.Expr, t: F, users: int, cell: tuple[int, int], weight: F | None = None) -> F:
+    """A formula in a, b, n, p and q at one cell; q is the mixing weight t/(t + 1) unless another is given."""
+    numbers = (cell[0], cell[1], users, sp.Rational(1 / t), sp.Rational(t / (t + 1) if weight is None else weight))
+    return fraction(sp.sympify(formula).subs(dict(zip((a, b, n, p, q), numbers, strict=True))))
+
+
+def _cells(keep: Callable[[int, int, int], bool]) -> list[tuple[Cell, F, F]]:
+    """All cells of (6.1) that are kept, with their probabilities, n up to 4 and three levels."""
+    return [
+        ((t, users, cell), P, Q)
+        for t in LEVELS
+        for users in (1, 2, 3, 4)
+        for cell, (P, Q) in clone_cells(t, users, t / (t + 1)).items()
+        if keep(*cell, users)
+    ]
+
+
+def _everywhere(
+    formula: sp.Expr, keep: Callable[[int, int, int], bool], what: Callable[[F, F], F], where: str
+) -> Check:
+    """The formula against the enumeration of C, A and Δ."""
+    return on_grid(
+        _cells(keep),
+        lambda case: what(case[1], case[2]) == _at(formula, *case[0]),
+        finding=f"equal to the enumeration of C, A and Δ at every cell with {where}, n up to 4, t = 3/2, 2, 5",
+    )
+
+
+def _ratio(P: F, Q: F) -> F:
+    return P / Q
+
+
+@claim(
+    "K-6.1-pair",
+    "full 329-342; workshop 128-137",
+    "P = (A + Δ, C − A), Q = (A, C − A + Δ), Δ ~ Bern(t/(t + 1)), is the clone pair of Feldman et al., Remark 3.5",
+)
+def clone_pair() -> Evidence:
+    t, alpha = F(2), F(3, 2)
+    theirs, ours = (exact(D(level(t)), 1, alpha) for D in (decomposition.clones_koskela, decomposition.clones))
+    local = fraction(ground_truth.delta(BinaryRR(eps0=level(t)), (0,), (1,), alpha))
+    above = proved(
+        derivations.clones_order(),
+        finding="(6.1) is above the standard clone for all n, t and α, so what was computed with it is a bound, too "
+        "large",
+    )
+
+    def holds(case: tuple[F, int, F]) -> bool:
+        t, users, alpha = case
+        bound = exact(decomposition.clones(level(t)), users, alpha)
+        worst = [ground_truth.worst_pair(R, users, alpha).delta for R in _randomizers(t)]
+        return hockey_stick(standard_clone_cells(t, users).values(), alpha) == bound >= max(map(fraction, worst))
+
+    return Evidence(
+        refuted(
+            theirs != local,
+            f"one user, t = {t}, α = {alpha}: no ε0-LDP randomizer has more than {local}, but (6.1) gives {theirs}. "
+            f"{fact(above)}",
+        ),
+        corrected=on_grid(
+            [(t, users, alpha) for t in (F(2), F(3)) for users in (1, 2, 3) for alpha in between(t, 4)],
+            holds,
+            finding="P = (A + Δ, C − A + 1 − Δ), Q = (A + 1 − Δ, C − A + Δ), as Su et al. 2025, Theorem 2, quote it, "
+            f"gives {ours} there and bounds 2-RR, 3-RR and 4-RR over all datasets: n up to 3, t = 2, 3, four α",
+        ),
+    )
+
+
+def _randomizers(t: F) -> list[Any]:
+    return [KRR(k=k, eps0=level(t)) for k in (2, 3, 4)]
+
+
+@claim("K-LemB1", "full 539-549", "P1 = (a/b) Q1 and P0 = p/(1 − p)·(n − a − b)/(2b) Q1, for b > 0")
+def lemma_b1() -> Evidence:
+    return Evidence(proved(derivations.lemma_b1(), finding="for b > 0, a + b ≤ n and ε0 > 0"))
+
+
+@claim("K-Lem11-b>0", "full 364-369, 616", "the ratio of P and Q at a cell with b > 0, (6.5)")
+def lemma11() -> Evidence:
+    formula = derivations.lemma11()
+    return Evidence(
+        confirmed(
+            proved(formula, finding="with q = t/(t + 1)"),
+            _everywhere(formula.result, lambda a, b, users: b > 0, _ratio, "b > 0"),
+        )
+    )
+
+
+def _at_b0() -> tuple[Check, Check]:
+    """The cell (n, 0), which no ratio has, and the ratio at (a, 0) for a < n."""
+    t, users = F(2), 1
+    P, Q = clone_cells(t, users, t / (t + 1))[users, 0]
+    zero = refuted(
+        Q == 0 < P,
+        f"n = {users}, t = {t}, a = n = {users}: P is {P}, Q is {Q}, and the denominator of the formula is 0; the cell "
+        "(n, 0) belongs to δ(∞)",
+    )
+    inside = confirmed(
+        proved(derivations.lemma11_b0(), derivations.lemma11_origin(), finding="for 0 < a < n, and 1 at a = 0"),
+        _everywhere(
+            derivations.lemma11_b0().result, lambda a, b, users: b == 0 and 0 < a < users, _ratio, "b = 0 < a < n"
+        ),
+    )
+    return zero, inside
+
+
+@claim("K-Lem11-b=0", "full 371-376, 623-628", "the ratio of P and Q at (a, 0), for all a, (6.6)")
+def lemma11_b0() -> Evidence:
+    zero, inside = _at_b0()
+    return Evidence(zero, condition=inside)
+
+
+@claim("K-LemB2-q", "full 614", "Lemma B.2 with q = e^−ε0")
+def lemma_b2() -> Evidence:
+    t, users, cell = F(2), 2, (0, 1)
+    formula = derivations.lemma11().result
+    P, Q = clone_cells(t, users, t / (t + 1))[cell]
+    printed = _at(formula, t, users, cell, weight=1 / t)
+    return Evidence(
+        refuted(
+            printed != P / Q,
+            f"n = {users}, t = {t}, cell {cell}: the ratio is {P / Q}, with q = e^−ε0, which is p, (B.7) gives "
+            f"{printed}",
+        ),
+        corrected=_everywhere(formula, lambda a, b, users: b > 0, _ratio, "b > 0, with q = t/(t + 1) as in (6.3)"),
+    )
+
+
+@claim("K-LemB2-b=0,a>0", "full 630-634", "the ratio at b = 0 and a > 0, in closed form")
+def lemma_b2_b0() -> Evidence:
+    zero, inside = _at_b0()
+    return Evidence(zero, condition=inside)
+
+
+@claim("K-LemB2-(0,0)", "full 636-640", "the ratio at a = b = 0 is 1")
+def lemma_b2_origin() -> Evidence:
+    return Evidence(
+        confirmed(
+            proved(derivations.lemma11_origin(), finding="only Δ = 0 and no clones lead there, under P and Q alike"),
+            _everywhere(sp.Integer(1), lambda a, b, users: a == b == 0, _ratio, "a = b = 0"),
+        )
+    )
+
+
+@claim("K-LemB3", "full 706-716", "P1 at (j + 1, i − j), and P0 = p/(1 − p)·(n − a − b)/(2a) P1 for a > 0")
+def lemma_b3() -> Evidence:
+    return Evidence(proved(derivations.lemma_b3(), finding="for ε0 > 0"))
+
+
+@claim("K-eq6.7", "full 380-383", "the probability of (a, b) under P for a > 0")
+def eq67() -> Evidence:
+    formula = derivations.eq67()
+    return Evidence(
+        confirmed(
+            proved(formula, finding="and P sums to 1"),
+            _everywhere(formula.step(1).after, lambda a, b, users: a > 0, lambda P, Q: P, "a > 0"),
+        )
+    )
+
+
+@claim("K-eq6.8", "full 387-390", "the probability of (0, b) under P")
+def eq68() -> Evidence:
+    formula = derivations.eq68()
+    return Evidence(
+        confirmed(
+            proved(formula, finding="A = 0, C = b and Δ = 0"),
+            _everywhere(formula.step(2).after, lambda a, b, users: a == 0, lambda P, Q: P, "a = 0"),
+        )
+    )
+
+
+@claim("K-delta_inf", "full 401", "δ(∞) = (1/2)^(n−1) e^(−(n−2)ε0)/(e^ε0 + 1)")
+def delta_infinity() -> Evidence:
+    derived = derivations.delta_infinity()
+    t = field.t
+    printed = sp.Rational(1, 2) ** (n - 1) * t ** (-(n - 2)) / (t + 1)
+    return Evidence(
+        all_of(
+            proved(derived, finding="everybody else is a clone, all of the first kind, and Δ = 1"),
+            identity(printed, derived.result, "the print is the derived form"),
+        )
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ Section 6.2
+
+
+def _neglected(t: F, users: int, x: F) -> F:
+    """The P-mass of the cells whose i = a + b − 1 is outside S_c (cells with a = 0: b outside), for τ = 2e^−x.
+
+    |i − p(n − 1)| > c(n − 1) is (i − p(n − 1))² > (n − 1)x/2: nothing irrational is compared.
+    """
+    lost, middle = F(0), (users - 1) / t
+    for (first_count, second), (P, _) in clone_cells(t, users, t / (t + 1)).items():
+        i = first_count + second - 1 if first_count else second
+        if (i - middle) ** 2 > (users - 1) * x / 2:
+            lost += P
+    return lost
+
+
+@claim("K-6.2-Hoeffding", "full 408-414", "with c = √(log(2/τ)/(2(n − 1))) the mass that is neglected is at most τ")
+def hoeffding() -> Evidence:
+    tau, c = sp.symbols("tau c", positive=True)
+    users = sp.Symbol("n", integer=True, positive=True)
+    printed = sp.sqrt(sp.log(2 / tau) / (2 * (users - 1)))
+    both_tails = (2 * sp.exp(-2 * (users - 1) * c**2)).subs(c, printed)
+    algebra = identity(both_tails, tau, "Hoeffding's two tails at this c are τ together")
+
+    def holds(case: tuple[F, int, F]) -> bool:
+        t, users, x = case
+        return below(_neglected(t, users, x), 2 * exp(-x))
+
+    cases = [(t, users, F(x, 2)) for t in (F(5, 4), F(2), F(5)) for users in (2, 3, 8, 25) for x in range(2, 15, 2)]
+    return Evidence(
+        all_of(
+            algebra,
+            on_grid(
+                cases,
+                holds,
+                finding="the mass of P outside, counted by the summation index i of (6.7), which is C where Δ = 1 and "
+                "C − 1 where Δ = 0, is at most τ: n up to 25, t = 5/4, 2, 5, τ = 2e^−1, …, 2e^−7",
+            ),
+        )
+    )

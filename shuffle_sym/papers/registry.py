@@ -1,0 +1,66 @@
+r"""What the papers' folders hold, by name: a derivation or a closed form is registered where it is written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Thing = TypeVar("Thing", bound=Callable[..., Any])
+
+#: Name → derivation, for all that need no argument.
+DERIVATIONS: dict[str, Callable[..., Any]] = {}
+#: Name → closed form; one that a folder holds has the folder's name in front, as in ``balle2019_hoeffding``.
+BOUNDS: dict[str, Callable[..., Any]] = {}
+
+
+def derivation(build: Thing) -> Thing:
+    """Registers a function that builds a `Derivation` and needs no argument, under its name."""
+    return _add(DERIVATIONS, build.__name__, build)
+
+
+def bound(form: Thing) -> Thing:
+    """Registers a closed form: a function, or an object of one of the shapes, which have the name of their formula.
+
+    >>> import shuffle_sym as ss
+    >>> BOUNDS["balle2019_hoeffding"] is ss.papers.balle2019.hoeffding is ss.bounds.balle2019_hoeffding
+    True
+    """
+    folder = _folder(form)
+    return _add(BOUNDS, f"{folder}_{form.__name__}" if folder else form.__name__, form)
+
+
+def _add(table: dict[str, Callable[..., Any]], name: str, thing: Thing) -> Thing:
+    if name in table:
+        raise ValueError(f"name must be new: {name!r} of {thing.__module__} is one of {table[name].__module__} already")
+    table[name] = thing
+    return thing
+
+
+def _folder(thing: Callable[..., Any]) -> str:
+    """The folder in which something is written; empty if it lies beside the folders."""
+    _, _, rest = thing.__module__.partition("papers.")
+    folder, dot, _ = rest.partition(".")
+    return folder if dot else ""
+
+
+def contents(folder: str) -> dict[str, Callable[..., Any]]:
+    """Name → derivation or closed form that is written in this folder, such as ``"balle2019"``."""
+    forms = {name.removeprefix(f"{folder}_"): form for name, form in BOUNDS.items() if _folder(form) == folder}
+    return forms | {name: build for name, build in DERIVATIONS.items() if _folder(build) == folder}
+
+
+def shown(module: str) -> Any:
+    """``__getattr__`` and ``__dir__`` of a paper's folder, whose own module name is ``module``."""
+    folder = module.rpartition(".")[2]
+
+    def attribute(name: str) -> Any:
+        try:
+            return contents(folder)[name]
+        except KeyError:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
+
+    def names() -> list[str]:
+        return sorted({*contents(folder), *sys.modules[module].__all__})
+
+    return attribute, names

@@ -1,0 +1,79 @@
+r"""The one shape of Rényi bounds: the divergence of order λ of n shuffled ε0-LDP messages, from above or from below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import arguments
+from shuffle_sym.papers import registry
+
+_MAX_ORDER = 1_000_000
+
+
+@dataclass(frozen=True)
+class Users:
+    """n users of every ε0-LDP randomizer, in the numbers of a bound in doubles."""
+
+    n: int
+    eps0: float
+    exact_eps0: sp.Expr
+
+    @staticmethod
+    def of(eps0: Any, n: Any) -> Users:
+        """``n`` users of every ``eps0``-LDP randomizer; refuses an ε0 that bounds in doubles cannot take."""
+        exact = arguments.local_epsilon(eps0)
+        arguments.numeric_only(exact.free_symbols, "a bound")
+        users, level = arguments.users(n), float(exact)
+        if level > 300 or (level < 1e-15 and exact != 0):
+            raise ValueError(f"eps0 must be 0 or between 1e-15 and 300 for a bound in doubles, got {level:g}")
+        return Users(users, level, exact)
+
+
+def integer(order: Any) -> int:
+    """An integer order λ >= 2 that bounds in doubles can take."""
+    power = arguments.integer_order(order)
+    if power > _MAX_ORDER:
+        raise ValueError(f"order must be at most {_MAX_ORDER} here, got {power}")
+    return power
+
+
+class RenyiBound:
+    r"""A bound on the Rényi divergence of order λ of n shuffled messages of every ε0-LDP randomizer.
+
+    Made from the formula, a function of (users, order) and of the bound's own options, if it has some. ``side`` is
+    ``"upper"`` for a bound that no ε0-LDP randomizer exceeds and ``"lower"`` for one that some randomizer reaches.
+    λ is an integer unless the bound is for ``real_orders``; `accounting.rdp.interpolated` gives real orders.
+
+    >>> import shuffle_sym as ss
+    >>> sorted(name for name, bound in ss.bounds.ALL.items() if getattr(bound, "side", None) == "lower")
+    ['girgis2021_cor35', 'girgis2021_thm34']
+    """
+
+    __name__: str
+
+    def __init__(self, formula: Callable[..., float], side: str = "upper", real_orders: bool = False) -> None:
+        update_wrapper(self, formula)
+        self._formula, self.side, self.real_orders = formula, side, real_orders
+        registry.bound(self)
+
+    def __call__(self, eps0: Any, n: Any, order: Any, *options: Any) -> float:
+        """The bound for ``n`` users of every ``eps0``-LDP randomizer at the order λ."""
+        users = Users.of(eps0, n)
+        return self._formula(users, float(arguments.order(order)) if self.real_orders else integer(order), *options)
+
+    def __reduce__(self) -> str:
+        """Pickled as the name it has in its module."""
+        return self.__name__
+
+    def __repr__(self) -> str:
+        return f"{self.__module__.removesuffix('.bounds')}.{self.__name__}"
+
+
+def renyi_bound(**how: Any) -> Callable[[Callable[..., float]], RenyiBound]:
+    """Makes a `RenyiBound` of the formula below it; the arguments are those of `RenyiBound`."""
+    return lambda formula: RenyiBound(formula, **how)

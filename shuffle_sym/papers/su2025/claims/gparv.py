@@ -1,0 +1,297 @@
+r"""Su et al. 2025, Section 5: one expectation, the range of G, and the error of rounding it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import sympy as sp
+
+from shuffle_sym.algebra import field
+from shuffle_sym.model.decomposition import Decomposition, blanket
+from shuffle_sym.papers import derivations
+from shuffle_sym.papers.claims import (
+    Evidence,
+    all_of,
+    at_most,
+    claim,
+    confirmed,
+    first,
+    identity,
+    on_grid,
+    proved,
+    refuted,
+    seen,
+)
+from shuffle_sym.papers.enclosures import below, exp
+from shuffle_sym.papers.tools import between, exact, law_of_g, level, positive_mean, sum_of_copies
+from shuffle_sym.randomizers import KRR, OUE, BinaryRR, from_matrix
+from shuffle_sym.truth.exact import reduction_pair_divergence
+
+F = Fraction
+Law = dict[F, F]
+
+
+def _examples() -> list[Decomposition]:
+    lopsided = from_matrix([[F(1, 2), F(1, 3), F(1, 6)], [F(1, 4), F(1, 4), F(1, 2)]])
+    return [
+        blanket(BinaryRR(eps0=level(3))),
+        blanket(KRR(k=3, eps0=level(2))),
+        blanket(OUE(d=2, eps0=level(2))),
+        blanket(lopsided, 0, 1),
+    ]
+
+
+def _lemma8_sum(D: Decomposition, n: int, alpha: F) -> tuple[F, F]:
+    """γ, and the sum over m of C(n, m) γ^m (1 − γ)^(n−m) E[L_1 + … + L_m]_+, L = γG given that one is covered."""
+    gamma = 1 - D.exact().beta
+    law = law_of_g(D, alpha)
+    covered: Law = {}
+    for value, probability in law.items():
+        share = probability - ((1 - gamma) if value == 0 else 0)
+        if share:
+            covered[gamma * value] = share / gamma
+    total = F(0)
+    for m in range(1, n + 1):
+        weight = math.comb(n, m) * gamma**m * (1 - gamma) ** (n - m)
+        total += weight * positive_mean(sum_of_copies(covered, m))
+    return gamma, total
+
+
+@claim("S-Lem8", "480, 484", "D(blanket) = γ^−n Σ_m C(n, m) γ^m (1 − γ)^(n−m) E[L_1 + … + L_m]_+, printed twice")
+def lemma8() -> Evidence:
+    D = blanket(BinaryRR(eps0=level(3)))
+    alpha = F(2)
+
+    def printed(n: int) -> F:
+        gamma, total = _lemma8_sum(D, n, alpha)
+        return total / gamma**n
+
+    n = first((1, 2, 3), lambda n: printed(n) != exact(D, n, alpha), "Lemma 8")
+
+    def holds(case: tuple[Decomposition, int, F]) -> bool:
+        D, n, alpha = case
+        gamma, total = _lemma8_sum(D, n, alpha)
+        return total / (gamma * n) == exact(D, n, alpha)
+
+    return Evidence(
+        refuted(
+            printed(n) != exact(D, n, alpha),
+            f"2-RR, t = 3, n = {n}, α = {alpha}: the blanket has {exact(D, n, alpha)}, the formula {printed(n)} (at n "
+            "= 1 both agree). The n may be an index that was raised in the reading of the text",
+        ),
+        corrected=confirmed(
+            proved(derivations.lemma53(), finding="with 1/(γn), as Balle et al. have it"),
+            on_grid(
+                [(D, n, alpha) for D in _examples() for n in (1, 2, 3, 4) for alpha in (F(1), F(5, 4), F(2))],
+                holds,
+                finding="four blankets, n up to 4, three α",
+            ),
+        ),
+    )
+
+
+@claim("S-Thm9", "498-500", "D(blanket) = E[G_1 + … + G_n]_+/n for every local randomizer")
+def theorem9() -> Evidence:
+    D = blanket(from_matrix([[F(1, 2), F(1, 2), 0], [0, F(1, 2), F(1, 2)]]), 0, 1)
+    n, alpha = 1, F(1)
+    truth = reduction_pair_divergence(D, n, alpha)
+
+    def formula(D: Decomposition, n: int, alpha: F) -> F:
+        return positive_mean(sum_of_copies(law_of_g(D, alpha), n)) / n
+
+    return Evidence(
+        refuted(
+            formula(D, n, alpha) != truth,
+            f"one user who sends (1/2, 1/2, 0) or (0, 1/2, 1/2), α = {alpha}: the blanket has {truth}, the formula "
+            f"{formula(D, n, alpha)}: messages that some input cannot send have no G",
+        ),
+        condition=confirmed(
+            proved(derivations.theorem9(), finding="it holds if every input can send every message, as under ε0-LDP"),
+            on_grid(
+                [(D, n, alpha) for D in _examples() for n in (1, 2, 3, 4) for alpha in (F(1, 2), F(1), F(5, 4), F(2))],
+                lambda case: formula(*case) == reduction_pair_divergence(*case),
+                finding="four blankets against their reduction pairs, n up to 4, four α",
+            ),
+        ),
+    )
+
+
+# ------------------------------------------------------------------------------------------------- mean and range of G
+
+
+@claim("S-Prop2(1)", "506, 511", "E[G] = 1 − e^−ε")
+def mean() -> Evidence:
+    alpha = F(2)
+    law = law_of_g(blanket(BinaryRR(eps0=level(3))), alpha)
+    mean = sum((v * p for v, p in law.items()), F(0))
+    return Evidence(
+        refuted(
+            mean != 1 - 1 / alpha,
+            f"2-RR, t = 3, e^ε = {alpha}: E[G] = {mean}, not {1 - 1 / alpha}. (The line above it has e^ε R(x'), so "
+            "the sign may be the reading's)",
+        ),
+        corrected=all_of(
+            proved(derivations.property2(), finding="E[G] = 1 − e^ε"),
+            identity(KRR().gparv().mean(), 1 - field.alpha, "so it is for k-RR, from its table, for all k and t"),
+        ),
+    )
+
+
+@claim("S-Prop2(2)", "507, 515", "1 − e^(ε+ε0) ≤ G ≤ e^ε0 − e^−ε")
+def range_of_g() -> Evidence:
+    t, more = field.t, sp.Symbol("v", nonnegative=True)
+    alpha = 1 + more
+    return Evidence(
+        all_of(
+            proved(derivations.property2(), finding="1 − αt ≤ G ≤ t − α, both attained by 2-RR"),
+            at_most(
+                t - alpha, t - 1 / alpha, "and the printed upper end t − 1/α is above it: it holds, and is not sharp"
+            ),
+        )
+    )
+
+
+@claim(
+    "S-Rem1",
+    "517",
+    "γ(e^−ε0 − e^(ε+ε0)) ≤ L ≤ γ(e^ε0 − e^(ε−ε0)) is loose; γ(1 − e^(ε+ε0)) ≤ L ≤ γ(e^ε0 − e^−ε) is tighter",
+)
+def remark1() -> Evidence:
+    t = F(2)
+    alpha = first(between(t, 4), lambda a: t - 1 / a > t - a / t, "the upper end")
+    return Evidence(
+        refuted(
+            t - 1 / alpha > t - alpha / t,
+            f"t = {t}, α = {alpha}: the upper end γ·{t - 1 / alpha} is above Balle et al.'s γ·{t - alpha / t}; it is "
+            "tighter only for e^2ε ≤ e^ε0",
+        ),
+        corrected=proved(
+            derivations.property2(),
+            derivations.lemma54(),
+            finding="with L ≤ γ(e^ε0 − e^ε) it holds, and is inside Balle et al.'s range at both ends",
+        ),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- rounding
+
+
+def _rounded(law: Law, l: F) -> Law:  # noqa: E741 — the paper's letter
+    rounded: Law = {}
+    for value, probability in law.items():
+        up = l * math.ceil(value / l)
+        rounded[up] = rounded.get(up, F(0)) + probability
+    return rounded
+
+
+def _rounding_cases() -> Iterator[tuple[Decomposition, int, F, F]]:
+    for D in _examples():
+        for n in (1, 2, 3, 4):
+            for alpha in (F(1), F(5, 4), F(7, 4)):
+                for l in (F(1), F(1, 3), F(1, 10)):  # noqa: E741
+                    yield D, n, alpha, l
+
+
+def _sums(case: tuple[Decomposition, int, F, F]) -> tuple[Law, Law]:
+    D, n, alpha, l = case  # noqa: E741
+    law = law_of_g(D, alpha)
+    return sum_of_copies(law, n), sum_of_copies(_rounded(law, l), n)
+
+
+RANGE = "four blankets, n up to 4, α = 1, 5/4, 7/4, l = 1, 1/3, 1/10"
+
+
+@claim("S-Round", "525-543", "values of G rounded up give an upper bound")
+def round_up() -> Evidence:
+    def holds(case: tuple[Decomposition, int, F, F]) -> bool:
+        plain, rounded = map(positive_mean, _sums(case))
+        return plain <= rounded
+
+    x, y, u, w = sp.symbols("x y u w", nonnegative=True)
+    proof = at_most(x - y, x + u - y + w, "every sum grows with its terms, whatever their signs, and so does [·]_+")
+    return Evidence(confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE)))
+
+
+@claim("S-Err1", "558", "E[G̃_1 + … + G̃_n]_+ − nl ≤ E[G_1 + … + G_n]_+")
+def error1() -> Evidence:
+    def holds(case: tuple[Decomposition, int, F, F]) -> bool:
+        plain, rounded = map(positive_mean, _sums(case))
+        return rounded - case[1] * case[3] <= plain
+
+    x, y, u, v = sp.symbols("x y u v", nonnegative=True)
+    proof = at_most(
+        x - y + u - (u + v), x - y, "rounding adds u ≤ nl = u + v to a sum x − y; where that is negative, [·]_+ is 0"
+    )
+    return Evidence(confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE)))
+
+
+@claim("S-Err2", "564", "E[ΣG̃]_+ − nl·Pr[[ΣG]_+ > −nl] ≤ E[ΣG]_+, called more precise")
+def error2() -> Evidence:
+    def holds(case: tuple[Decomposition, int, F, F]) -> bool:
+        plain, rounded = _sums(case)
+        nl = case[1] * case[3]
+        chance = sum((p for s, p in plain.items() if s > -nl), F(0))
+        return positive_mean(rounded) - nl * chance <= positive_mean(plain)
+
+    return Evidence(
+        on_grid(
+            _rounding_cases(),
+            holds,
+            finding="as printed the probability is 1, [·]_+ being above −nl always, and it is the bound before. "
+            f"Without that [·]_+, which must be meant, it holds as well: {RANGE}",
+        )
+    )
+
+
+def _chance_above(D: Decomposition, n: int, alpha: F, l: F) -> F:  # noqa: E741
+    return sum((p for s, p in sum_of_copies(law_of_g(D, alpha), n).items() if s > -n * l), F(0))
+
+
+@claim("S-Hoeff", "568-570", "Pr[[ΣG]_+ > −nl] ≤ exp(−(2a²/b² − l)n) with a = e^−ε − 1 and b = (e^ε0 − 1)(e^ε + 1)")
+def hoeffding() -> Evidence:
+    def exponent(t: F, alpha: F, l: F, n: int) -> F:  # noqa: E741
+        """As printed, with a = e^−ε − 1."""
+        a, b = 1 / alpha - 1, (t - 1) * (alpha + 1)
+        return -(2 * a**2 / b**2 - l) * n
+
+    t = F(11, 10)
+    alpha, l = F(21, 20), F(1, 20)  # noqa: E741
+    D = blanket(BinaryRR(eps0=level(t)))
+    n = first(
+        range(1, 20), lambda n: below(exp(exponent(t, alpha, l, n)), _chance_above(D, n, alpha, l)), "the exponent"
+    )
+    chance = _chance_above(D, n, alpha, l)
+    without_it = seen(
+        below(exp(exponent(t, alpha, l, n)), chance),
+        f"without [·]_+ it fails from n = {n} on: the probability is {float(chance):.3f}, the bound "
+        f"{math.exp(exponent(t, alpha, l, n)):.3f}",
+    )
+
+    def holds(case: tuple[F, F, F, int]) -> bool:
+        t, alpha, l, n = case  # noqa: E741
+        b = (t - 1) * (alpha + 1)
+        D = blanket(BinaryRR(eps0=level(t)))
+        return not below(exp(-2 * n * (alpha - 1 - l) ** 2 / b**2), _chance_above(D, n, alpha, l))
+
+    cases = [
+        (t, alpha, (alpha - 1) * share, n)
+        for t in (F(11, 10), F(2), F(5))
+        for alpha in between(t, 4)[1:]
+        for share in (F(0), F(1, 10), F(1, 2))
+        for n in (1, 2, 5, 10)
+    ]
+    return Evidence(
+        refuted(
+            below(exp(exponent(t, alpha, l, 1)), 1),
+            f"2-RR, t = {t}, e^ε = {alpha}, l = {l}, n = 1: [·]_+ is above −nl with probability 1, the bound is below "
+            f"1; {without_it}. (a = e^−ε − 1 goes with the misprint in E[G])",
+        ),
+        corrected=on_grid(
+            cases,
+            holds,
+            finding="Hoeffding's inequality says Pr[ΣG > −nl] ≤ exp(−2n(a − l)²/b²) with a = e^ε − 1, for l ≤ a: 2-RR, "
+            "t = 11/10, 2, 5, n up to 10",
+        ),
+    )

@@ -1,0 +1,92 @@
+r"""Small things that several claims are examined with. Numbers are fractions, so that findings show them exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.randomizers import KRR
+
+Analysis = Decomposition | Randomizer
+
+
+def fraction(number: Any) -> Fraction:
+    """A rational number of SymPy or Python as a Fraction.
+
+    >>> fraction(sp.Rational(3, 4))
+    Fraction(3, 4)
+    """
+    return Fraction(int(number.p), int(number.q)) if isinstance(number, sp.Rational) else Fraction(number)
+
+
+def exact(source: Analysis, n: int, alpha: Fraction) -> Fraction:
+    """D_α with n users, exactly: of a decomposition, or of the blanket of a randomizer."""
+    return fraction(Shuffle(source, n).exact(alpha))
+
+
+def level(t: Any) -> sp.Expr:
+    """ε0 with e^ε0 = t."""
+    return sp.log(sp.Rational(t))
+
+
+def krr(k: int, gamma: Fraction) -> KRR:
+    """k-RR that answers randomly with probability γ: t = 1 + k(1 − γ)/γ."""
+    return KRR(k=k, eps0=level(1 + k * (1 - gamma) / gamma))
+
+
+def between(t: Fraction | int, parts: int) -> list[Fraction]:
+    """α from 1 up to, but not including, t."""
+    return [1 + (Fraction(t) - 1) * Fraction(i, parts) for i in range(parts)]
+
+
+def union(parts: list[tuple[Fraction, Decomposition]]) -> Decomposition:
+    """The weighted union of decompositions: parallel composition."""
+    columns = ([sp.Rational(w) * mass for w, D in parts for mass in getattr(D, name)] for name in "abc")
+    return Decomposition(*columns, title="weighted union")
+
+
+def product_of(*parts: Decomposition) -> Decomposition:
+    """The Cartesian product of decompositions: joint composition."""
+    columns = ([prod(masses) for masses in product(*(getattr(D, name) for D in parts))] for name in "abc")
+    return Decomposition(*columns, title="product")
+
+
+def sum_of_copies(law: Mapping[Fraction, Fraction], n: int) -> dict[Fraction, Fraction]:
+    """The law of the sum of n independent copies, value by value.
+
+    >>> sum_of_copies({Fraction(1): Fraction(1, 2), Fraction(-1): Fraction(1, 2)}, 2)[Fraction(0)]
+    Fraction(1, 2)
+    """
+    total = {Fraction(0): Fraction(1)}
+    for _ in range(n):
+        more: dict[Fraction, Fraction] = {}
+        for (x, p), (y, q) in product(total.items(), law.items()):
+            more[x + y] = more.get(x + y, Fraction(0)) + p * q
+        total = more
+    return total
+
+
+def positive_mean(law: Mapping[Fraction, Fraction]) -> Fraction:
+    """E[S]_+.
+
+    >>> positive_mean({Fraction(2): Fraction(1, 4), Fraction(-9): Fraction(3, 4)})
+    Fraction(1, 2)
+    """
+    return sum((x * p for x, p in law.items() if x > 0), Fraction(0))
+
+
+def law_of_g(D: Decomposition, alpha: Fraction) -> dict[Fraction, Fraction]:
+    """Value → probability of G, for a rational decomposition."""
+    G = D.gparv.exact(sp.Rational(alpha), 50)
+    law: dict[Fraction, Fraction] = {}
+    for value, probability in zip(G.values, G.probabilities, strict=True):
+        law[value] = law.get(value, Fraction(0)) + probability
+    return law

@@ -1,0 +1,337 @@
+"""The Rényi bounds of Girgis et al. 2021 against exact moments: no upper bound below, no lower bound above."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from checks import renyi_grid
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers import bounds, derivations
+from shuffle_sym.papers.girgis2021 import reduction
+from shuffle_sym.papers.girgis2021.binomial_moments import log_cdf_upper, log_excess
+from shuffle_sym.papers.girgis2021.moments import central_moment, n, p
+from shuffle_sym.truth import exact, ground_truth
+
+q = sp.Rational
+RATIOS = [q(3, 2), sp.Integer(2), sp.Integer(3), sp.Integer(5)]
+UPPER = [bounds.girgis2021_thm31, bounds.girgis2021_thm33, bounds.girgis2021_thm36, bounds.girgis2021_eq9]
+
+
+def randomizers(t):
+    e = sp.log(t)
+    return [ss.BinaryRR(eps0=e), ss.KRR(k=3, eps0=e), ss.KRR(k=6, eps0=e), ss.BLH(d=3, eps0=e), ss.OUE(d=3, eps0=e)]
+
+
+@pytest.mark.parametrize("t", RATIOS)
+def test_no_bound_is_below_an_exact_divergence(t):
+    for R, users in itertools.product(randomizers(t), (1, 2, 5, 12)):
+        last = int(R.input_count) - 1
+        D = decomposition.dataset(R, 0, 1, last)
+        for order in (2, 3, 7, 12):
+            for direction in (D, D.reversed()):
+                truth = exact.renyi_divergence(exact.renyi_moment(direction, users, order), order, digits=20)
+                for bound in UPPER:
+                    assert bound(sp.log(t), users, order) >= truth, (R, bound.__name__)
+                assert bounds.girgis2021_thm31(sp.log(t), users, order, "best") >= truth
+
+
+@pytest.mark.parametrize("t", RATIOS)
+def test_no_bound_is_below_the_worst_of_all_datasets(t):
+    orders = [2, 3, 6, 12]
+    for R, users in itertools.product(randomizers(t)[:3], (2, 3, 4)):
+        for order, worst in zip(orders, ground_truth.worst_moments(R, users, orders), strict=True):
+            truth = exact.renyi_divergence(worst.moment, order, digits=20)
+            assert all(bound(sp.log(t), users, order) >= truth for bound in UPPER)
+
+
+@pytest.mark.parametrize("t", RATIOS)
+def test_the_simplified_bound_is_above_theorem_3_6_wherever_it_applies(t):
+    for order in (2, 3, 5, 12):
+        least = int(sp.floor(9 * order**4 * t**5)) + 1
+        for users in (least, least + 1, 3 * least, 100 * least):
+            simplified = bounds.girgis2021_cor32(sp.log(t), users, order)
+            assert bounds.girgis2021_thm36(sp.log(t), users, order) <= simplified
+            # The proof shows it with 11/10 in place of 4.
+            sharper = math.log1p(math.comb(order, 2) * 1.1 * float(t - 1) ** 2 / users) / (order - 1)
+            assert bounds.girgis2021_thm36(sp.log(t), users, order) <= sharper * 1.01
+        with pytest.raises(ValueError, match="order must satisfy"):
+            bounds.girgis2021_cor32(sp.log(t), least - 1, order)
+
+
+def test_lower_bounds_are_below_2_rr_and_in_order():
+    for t, users, order in itertools.product(RATIOS, (1, 2, 12, 1000, 10**9), (2, 3, 12, 40)):
+        truth = exact.renyi_divergence(exact.two_rr_moment(sp.log(t), users, order), order, digits=40)
+        found = bounds.girgis2021_thm34(sp.log(t), users, order)
+        assert truth * (1 - mpmath.mpf("1e-8")) <= found <= truth
+        assert bounds.girgis2021_cor35(sp.log(t), users, order) <= truth
+        assert found <= bounds.girgis2021_thm36(sp.log(t), users, order)
+
+
+@pytest.mark.parametrize("eps0", ["1/10000", "1/10", "1", "3", "6"])
+@pytest.mark.parametrize("users", [1, 2, 30, 1000, 10**6, 10**9])
+def test_moments_in_doubles_have_the_exact_one_inside(eps0, users):
+    for order in (2, 3, 20, 200):
+        moment = exact.two_rr_moment(q(eps0), users, order, digits=60)
+        with mpmath.workdps(60):
+            truth = mpmath.log(moment - 1)
+            (lower,), (upper,) = log_excess(float(q(eps0)), users, order)
+            assert lower <= truth <= upper
+            assert upper - lower < 1e-6
+
+
+def test_binomial_tails_are_not_below_exact_ones():
+    for count, t in ((5, 2), (60, 3), (300, 5)):
+        chance, total = Fraction(1, t), Fraction(0)
+        for k in range(count):
+            total += math.comb(count, k) * chance**k * (1 - chance) ** (count - k)
+            (found,) = log_cdf_upper(np.array([k]), count, 1 / t)
+            with mpmath.workdps(40):
+                truth = mpmath.log(mpmath.mpf(total.numerator) / total.denominator)
+                assert truth <= found <= truth + 1e-5
+    assert log_cdf_upper(np.array([-1]), 10, 0.5)[0] == -math.inf
+    # A billion users, at the mean: a half, up to 1/(2σ) and the skew.
+    assert abs(math.exp(log_cdf_upper(np.array([5 * 10**7]), 10**9, 0.05)[0]) - 0.5) < 1e-4
+
+
+@pytest.mark.parametrize("t", [q(3, 2), sp.Integer(5)])
+def test_theorem_3_6_is_the_moment_of_the_one_sided_clones(t):
+    for users, order in itertools.product((1, 2, 9, 64, 65, 250), (2, 5, 30)):
+        moment = exact.renyi_moment(decomposition.clones_one_sided(sp.log(t)), users, order)
+        truth = exact.renyi_divergence(moment, order, digits=20)
+        found = bounds.girgis2021_thm36(sp.log(t), users, order)
+        assert truth <= found <= truth * (1 + 1e-5 if users <= 64 else 1.01)
+
+
+@pytest.mark.parametrize("t", [q(11, 10), q(3, 2), sp.Integer(3), sp.Integer(20)])
+def test_g_falls_from_the_order_on_and_the_moment_always(t):
+    for order in (2, 4, 5, 9, 12):
+        excesses = [exact.two_rr_moment(sp.log(t), users, order) - 1 for users in range(1, 3 * order)]
+        assert all(x >= y for x, y in itertools.pairwise(excesses))
+        G = [users * x for users, x in enumerate(excesses, start=1)][order - 1 :]
+        assert all(x >= y for x, y in itertools.pairwise(G))
+
+
+def reduced(eps0, users, order):
+    """log E[M(m + 1)]/(λ − 1), term by term, with 40 digits: m and K as independent sums."""
+    t = mpmath.exp(mpmath.mpf(eps0))
+    p, double = 1 / (1 + t), 1 / t
+    total = mpmath.mpf(0)
+    for m in range(users):
+        moment = mpmath.fsum(
+            mpmath.binomial(m + 1, k) * p**k * (1 - p) ** (m + 1 - k) * (1 / t + (t - 1 / t) * k / (m + 1)) ** order
+            for k in range(m + 2)
+        )
+        total += mpmath.binomial(users - 1, m) * double**m * (1 - double) ** (users - 1 - m) * moment
+    return mpmath.log(total) / (order - 1)
+
+
+@pytest.mark.parametrize(
+    ("eps0", "users", "order"),
+    # Few doubles; moments; tangents; sums by steps and by tables; λ above and below n.
+    [(18.125, 40, 1964), (4, 150, 3), (3, 120, 20), (0.015625, 140, 3000), (0.5, 130, 40), (1.5, 150, 80), (9, 100, 6)],
+)
+def test_theorem_3_6_is_its_sum_rounded_up(eps0, users, order):
+    with mpmath.workdps(40):
+        truth = reduced(eps0, users, order)
+        assert truth <= bounds.girgis2021_thm36(eps0, users, order) <= truth * mpmath.mpf("1.01")
+
+
+def test_each_of_the_three_bounds_of_the_moment_is_one():
+    for eps0, order in itertools.product((0.01, 0.5, 2.0, 8.0), (2, 3, 5, 12, 60, 200)):
+        law = reduction.BinaryResponse.of(eps0, order)
+        sizes = np.array([1.0, 2, 7, 30, 64, 129, 300, 1000])
+        with np.errstate(all="ignore"):
+            small, _ = reduction._moments(law, sizes)
+            tangent, _, centre, spread = reduction._tangent(law, sizes)
+            summed = reduction._sum(law, sizes, centre, spread)
+            tabled = reduction._table(law, sizes[:5])
+        for i, users in enumerate(sizes.astype(int)):
+            moment = exact.two_rr_moment(q(eps0), users, order, digits=50)
+            with mpmath.workdps(50):
+                assert moment - 1 <= small[i]
+                truth = mpmath.log(moment)
+                assert truth <= tangent[i]
+                assert truth <= summed[i] <= truth + mpmath.mpf("1e-6") + truth * mpmath.mpf("1e-6")
+                assert i > 4 or truth <= tabled[i] <= truth + mpmath.mpf("1e-7")
+
+
+def test_theorem_3_6_is_never_above_theorem_3_1_and_close_to_its_leading_term():
+    for eps0, users, order in itertools.product((0.1, 0.5, 3), (10, 1000, 10**6, 10**9), (2, 10, 200, 10_000)):
+        best, first = bounds.girgis2021_thm36(eps0, users, order), bounds.girgis2021_thm31(eps0, users, order)
+        assert bounds.girgis2021_thm34(eps0, users, order) <= best <= first
+        assert best <= eps0 * 1.000001
+    leading = math.expm1(0.5) ** 2 / 10**9
+    assert leading * 0.9999 < bounds.girgis2021_thm36(0.5, 10**9, 2) < leading * 1.001
+
+
+def formula31(eps0, users, order, gamma):
+    t = mpmath.exp(eps0)
+    size = mpmath.floor((1 - gamma) * (users - 1) / t) + 1
+    total = 1 + mpmath.binomial(order, 2) * (t - 1) ** 2 / (size * t)
+    base = (t**2 - 1) ** 2 / (2 * t**2 * size)
+    for i in range(3, order + 1):
+        total += mpmath.binomial(order, i) * i * mpmath.gamma(mpmath.mpf(i) / 2) * base ** (mpmath.mpf(i) / 2)
+    return mpmath.log(total + mpmath.exp(eps0 * order - (users - 1) * gamma**2 / (2 * t))) / (order - 1)
+
+
+def test_closed_forms_in_doubles_are_their_formulas_rounded_up():
+    with mpmath.workdps(60):
+        for eps0, users, order in itertools.product((0.125, 1, 4), (1, 50, 10**4, 10**9), (2, 3, 50, 700)):
+            e = mpmath.mpf(eps0)
+            t = mpmath.exp(e)
+            size = mpmath.floor((users - 1) / (2 * t)) + 1
+            first, last = order**2 * (t - 1) ** 2 / size, e * order - (users - 1) / (8 * t)
+            cases = [
+                (bounds.girgis2021_thm31(eps0, users, order), formula31(e, users, order, mpmath.mpf(1) / 2)),
+                (bounds.girgis2021_thm31(eps0, users, order, 0.25), formula31(e, users, order, mpmath.mpf(1) / 4)),
+                (
+                    bounds.girgis2021_thm33(eps0, users, order),
+                    (mpmath.log(mpmath.exp(first) + mpmath.exp(last))) / (order - 1),
+                ),
+                (bounds.girgis2021_eq9(eps0, users, order), order * 2 * t**4 * (t - 1) ** 2 / users),
+            ]
+            for found, truth in cases:
+                assert truth <= found <= truth * (1 + mpmath.mpf("3e-9"))
+            low = mpmath.log(1 + mpmath.binomial(order, 2) * (t - 1) ** 2 / (users * t)) / (order - 1)
+            assert low * (1 - mpmath.mpf("3e-9")) <= bounds.girgis2021_cor35(eps0, users, order) <= low
+
+
+def test_a_whole_number_of_doubles_is_not_rounded_down():
+    # t = 2 and n = 5: (n − 1)/(2t) is 1, so n̄ is 2 and not 1; with t = 2 in doubles it might be either.
+    with mpmath.workdps(40):
+        truth = formula31(mpmath.log(2), 5, 2, mpmath.mpf(1) / 2)
+        assert truth <= bounds.girgis2021_thm31(sp.log(2), 5, 2) <= truth * (1 + mpmath.mpf("3e-9"))
+        assert formula31(mpmath.log(2) + mpmath.mpf("1e-30"), 5, 2, mpmath.mpf(1) / 2) > truth * mpmath.mpf("1.03")
+
+
+def test_the_best_gamma_is_not_worse_than_others_and_saves_the_factor_two_of_remark_3():
+    for eps0, users, order in itertools.product((0.1, 1, 3), (1, 2, 100, 10**6), (2, 9, 80)):
+        best = bounds.girgis2021_thm31(eps0, users, order, "best")
+        gamma = bounds.girgis2021_best_gamma(eps0, users, order)
+        assert 0 < gamma <= 1
+        for other in (0.5, 1, min(gamma * 1.1, 1), gamma * 0.9):
+            assert best <= bounds.girgis2021_thm31(eps0, users, order, other) * (1 + 1e-6)
+    saved = bounds.girgis2021_thm31(0.5, 10**8, 10) / bounds.girgis2021_thm31(0.5, 10**8, 10, "best")
+    assert 1.99 < saved < 2.01
+    # The γ printed in Remark 3 leaves the last term above 1, and more users do not help.
+    for users in (10**4, 10**9):
+        printed = math.sqrt(2 * 0.5 * math.exp(0.5) / (users * math.log(users)))
+        assert bounds.girgis2021_thm31(0.5, users, 10, printed) > 0.5
+
+
+def test_large_orders_and_many_users_do_not_overflow():
+    for eps0, users, order in itertools.product((1e-6, 0.1, 3, 20), (1, 10**4, 10**9), (2, 10_000)):
+        values = [bound(eps0, users, order) for bound in (*UPPER, bounds.girgis2021_thm34, bounds.girgis2021_cor35)]
+        assert all(math.isfinite(value) and value >= 0 for value in values)
+
+
+def test_without_local_privacy_loss_there_is_none():
+    assert (
+        bounds.girgis2021_thm36(0, 10, 3) == bounds.girgis2021_thm34(0, 10, 3) == bounds.girgis2021_cor35(0, 10, 3) == 0
+    )
+
+
+@pytest.mark.exact
+def test_moments_are_written_out_up_to_order_12():
+    assert derivations.rdp_moments(12).proved
+    assert derivations.central_moments(12).proved
+    for power in range(13):
+        for users, chance in ((1, q(1, 3)), (4, q(2, 7))):
+            direct = sum(
+                sp.binomial(users, k) * chance**k * (1 - chance) ** (users - k) * (k - users * chance) ** power
+                for k in range(users + 1)
+            )
+            assert central_moment(power).subs({n: users, p: chance}) == direct
+
+
+@pytest.mark.exact
+def test_the_lower_bound_of_theorem_3_4_is_not_tight():
+    e, R = sp.log(2), ss.BinaryRR(eps0=sp.log(2))
+    assert exact.two_rr_moment(e, 2, 2) == q(5, 4)
+    assert exact.two_rr_moment(e, 2, 2, reverse=True) == q(13, 10)
+    assert ground_truth.worst_moments(R, 2, [2]) == [ground_truth.WorstMoment((0, 0), (1, 0), q(13, 10))]
+    # Not in the first order either: for t > 2 three values hide worse than two, 2(t − 1)²/(t + 2) against (t − 1)²/t.
+    three = exact.renyi_moment(decomposition.dataset(ss.KRR(k=3, eps0=sp.log(5)), 0, 1, 2), 60, 2)
+    assert three > max(exact.two_rr_moment(sp.log(5), 60, 2, reverse=r) for r in (False, True))
+
+
+@pytest.mark.exact
+def test_the_first_order_of_the_worst_randomizer_is_that_of_2_rr_up_to_t_2_and_of_3_rr_beyond():
+    # Remark 7: n(moment − 1)/C(λ, 2) of 2-RR and 3-RR tend to (t − 1)²/t and 2(t − 1)²/(t + 2).
+    for t in (q(3, 2), q(4)):
+        limits = (t - 1) ** 2 / t, 2 * (t - 1) ** 2 / (t + 2)
+        two = 10**7 * (exact.two_rr_moment(sp.log(t), 10**7, 3) - 1) / 3
+        assert abs(two - limits[0]) < q(1, 10**5)
+        D = decomposition.dataset(ss.KRR(k=3, eps0=sp.log(t)), 0, 1, 2)
+        three = [users * (exact.renyi_moment(D, users, 2) - 1) for users in (60, 120)]
+        # To first order in 1/n the difference halves when n doubles.
+        assert abs(2 * three[1] - three[0] - limits[1]) < limits[1] / 100
+        assert (limits[0] > limits[1]) == (t < 2)
+
+
+@pytest.mark.exact
+def test_no_random_randomizer_is_above_the_planes_of_remark_7():
+    generator = random.Random(2)
+    for _ in range(300):
+        t = Fraction(generator.randint(11, 80), 10)
+        rows = [[Fraction(generator.randint(1, 60)) for _ in range(generator.choice([2, 3, 4]))] for _ in range(3)]
+        size = min(map(len, rows))
+        a, b, c = ([min(max(x, Fraction(10)), 10 * t) for x in row[:size]] for row in rows)
+        a, b, c = ([x / sum(row) for x in row] for row in (a, b, c))
+        level = max(x / y for one in (a, b, c) for other in (a, b, c) for x, y in zip(one, other, strict=True))
+        worst = max((level - 1) ** 2 / level, 2 * (level - 1) ** 2 / (level + 2))
+        assert sum((x - y) ** 2 / z for x, y, z in zip(a, b, c, strict=True)) <= worst
+
+
+@pytest.mark.parametrize("t", RATIOS)
+def test_a_sample_of_the_grid_of_exact_moments_holds(t):
+    count = 0
+    for name, users in (("2-RR", 11), ("3-RR", 5), ("Hadamard K=4", 3), ("subsets 2 of 4", 9), ("OUE d=3", 2)):
+        for comparison in renyi_grid.check(t, name, users, (2, 5, 11)):
+            count += 1
+            assert comparison.holds, comparison.detail
+    assert count > 500
+
+
+@pytest.mark.exact
+def test_odd_central_moments_are_not_negative_up_to_one_half_and_only_there():
+    for power, users, chance in itertools.product((3, 5, 7, 9), (1, 2, 5), (q(1, 100), q(1, 3), q(1, 2))):
+        assert central_moment(power).subs({n: users, p: chance}) >= 0
+    assert central_moment(3).subs({n: 1, p: q(3, 4)}) == q(-3, 32)
+
+
+def test_theorem_3_1_does_not_simplify_to_corollary_3_2_and_does_not_beat_9_everywhere():
+    # λ = 2, n = 145: the condition 16 t⁵ < 145/9 holds for t = 1.0001; the last term of (5) is then above all of (6).
+    eps0 = sp.log(q(10001, 10000))
+    assert bounds.girgis2021_thm31(eps0, 145, 2) > 50 * bounds.girgis2021_cor32(eps0, 145, 2)
+    # At t = 11/10, n = 10, λ = 2 both upper bounds are far above (9).
+    for bound in (bounds.girgis2021_thm31, bounds.girgis2021_thm33):
+        assert bound(sp.log(q(11, 10)), 10, 2) > 50 * bounds.girgis2021_eq9(sp.log(q(11, 10)), 10, 2)
+
+
+@pytest.mark.exact
+def test_a_vertex_of_lemma_6_2_need_not_have_all_ratios_at_the_ends():
+    # p = p' = (1, 0) is no mean of two other points with p'_j <= t p_j and p_j <= t p'_j: both would have to be (1, 0).
+    # With t = 2 the largest Σ p'²/p − 1 over a grid of pairs of three messages is that of 2-RR, (t − 1)²/t = 1/2.
+    grid = [w for w in itertools.product(range(13), repeat=3) if sum(w) == 12]
+    largest = max(
+        sum(Fraction(y * y, x) for x, y in zip(a, b, strict=True) if x) / 12 - 1
+        for a, b in itertools.product(grid, repeat=2)
+        if all(x <= 2 * y and y <= 2 * x for x, y in zip(a, b, strict=True))
+    )
+    assert largest == Fraction(1, 2)
+
+
+def test_claim_1_fails_for_k_1_only():
+    for order, k in itertools.product(range(1, 30), range(1, 30)):
+        holds = math.comb(order, k) * k * math.gamma(k / 2) <= order**k
+        assert holds == (k > 1)
