@@ -4,25 +4,27 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 >>> R = ss.KRR(k=10, eps0=4)
 >>> ss.Shuffle(R, n=10_000).delta(0.2).upper < 7e-4
 True
+
+Here are the names that most people need. The rooms hold the rest: `ss.accounting.PrivacyProfile`, `ss.truth.exact`,
+`ss.model.Decomposition`, `ss.protocols.Histogram`.
 """
 
 import importlib
 from typing import Any
 
-from shuffle_sym import protocols
+from shuffle_sym import papers as papers
+from shuffle_sym import protocols as protocols
 from shuffle_sym.accounting import rdp
-from shuffle_sym.accounting.attacks import Sandwich, sandwich
+from shuffle_sym.accounting.attacks import sandwich
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.inverses import calibrate, users_needed
-from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
-from shuffle_sym.accounting.profile import PrivacyProfile
-from shuffle_sym.accounting.rounds import Composition, compose
+from shuffle_sym.accounting.rounds import compose
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.accounting.sweep import sweep
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.model import decomposition
-from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers import bounds, derivations
 from shuffle_sym.randomizers import (
@@ -40,7 +42,7 @@ from shuffle_sym.randomizers import (
     SubsetSelection,
     from_matrix,
 )
-from shuffle_sym.truth import exact, ground_truth, neighbours
+from shuffle_sym.truth import ground_truth
 
 __version__ = "0.1.0"
 
@@ -51,22 +53,15 @@ __all__ = [
     "OUE",
     "RAPPOR",
     "BinaryRR",
-    "Composition",
-    "Decomposition",
     "FourierAccountant",
     "Gaussian",
     "HadamardResponse",
     "Interval",
     "Joint",
     "Laplace",
-    "PairPLD",
     "Parallel",
-    "PrivacyLossDistribution",
-    "PrivacyProfile",
     "Randomizer",
-    "Sandwich",
     "Shuffle",
-    "ShuffledPLD",
     "SubsetSelection",
     "VerificationError",
     "audit",
@@ -75,11 +70,9 @@ __all__ = [
     "compose",
     "decomposition",
     "derivations",
-    "exact",
     "from_matrix",
     "ground_truth",
-    "neighbours",
-    "protocols",
+    "parameter",
     "rdp",
     "sandwich",
     "sweep",
@@ -87,8 +80,11 @@ __all__ = [
 ]
 
 
+#: Imported when they are asked for: the claims of the audit would take as long as much of the rest.
+_LATER = {"audit": "shuffle_sym.papers.audit", "apps": "shuffle_sym.apps"}
+
+
 def __getattr__(name: str) -> Any:
-    """The audit is imported when it is asked for: its claims would take as long as much of the rest."""
-    if name == "audit":
-        return importlib.import_module("shuffle_sym.papers.audit")
+    if name in _LATER:
+        return importlib.import_module(_LATER[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

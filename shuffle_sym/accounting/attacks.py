@@ -226,7 +226,7 @@ def sandwich(R: Randomizer, n: Any, delta: Any, *, rtol: float = 1e-4) -> Sandwi
     n, target, rtol = arguments.users(n), arguments.delta_target(delta), arguments.relative_tolerance(rtol)
     if isinstance(R, Continuous):
         return _of_continuous(R, n, target, rtol)
-    if two_messages.applies(R) and n <= two_messages.MOST_USERS:
+    if two_messages.has_two_messages(R) and n <= two_messages.MOST_USERS:
         truth = two_messages.TwoMessages(R, n)
         eps = truth.epsilon(target, rtol=rtol)
         return Sandwich(repr(R), n, target, eps, str(truth.worst(eps.lower)), eps, "all datasets", 0.0)

@@ -13,89 +13,103 @@ the tip where the two lines meet; lines between lower values themselves would no
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from flint import fmpq
+
 from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.rationals import ONE, ZERO, rational
 
-Point = tuple[Fraction, Fraction]
-ZERO, ONE = Fraction(0), Fraction(1)
+Point = tuple[fmpq, fmpq]
 
 
-class Atom(NamedTuple):
+class Outcome(NamedTuple):
     """Outcomes with one ratio α = P/Q and their mass under Q; the mass under P is α times that."""
 
-    alpha: Fraction
-    q: Fraction
+    alpha: fmpq
+    q: fmpq
 
 
 @dataclass(frozen=True)
-class Curve:
+class HockeyStickCurve:
     r"""A convex curve through ``vertices`` (α, D_α), the first of them (0, 1); constant after the last.
 
-    >>> half = Fraction(1, 2)
-    >>> Curve(((ZERO, ONE), (half, half), (Fraction(2), ZERO))).atoms  # P = (2/3, 1/3), Q = (1/3, 2/3)
-    (Atom(alpha=Fraction(1, 2), q=Fraction(2, 3)), Atom(alpha=Fraction(2, 1), q=Fraction(1, 3)))
+    Made from points by `curve_through`, which checks them; what is made from a curve here is one by construction.
     """
 
     vertices: tuple[Point, ...]
 
-    def __post_init__(self) -> None:
-        slopes = [-ONE, *self.slopes, ZERO]
-        if self.vertices[0] != (ZERO, ONE) or any(s > t for s, t in pairwise(slopes)):
-            raise VerificationError("a curve starts at (0, 1), is convex, and has slopes between -1 and 0")
+    @cached_property
+    def slopes(self) -> tuple[fmpq, ...]:
+        return tuple(_slope(left, right) for left, right in pairwise(self.vertices))
 
     @cached_property
-    def slopes(self) -> tuple[Fraction, ...]:
-        return tuple((w - v) / (b - a) for (a, v), (b, w) in pairwise(self.vertices))
-
-    @cached_property
-    def atoms(self) -> tuple[Atom, ...]:
+    def outcomes(self) -> tuple[Outcome, ...]:
         """Outcomes with a mass under Q, by increasing ratio; the first may have the ratio 0."""
         slopes = (-ONE, *self.slopes, ZERO)
         masses = (after - before for before, after in pairwise(slopes))
-        return tuple(Atom(alpha, q) for (alpha, _), q in zip(self.vertices, masses, strict=True) if q)
+        return tuple(Outcome(alpha, q) for (alpha, _), q in zip(self.vertices, masses, strict=True) if q != 0)
 
     @property
-    def infinite(self) -> Fraction:
+    def infinite(self) -> fmpq:
         """The P-mass of outcomes that are impossible under Q."""
         return self.vertices[-1][1]
 
-    def __call__(self, alpha: Fraction) -> Fraction:
-        i = bisect_right(self.vertices, alpha, key=lambda vertex: vertex[0]) - 1
+    def __call__(self, alpha: Any) -> fmpq:
+        ratio = rational(alpha)
+        i = bisect_right(self.vertices, ratio, key=lambda vertex: vertex[0]) - 1
         left, value = self.vertices[i]
-        return value if i == len(self.slopes) else value + self.slopes[i] * (alpha - left)
+        return value if i == len(self.slopes) else value + self.slopes[i] * (ratio - left)
 
-    def reversed(self) -> Curve:
+    def reversed(self) -> HockeyStickCurve:
         r"""The curve of (Q, P): :math:`D_\alpha(Q \| P) = 1 - \alpha + \alpha D_{1/\alpha}(P \| Q)`."""
-        mirrored = [(1 / a, 1 - (1 - v) / a) for a, v in reversed(self.vertices) if a]
-        return Curve(((ZERO, ONE), *mirrored))
+        mirrored = [(1 / a, 1 - (1 - v) / a) for a, v in reversed(self.vertices) if a != 0]
+        return HockeyStickCurve(((ZERO, ONE), *mirrored))
 
-    def shortened(self, least: Fraction, *, above: bool) -> Curve:
+    def shortened(self, least: Any, *, above: bool) -> HockeyStickCurve:
         """A curve above this one (or below it) without the far ratios on either side: from where on D_α, or that of
         (Q, P), is at most ``least`` more than it will ever be."""
-        front = self._cut(least, above)
-        return front.reversed()._cut(least, above).reversed()
+        room = rational(least)
+        return self._cut(room, above).reversed()._cut(room, above).reversed()
 
-    def _cut(self, least: Fraction, above: bool) -> Curve:
+    def _cut(self, least: fmpq, above: bool) -> HockeyStickCurve:
         last = next(i for i, (_, value) in enumerate(self.vertices) if value <= self.infinite + least)
         kept, (alpha, value) = self.vertices[: last + 1], self.vertices[last]
         if above or value == self.infinite:
-            return Curve(kept)  # it stays what it is there
-        slope = self.slopes[last - 1] if last else -ONE  # it falls on as before, as a convex curve does at most
-        return Curve((*kept, (alpha - (value - self.infinite) / slope, self.infinite)))
+            return HockeyStickCurve(kept)  # it stays what it is there
+        # It falls on as before, as a convex curve does at most.
+        slope = _slope(self.vertices[last - 1], self.vertices[last]) if last else -ONE
+        return HockeyStickCurve((*kept, (alpha - (value - self.infinite) / slope, self.infinite)))
 
-    def conjugate(self, x: Fraction) -> Fraction:
+    def conjugate(self, x: Any) -> fmpq:
         r"""The least error of the second kind at an error of the first kind x: :math:`\max_\alpha 1 - D_\alpha - \alpha
         x`, which a vertex attains."""
-        return max(1 - value - alpha * x for alpha, value in self.vertices)
+        error = rational(x)
+        return max(1 - value - alpha * error for alpha, value in self.vertices)
 
 
-def convex_minorant(points: Sequence[Point]) -> list[Point]:
+def _slope(left: Point, right: Point) -> fmpq:
+    return (right[1] - left[1]) / (right[0] - left[0])
+
+
+def curve_through(vertices: Iterable[tuple[Any, Any]]) -> HockeyStickCurve:
+    r"""The curve with these vertices (α, D_α), checked.
+
+    >>> curve_through([(0, 1), (0.5, 0.5), (2, 0)]).outcomes  # P = (2/3, 1/3), Q = (1/3, 2/3)
+    (Outcome(alpha=1/2, q=2/3), Outcome(alpha=2, q=1/3))
+    """
+    curve = HockeyStickCurve(tuple((rational(alpha), rational(value)) for alpha, value in vertices))
+    slopes = [-ONE, *curve.slopes, ZERO]
+    if curve.vertices[0] != (ZERO, ONE) or any(s > t for s, t in pairwise(slopes)):
+        raise VerificationError("a curve starts at (0, 1), is convex, and has slopes between -1 and 0")
+    return curve
+
+
+def convex_minorant(points: Iterable[Point]) -> list[Point]:
     """The lower side of the convex hull of points with increasing α."""
     hull: list[Point] = []
     for b, w in points:
@@ -110,47 +124,42 @@ def convex_minorant(points: Sequence[Point]) -> list[Point]:
 
 @dataclass(frozen=True)
 class Bracket:
-    r"""Bounds ``lowers`` <= D_α <= ``uppers`` at increasing ``alphas`` > 0, and a lower bound of D_∞."""
+    r"""Bounds ``lowers`` <= D_α <= ``uppers`` of one curve at increasing ``alphas`` > 0, and a lower bound of D_∞.
 
-    alphas: tuple[Fraction, ...]
-    lowers: tuple[Fraction, ...]
-    uppers: tuple[Fraction, ...]
-    infinite: Fraction = ZERO
+    Numbers of any kind: rationals for the curves from above and from below, doubles to look for gaps.
+    """
+
+    alphas: Sequence[Any]
+    lowers: Sequence[Any]
+    uppers: Sequence[Any]
+    infinite: Any = ZERO
 
     @cached_property
-    def upper(self) -> Curve:
+    def upper(self) -> HockeyStickCurve:
         """The curve from above."""
         points, least = [(ZERO, ONE)], ONE
         for alpha, value in zip(self.alphas, self.uppers, strict=True):
             least = min(least, value)
             points.append((alpha, least))
-        return Curve(tuple(convex_minorant(points)))
+        return curve_through(convex_minorant(points))
 
     @cached_property
-    def lower(self) -> Curve:
+    def lower(self) -> HockeyStickCurve:
         """The curve from below."""
         lowers, largest = [], self.infinite
         for alpha, value in zip(reversed(self.alphas), reversed(self.lowers), strict=True):
             largest = max(value, 1 - alpha, largest)  # what every such curve is above; and it does not increase
             lowers.append(largest)
         lowers.reverse()
-        nodes = Nodes((ZERO, *self.alphas), (ONE, *lowers), (ONE, *self.uppers))
+        whole = Bracket((ZERO, *self.alphas), (ONE, *lowers), (ONE, *self.uppers))
         points: list[Point] = [(ZERO, ONE)]
         for i in range(len(self.alphas)):
-            tip = nodes.tip(i)
+            tip = whole.tip(i)
             points += [*([tip] if tip else []), (self.alphas[i], lowers[i])]
-        slope = nodes.slope_after(len(self.alphas))
+        slope = whole.slope_after(len(self.alphas))
         if lowers[-1] > self.infinite and slope < 0:
             points.append((self.alphas[-1] + (lowers[-1] - self.infinite) / -slope, self.infinite))
-        return Curve(tuple(convex_minorant(points)))
-
-
-class Nodes(NamedTuple):
-    """Bounds of a curve at increasing α, in numbers of any kind: fractions for bounds, doubles to look for gaps."""
-
-    alphas: Sequence[Any]
-    lowers: Sequence[Any]
-    uppers: Sequence[Any]
+        return curve_through(convex_minorant(points))
 
     def slope_after(self, i: int) -> Any:
         """A bound from below of the slope to the right of point i: those of lines from points before it."""

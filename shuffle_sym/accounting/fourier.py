@@ -10,10 +10,11 @@ import sympy as sp
 
 from shuffle_sym.accounting.pld import PrivacyLossDistribution
 from shuffle_sym.algebra import arguments, field
-from shuffle_sym.algebra.interval import Interval, outward
-from shuffle_sym.numeric.composition import ComposedLaw, Tilt, Transform
-from shuffle_sym.numeric.inverse import smallest_epsilon
+from shuffle_sym.algebra.interval import RTOL, Interval, outward
+from shuffle_sym.algebra.rounding import above, below
+from shuffle_sym.numeric.composed_losses import ComposedLaw, Tilt, Transform
 from shuffle_sym.numeric.losses import Losses, LossGrid
+from shuffle_sym.numeric.search import smallest_epsilon
 
 MAX_BYTES = 2**30
 _BYTES_A_POINT = 64  # law, transform, its power, and the weights that read δ off
@@ -39,7 +40,7 @@ class FourierAccountant:
     and down for the lower.
 
     >>> import shuffle_sym as ss
-    >>> one = ss.ShuffledPLD(ss.decomposition.clones(4), n=10_000)
+    >>> one = ss.accounting.ShuffledPLD(ss.decomposition.clones(4), n=10_000)
     >>> FourierAccountant(one).epsilon(1e-6, rounds=16).upper < 2.7
     True
     """
@@ -75,7 +76,7 @@ class FourierAccountant:
 
     # -- the two questions
 
-    def delta(self, eps: Any, rounds: Any = 1, *, rtol: Any = 1e-3) -> Any:
+    def delta(self, eps: Any, rounds: Any = 1, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of δ(ε) after ``rounds`` rounds; a list of them for a list of rounds.
 
         No wider than ``rtol`` of the upper end, unless L and m (or the ``tail`` of a pld) are given: then the width is
@@ -92,7 +93,7 @@ class FourierAccountant:
 
         return self._for_each(rounds, answer)
 
-    def epsilon(self, delta: Any, rounds: Any = 1, *, rtol: Any = 1e-3) -> Any:
+    def epsilon(self, delta: Any, rounds: Any = 1, *, rtol: Any = RTOL) -> Any:
         """Certified bounds of the smallest ε with δ(ε) <= ``delta`` after ``rounds`` rounds, ``rtol`` wide."""
         target = arguments.delta_target(delta)
         rtol = arguments.relative_tolerance(rtol)
@@ -102,23 +103,23 @@ class FourierAccountant:
         if isinstance(rounds, (list, tuple, range)):
             counts = [arguments.positive_integer(count, "rounds") for count in rounds]
             # From many rounds to few: the transform of the widest window serves them all.
-            found = {count: answer(count) for count in sorted(set(counts), reverse=True)}
-            return [found[count] for count in counts]
+            answers = {count: answer(count) for count in sorted(set(counts), reverse=True)}
+            return [answers[count] for count in counts]
         return answer(arguments.positive_integer(rounds, "rounds"))
 
     def _epsilon(self, target: float, rounds: int, rtol: float) -> Interval:
         largest = self._max_loss(rounds)
         if field.at_least(sp.Integer(0), largest):
             return Interval(0.0, 0.0, "fourier")
-        ceiling = math.inf if largest is sp.oo else math.nextafter(float(largest), math.inf)
-        found = smallest_epsilon(
+        ceiling = math.inf if largest is sp.oo else above(float(largest))
+        answer = smallest_epsilon(
             lambda eps, delta_rtol: self._delta(eps, rounds, delta_rtol),
             target,
             rtol,
             ceiling,
             sharpens=self.m is None,
         )
-        return Interval(found.lower, found.upper, "fourier")
+        return Interval(answer.lower, answer.upper, "fourier")
 
     # -- how
 
@@ -137,21 +138,21 @@ class FourierAccountant:
     def _delta(self, eps: float, rounds: int, rtol: float) -> Interval:
         if self.m is not None and self.L is not None:
             return self._on_given_grid(eps, rounds, rtol, self.L, self.m)
-        found = Interval(0.0, 1.0, "fourier")
+        answer = Interval(0.0, 1.0, "fourier")
         for tail in _TAILS:
             prepared = self._rounds(rounds, tail)
             if not prepared.has_finite_part or prepared.largest <= eps:
-                found = prepared.without_finite_part()
-                if found.width <= rtol * found.upper:
+                answer = prepared.without_finite_part()
+                if answer.width <= rtol * answer.upper:
                     break
                 continue  # what was left out may exceed ε
             question = _Question(prepared, eps, rtol)
             if tail > _TAILS[-1] and prepared.left_out > 0.1 * rtol * math.exp(question.log_delta):
                 continue  # it would be seen
-            found = self._refined(question)
-            if found.width <= rtol * found.upper:
+            answer = self._refined(question)
+            if answer.width <= rtol * answer.upper:
                 break
-        return found
+        return answer
 
     def _refined(self, question: _Question) -> Interval:
         """Halve the spacing until the interval is narrow enough, or what was left out makes up most of it."""
@@ -170,9 +171,9 @@ class FourierAccountant:
                 raise ValueError(f"rtol = {rtol:g} is more than doubles can give (reached so far: {reached})")
             self._refuse_too_large(size, f"; ask for a larger rtol than {rtol:g} (reached so far: {reached})")
             grids = self._grids_of(question, spacing, "split")
-            found = self._ends(question, grids, low, self._size(grids, question.theta, size))
-            blurred += found.upper > upper * (1 + rtol / 4)
-            lower, upper = max(lower, found.lower), min(upper, found.upper)
+            answer = self._ends(question, grids, low, self._size(grids, question.theta, size))
+            blurred += answer.upper > upper * (1 + rtol / 4)
+            lower, upper = max(lower, answer.lower), min(upper, answer.upper)
             if upper - lower <= max(rtol * upper, 2 * rounds.left_out) or upper < _SMALLEST:
                 return Interval(lower, upper, "fourier")
             if not question.smaller_than_guessed(upper):
@@ -197,8 +198,8 @@ class FourierAccountant:
             counted = list(zip(transforms, rounds.counts, strict=True))
             self._laws = _with(self._laws, key, ComposedLaw(counted, question.tilt, low, size))
         law, rounding = self._laws[key], grids[0].rounding
-        lower = 0.0 if rounding == "up" else law.lower(math.nextafter(eps, math.inf), question.log_beyond)
-        upper = 1.0 if rounding == "down" else law.upper(math.nextafter(eps, -math.inf))
+        lower = 0.0 if rounding == "up" else law.lower(above(eps), question.log_beyond)
+        upper = 1.0 if rounding == "down" else law.upper(below(eps))
         lost = rounds.lost([grid.dropped for grid in grids])
         return outward(rounds.infinite + lower, lost + upper)
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import fmpq
 
-from shuffle_sym.accounting.convex import Curve
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.accounting.convex import HockeyStickCurve
+from shuffle_sym.algebra import arguments, rounding
+from shuffle_sym.algebra.rationals import ZERO, rational
 from shuffle_sym.model.decomposition import Decomposition, blanket
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric.histograms import CUTS, Histograms
@@ -152,7 +154,7 @@ class ShuffledPLD(PrivacyLossDistribution):
         masses = self.decomposition.floats
         null = (masses.c == 0) & (masses.a > 0)
         a, b = masses.a[null], masses.b[null]
-        error = 4 * (field.FLOAT_ERROR + field.UNIT_ROUNDOFF)
+        error = 4 * (rounding.FLOAT_ERROR + rounding.UNIT_ROUNDOFF)
         yield Outcomes(np.log(a[b > 0] / b[b > 0]), a[b > 0], float(np.sum(a[b == 0])), 0.0, error, error)
 
     def reversed(self) -> ShuffledPLD:
@@ -212,21 +214,21 @@ class CurvePLD(PrivacyLossDistribution):
     """The privacy loss of the pair that belongs to a hockey-stick curve.
 
     >>> from fractions import Fraction as F
-    >>> from shuffle_sym.accounting.convex import Curve
-    >>> CurvePLD(Curve(((F(0), F(1)), (F(1, 3), F(2, 3)), (F(3), F(0))))).max_loss
+    >>> from shuffle_sym.accounting.convex import curve_through
+    >>> CurvePLD(curve_through([(0, 1), (F(1, 3), F(2, 3)), (3, 0)])).max_loss
     log(3)
     """
 
-    def __init__(self, curve: Curve) -> None:
+    def __init__(self, curve: HockeyStickCurve) -> None:
         self.curve = curve
-        largest = sp.Rational(*curve.vertices[-1][0].as_integer_ratio())
-        self.max_loss = sp.oo if curve.infinite else sp.log(largest)
+        largest = curve.vertices[-1][0]
+        self.max_loss = sp.oo if curve.infinite != 0 else sp.log(sp.Rational(int(largest.p), int(largest.q)))
         self._losses: Losses | None = None
 
     def losses(self, tail: float) -> Losses:
         if self._losses is None:
-            atoms = [(atom.alpha * atom.q, atom.q) for atom in self.curve.atoms if atom.alpha]
-            self._losses = _exact_losses(atoms, self.curve.infinite)
+            masses = [(outcome.alpha * outcome.q, outcome.q) for outcome in self.curve.outcomes if outcome.alpha != 0]
+            self._losses = _exact_losses(masses, self.curve.infinite)
         return self._losses
 
     def reversed(self) -> CurvePLD:
@@ -234,7 +236,7 @@ class CurvePLD(PrivacyLossDistribution):
         return CurvePLD(self.curve.reversed())
 
     def __repr__(self) -> str:
-        return f"CurvePLD({len(self.curve.atoms)} outcomes)"
+        return f"CurvePLD({len(self.curve.outcomes)} outcomes)"
 
 
 def _on_grid(one: PrivacyLossDistribution, spacing: float) -> tuple[dict[int, float], float]:
@@ -252,25 +254,27 @@ def _on_grid(one: PrivacyLossDistribution, spacing: float) -> tuple[dict[int, fl
     return masses, losses.infinite_bounds[1] + losses.neglected
 
 
-def _exact_losses(outcomes: Sequence[tuple[Fraction, Fraction]], infinite: Fraction) -> Losses:
-    """Of outcomes with masses P, Q > 0 and of the P-mass that is impossible under Q."""
+def _exact_losses(outcomes: Sequence[tuple[Any, Any]], infinite: Any) -> Losses:
+    """The losses of outcomes with rational masses P, Q > 0, and the P-mass that is impossible under Q."""
     # What no double holds with all its digits is left out, and counted.
-    kept = [(x, y) for x, y in outcomes if x > _LEAST_TAIL]
-    neglected = float(sum((x for x, _ in outcomes if x <= _LEAST_TAIL), Fraction(0)))
+    least = rational(_LEAST_TAIL)
+    exact = [(rational(x), rational(y)) for x, y in outcomes]
+    kept = [(x, y) for x, y in exact if x > least]
     logs = np.array([log_ratio(x / y) for x, y in kept])
     masses = np.array([float(x) for x, _ in kept])
-    neglected = math.nextafter(neglected, 1.0) if neglected or len(kept) < len(outcomes) else 0.0
-    error = 4 * field.UNIT_ROUNDOFF
+    neglected = rounding.above(float(sum((x for x, _ in exact if x <= least), ZERO)))
+    neglected = neglected if len(kept) < len(exact) else 0.0
+    error = 4 * rounding.UNIT_ROUNDOFF
     block = Outcomes(logs, masses, float(infinite), neglected, error, error)
     return Losses(lambda: (block,))
 
 
-def log_ratio(ratio: Fraction) -> float:
+def log_ratio(ratio: fmpq) -> float:
     """The logarithm with a few roundings, whatever the size of numerator and denominator."""
-    if Fraction(1, 2) < ratio < 2:
+    if 1 < 2 * ratio < 4:
         return math.log1p(float(ratio - 1))
-    power = ratio.numerator.bit_length() - ratio.denominator.bit_length()
-    return math.log(float(ratio / Fraction(2) ** power)) + power * math.log(2)
+    power = int(ratio.p).bit_length() - int(ratio.q).bit_length()
+    return math.log(float(ratio / fmpq(2) ** power)) + power * math.log(2)
 
 
 def _outcomes(P: Any, Q: Any) -> tuple[list[Any], list[Any], list[Any]]:
@@ -302,6 +306,6 @@ def _mass(value: Any, name: str) -> Any:
 
 def _refuse_not_normalised(name: str, masses: Sequence[Any]) -> None:
     total = sum(map(Fraction, masses), Fraction(0))
-    room = Fraction(len(masses) * 4 * field.UNIT_ROUNDOFF) if any(isinstance(m, float) for m in masses) else 0
+    room = Fraction(len(masses) * 4 * rounding.UNIT_ROUNDOFF) if any(isinstance(m, float) for m in masses) else 0
     if abs(total - 1) > room:
         raise ValueError(f"{name} must sum to 1, got the sum {float(total)!r} (off by {float(total - 1):.3g})")

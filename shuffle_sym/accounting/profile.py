@@ -3,7 +3,6 @@ r"""The privacy profile: δ(ε) at every ε, of either sign, bracketed by two co
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,17 +10,17 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-import mpmath
 import sympy as sp
+from flint import arb, fmpq
 
-from shuffle_sym.accounting.convex import ONE, Bracket, Curve
+from shuffle_sym.accounting.convex import Bracket, HockeyStickCurve
 from shuffle_sym.accounting.pld import CurvePLD, log_ratio
-from shuffle_sym.algebra import arguments, field
-from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra import arguments, balls, field, rounding
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rationals import ONE, ZERO, fraction, rational
 
 SIDES = ("upper", "lower")
-_DIGITS = 40
+_BITS = 140
 _FARTHEST_EPS = 10**5
 _COLUMNS = ("alphas", "lowers", "uppers")
 _FORMAT = "shuffle_sym privacy profile 1"
@@ -46,11 +45,11 @@ class PrivacyProfile:
     # -- the curves
 
     @property
-    def upper(self) -> Curve:
+    def upper(self) -> HockeyStickCurve:
         return self.bracket.upper
 
     @property
-    def lower(self) -> Curve:
+    def lower(self) -> HockeyStickCurve:
         return self.bracket.lower
 
     @property
@@ -75,7 +74,7 @@ class PrivacyProfile:
         # Farther out only the nearest double to 0 or 1 is told, and that is the same.
         number = sp.Max(sp.Min(number, _FARTHEST_EPS), -_FARTHEST_EPS)
         ((low, high),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(number)}, 64)
-        if high > self.bracket.alphas[-1] and not self.ends_at_zero:
+        if rational(high) > self.bracket.alphas[-1] and not self.ends_at_zero:
             raise ValueError(
                 f"eps must be at most {self.max_eps:.6g}, where this profile ends, got {eps!r}; "
                 "a smaller least_delta makes it longer"
@@ -84,7 +83,7 @@ class PrivacyProfile:
 
     def epsilon(self, delta: Any) -> Interval:
         r"""Bounds of the smallest ε >= 0 with δ(ε) <= ``delta``."""
-        target = Fraction(arguments.delta_target(delta))
+        target = rational(arguments.delta_target(delta))
         if self.upper.infinite > target:
             raise ValueError(
                 f"delta = {float(target):g} is not reached: this profile ends with delta = "
@@ -106,8 +105,7 @@ class PrivacyProfile:
                 "(some loss is unbounded, or impossible under the other input)"
             )
         lower, upper = (_renyi(curve, power) for curve in (self.lower, self.upper))
-        # The moments have far more digits than a double: one unit in the last place covers both roundings.
-        return Interval(max(math.nextafter(lower, -1.0), 0.0), math.nextafter(upper, math.inf), "profile")
+        return Interval(max(balls.lower(lower), 0.0), balls.upper(upper), "profile")
 
     def trade_off(self) -> TradeOff:
         """The f-DP curve: the least error of the second kind of any test of P against Q."""
@@ -165,11 +163,11 @@ class PrivacyProfile:
     @staticmethod
     def from_json(text: str) -> PrivacyProfile:
         """A profile that `to_json` wrote."""
-        found = json.loads(text)
-        if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        saved = json.loads(text)
+        if not isinstance(saved, dict) or saved.get("format") != _FORMAT:
             raise ValueError(f"text must be JSON with the format {_FORMAT!r}, got {text[:60]!r}")
-        columns = {name: tuple(map(Fraction, found[name])) for name in _COLUMNS}
-        return PrivacyProfile(Bracket(**columns, infinite=Fraction(found["infinite"])), found["about"])
+        columns = {name: tuple(rational(Fraction(x)) for x in saved[name]) for name in _COLUMNS}
+        return PrivacyProfile(Bracket(**columns, infinite=rational(Fraction(saved["infinite"]))), saved["about"])
 
     # -- as a picture and as a value
 
@@ -202,10 +200,10 @@ class TradeOff:
             raise ValueError(f"type_1 must be a rational number in [0, 1], got {type_1!r}")
         x = Fraction(int(number.p), int(number.q))
         low, high = self.profile.upper.conjugate(x), self.profile.lower.conjugate(x)
-        return Interval(_double(max(low, Fraction(0)), up=False), _double(high, up=True), "profile")
+        return Interval(_double(max(low, ZERO), up=False), _double(high, up=True), "profile")
 
 
-def _first_at_most(curve: Curve, target: Fraction) -> Fraction:
+def _first_at_most(curve: HockeyStickCurve, target: fmpq) -> fmpq:
     """The smallest α with a value of at most ``target``; past the last vertex if there is none."""
     for (a, v), (b, w) in pairwise(curve.vertices):
         if w <= target:
@@ -213,39 +211,36 @@ def _first_at_most(curve: Curve, target: Fraction) -> Fraction:
     return curve.vertices[-1][0]
 
 
-def _renyi(curve: Curve, order: sp.Expr) -> float:
-    r""":math:`\sum q (\alpha^\lambda - 1 - \lambda(\alpha - 1))` has no negative terms, and each about 40 good digits.
+def _renyi(curve: HockeyStickCurve, order: sp.Expr) -> arb:
+    r""":math:`\frac1{\lambda-1}\log(1 + \sum q (\alpha^\lambda - 1 - \lambda(\alpha - 1)))`, enclosed.
 
-    A term is about :math:`(\lambda - 1)(\alpha - 1)^2` for α near 1 and at least about λ − 1 elsewhere: so much of
-    numbers around 1 cancels.
+    No term of the sum is negative. A term is about :math:`(\lambda - 1)(\alpha - 1)^2` for α near 1 and at least about
+    λ − 1 elsewhere: so many bits of numbers around 1 cancel.
     """
-    nearest = min((abs(atom.alpha - 1) for atom in curve.atoms if atom.alpha != 1), default=ONE)
-    with mpmath.workdps(_DIGITS + _digits_of(1 / (order - 1)) + 2 * _digits_of(1 / nearest)):
-        power = mpmath.mpf(order.p) / order.q if order.is_Rational else sp.lambdify((), order, "mpmath")()
-        excess = mpmath.mpf(0)
-        for alpha, q in curve.atoms:
-            x = mpmath.mpf(alpha.numerator) / alpha.denominator
-            excess += mpmath.mpf(q.numerator) / q.denominator * (x**power - 1 - power * (x - 1))
-        if excess < 0:
-            raise VerificationError(f"a Rényi moment below 1 at order {order}")
-        return float(mpmath.log1p(excess) / (power - 1))
+    nearest = min((abs(outcome.alpha - 1) for outcome in curve.outcomes if outcome.alpha != 1), default=ONE)
+    bits = _BITS + _bits_of(1 / (order - 1)) + 2 * _bits_of((1 / nearest).ceil())
+    ((low, high),) = field.enclosures((field.alpha,), {field.alpha: order}, bits)
+    with balls.precision(bits):
+        power = balls.ball(low).union(balls.ball(high))
+        excess = arb(0)
+        for alpha, q in curve.outcomes:
+            x = arb(alpha)
+            excess += arb(q) * ((x**power if alpha != 0 else arb(0)) - 1 - power * (x - 1))
+        return excess.nonnegative_part().log1p() / (power - 1)
 
 
-def _digits_of(number: Any) -> int:
-    """Before the point, at most."""
-    return int(number).bit_length() // 3 + 1
+def _bits_of(number: Any) -> int:
+    """Before the point."""
+    return int(number).bit_length() + 1
 
 
-def _double(value: Fraction, *, up: bool) -> float:
+def _double(value: fmpq, *, up: bool) -> float:
     """The next double on the safe side."""
-    found = float(value)
-    if up and found < value:
-        return math.nextafter(found, math.inf)
-    return math.nextafter(found, -math.inf) if not up and found > value else found
+    return rounding.up(fraction(value)) if up else rounding.down(fraction(value))
 
 
-def _log(alpha: Fraction, *, up: bool) -> float:
+def _log(alpha: fmpq, *, up: bool) -> float:
     """log α, some roundings to the safe side."""
-    found = log_ratio(alpha)
-    slack = 8 * field.UNIT_ROUNDOFF * abs(found)
-    return found + slack if up else found - slack
+    about = log_ratio(alpha)
+    slack = 8 * rounding.UNIT_ROUNDOFF * abs(about)
+    return about + slack if up else about - slack

@@ -16,12 +16,12 @@ import numpy as np
 import sympy as sp
 from scipy import special
 
-from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.truth import exact
 
-Curve = Callable[[Any], float]
+RenyiCurve = Callable[[Any], float]
 MAX_ORDER = 10_000
 _ROUNDING = 1e-14  # relative to what is added up
 
@@ -37,15 +37,15 @@ class AtOrder(NamedTuple):
     order: Any
 
 
-def epsilon(curve: Curve, delta: Any, orders: Iterable[Any] | None = None) -> AtOrder:
+def epsilon(curve: RenyiCurve, delta: Any, orders: Iterable[Any] | None = None) -> AtOrder:
     r"""ε at δ: :math:`\min_\lambda \varepsilon(\lambda) + \frac{\log(1/\delta) + (\lambda-1)\log(1-1/\lambda) -
     \log\lambda}{\lambda-1}`, at least 0 (Girgis et al. 2021, Lemma 2.1; Canonne et al. 2020, Proposition 12).
 
     Without ``orders`` the best integer order up to 10^4 is searched for: if (λ − 1)ε(λ) is convex, as it is for a pair
     of distributions, what is minimised has one valley. For other curves the result is a bound all the same.
 
-    >>> found = epsilon(lambda order: order / 200, 1e-6)
-    >>> round(found.value, 4), found.order
+    >>> best = epsilon(lambda order: order / 200, 1e-6)
+    >>> round(best.value, 4), best.order
     (0.43, 46)
     """
     target = arguments.delta_target(delta)
@@ -58,12 +58,12 @@ def epsilon(curve: Curve, delta: Any, orders: Iterable[Any] | None = None) -> At
     return _smallest(curve, converted, orders)
 
 
-def delta(curve: Curve, eps: Any, orders: Iterable[Any] | None = None) -> AtOrder:
+def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> AtOrder:
     r"""δ at ε: :math:`\min_\lambda \frac{e^{(\lambda-1)(\varepsilon(\lambda)-\varepsilon)}}{\lambda-1}
     (1 - 1/\lambda)^\lambda`, at most 1 (Girgis et al. 2021, Lemma 2.1). ``orders`` as for `epsilon`.
 
-    >>> found = delta(lambda order: order / 200, 0.43)
-    >>> round(found.value * 1e6, 2), found.order
+    >>> best = delta(lambda order: order / 200, 0.43)
+    >>> round(best.value * 1e6, 2), best.order
     (1.0, 46)
     """
     level = float(arguments.central_epsilon(eps))
@@ -75,11 +75,11 @@ def delta(curve: Curve, eps: Any, orders: Iterable[Any] | None = None) -> AtOrde
         parts = ((x - 1) * divergence, -(x - 1) * level, -math.log(x - 1), x * math.log1p(-1 / x))
         return sum(parts) + _ROUNDING * (1 + sum(map(abs, parts)))
 
-    found = _smallest(curve, converted, orders)
-    return AtOrder(min(math.exp(min(found.value, 0.0)), 1.0), found.order)
+    best = _smallest(curve, converted, orders)
+    return AtOrder(min(math.exp(min(best.value, 0.0)), 1.0), best.order)
 
 
-def composed(*curves: Curve) -> Curve:
+def composed(*curves: RenyiCurve) -> RenyiCurve:
     """The curve of mechanisms run one after the other, each seeing the results before it: the sum (Lemma 2.2).
 
     >>> composed(lambda order: order, lambda order: 1.0)(3)  # rounded up
@@ -92,7 +92,7 @@ def composed(*curves: Curve) -> Curve:
     return lambda order: _up(math.fsum(_value(curve, order) for curve in curves))
 
 
-def repeated(curve: Curve, rounds: Any) -> Curve:
+def repeated(curve: RenyiCurve, rounds: Any) -> RenyiCurve:
     """The curve of T rounds of one mechanism: T times the curve.
 
     >>> round(repeated(lambda order: 0.5 * order, 10)(2), 12)
@@ -103,7 +103,7 @@ def repeated(curve: Curve, rounds: Any) -> Curve:
     return lambda order: _up(count * _value(curve, order))
 
 
-def interpolated(curve: Curve) -> Curve:
+def interpolated(curve: RenyiCurve) -> RenyiCurve:
     r"""Real orders from integer ones (Girgis et al. 2021, (7)): (λ − 1)ε(λ) is convex, so it is at most its chord,
 
     .. math:: (\lambda-1)\,\varepsilon(\lambda) \le a\,(\lfloor\lambda\rfloor - 1)\,\varepsilon(\lfloor\lambda\rfloor)
@@ -129,7 +129,7 @@ def interpolated(curve: Curve) -> Curve:
     return at
 
 
-def poisson_subsampled(curve: Curve, gamma: Any, *, by: str = "proved") -> Curve:
+def poisson_subsampled(curve: RenyiCurve, gamma: Any, *, by: str = "proved") -> RenyiCurve:
     r"""Every record takes part with probability γ, independently; one record is *added or removed*.
 
     With the record against without it, by the binomial theorem and joint convexity,
@@ -171,10 +171,10 @@ def poisson_subsampled(curve: Curve, gamma: Any, *, by: str = "proved") -> Curve
         logs = [chances + _log_expm1(exponents)]
         if by == "zhu2019":
             logs.append((chances + exponents + math.log(2))[1:])
-        found = _log1p_sum(np.concatenate(logs))
+        log_moment = _log1p_sum(np.concatenate(logs))
         if by == "proved":
-            found = max(found, _backward(power, rate, float(exponents[0]), float(exponents[-1])))
-        return found / (power - 1)
+            log_moment = max(log_moment, _backward(power, rate, float(exponents[0]), float(exponents[-1])))
+        return log_moment / (power - 1)
 
     return subsampled
 
@@ -189,7 +189,7 @@ def _backward(power: int, rate: float, second: float, last: float) -> float:
     return min(convex, _log1p_sum(np.array([taylor])), -(power - 1) * math.log1p(-rate) * (1 + 1e-9))
 
 
-def sampled_without_replacement(curve: Curve, gamma: Any, eps0: Any) -> Curve:
+def sampled_without_replacement(curve: RenyiCurve, gamma: Any, eps0: Any) -> RenyiCurve:
     r"""A share γ of the records takes part, chosen without replacement; one record is replaced (Wang, Balle and
     Kasiviswanathan 2019, Theorem 9). With :math:`w_j = \min(2, (e^{\varepsilon_0}-1)^j)`, ε0 the largest loss,
 
@@ -242,7 +242,7 @@ def exact_curve(D: Decomposition, n: Any) -> Callable[[Any], Interval]:
     def at(order: Any) -> Interval:
         value = exact.renyi_divergence(exact.renyi_moment(D, n, order, digits=25), order, digits=25)
         double = float(value)
-        return Interval(max(math.nextafter(double, 0), 0.0), math.nextafter(double, math.inf), "exact")
+        return Interval(max(rounding.below(double), 0.0), rounding.above(double), "exact")
 
     return at
 
@@ -255,7 +255,7 @@ def _callable(curve: Any) -> None:
         raise TypeError(f"curve must be a function of the order, got {curve!r}")
 
 
-def _value(curve: Curve, order: Any) -> float:
+def _value(curve: RenyiCurve, order: Any) -> float:
     """What the curve says, if it can be a divergence: a nan would otherwise look like no loss at all."""
     value = float(curve(order))
     if not value >= 0:
@@ -288,7 +288,7 @@ def _log1p_sum(logs: Any) -> float:
     return value * (1 + 1e-9)
 
 
-def _smallest(curve: Curve, converted: Callable[[Any, float], float], orders: Iterable[Any] | None) -> AtOrder:
+def _smallest(curve: RenyiCurve, converted: Callable[[Any, float], float], orders: Iterable[Any] | None) -> AtOrder:
     _callable(curve)
 
     @cache
@@ -301,7 +301,7 @@ def _smallest(curve: Curve, converted: Callable[[Any, float], float], orders: It
             raise ValueError("orders must not be empty")
         for order in candidates:
             arguments.order(order, "orders")
-        return min((AtOrder(at(order), order) for order in candidates), key=lambda found: found.value)
+        return min((AtOrder(at(order), order) for order in candidates), key=lambda at_order: at_order.value)
     coarse = sorted({round(2 * (MAX_ORDER / 2) ** (i / 24)) for i in range(25)})
     i = 0
     for j, order in enumerate(coarse):
@@ -313,4 +313,6 @@ def _smallest(curve: Curve, converted: Callable[[Any, float], float], orders: It
     while high - low > 2:
         middle = (low + high) // 2
         low, high = (low, middle + 1) if at(middle) <= at(middle + 1) else (middle, high)
-    return min((AtOrder(at(order), order) for order in {low, low + 1, high, coarse[i]}), key=lambda found: found.value)
+    return min(
+        (AtOrder(at(order), order) for order in {low, low + 1, high, coarse[i]}), key=lambda at_order: at_order.value
+    )

@@ -12,8 +12,8 @@ import sympy as sp
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.pld import PrivacyLossDistribution
 from shuffle_sym.accounting.sampling import Progress, no_progress
-from shuffle_sym.algebra import arguments, field
-from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra import arguments, field, rounding
+from shuffle_sym.algebra.interval import RTOL, Interval
 
 MAX_POINTS = 20_000
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
@@ -38,7 +38,7 @@ class Mechanism(Protocol):
     ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
         """One that is dominated by the round and one that dominates it."""
 
-    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Any:
+    def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         """The Rényi divergence; of each order, if it is a list."""
 
 
@@ -68,7 +68,7 @@ class Composition:
         """The ε from which on δ is exactly 0."""
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
 
-    def delta(self, eps: Any, *, rtol: Any = 1e-3) -> Interval:
+    def delta(self, eps: Any, *, rtol: Any = RTOL) -> Interval:
         r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end (below 1e-250: from 0 to
         an upper end)."""
         number = arguments.central_epsilon(eps)
@@ -85,10 +85,10 @@ class Composition:
             if self.rounds * least > rtol * max(lower, 1e-280) / 20:
                 least = _power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100)
             if lower:  # else it was seen only that the profiles ended too early
-                finest = finer(finest, rtol, (upper - lower) / upper)
+                finest = sharper(finest, rtol, (upper - lower) / upper)
         raise self._refusal(rtol, (upper - lower) / upper)
 
-    def epsilon(self, delta: Any, *, rtol: Any = 1e-3) -> Interval:
+    def epsilon(self, delta: Any, *, rtol: Any = RTOL) -> Interval:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds.
 
         δ(upper) <= ``delta`` for certain. They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
@@ -105,17 +105,17 @@ class Composition:
             size = max(upper, above.delta(0, rtol=0.1).lower)
             if upper - lower <= rtol * size:
                 return Interval(lower, upper, "profile")
-            finest = finer(finest, rtol, (upper - lower) / size)
+            finest = sharper(finest, rtol, (upper - lower) / size)
         raise self._refusal(rtol, (upper - lower) / upper)
 
-    def rdp(self, order: Any, *, rtol: Any = 1e-3) -> Any:
+    def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count.
 
         One `Interval` for one order, a list of them for a list.
         """
-        found = [M.rdp(order, rtol=rtol) for M, _ in self.parts]
-        many = isinstance(found[0], list)
-        sums = [self._weighted(ends) for ends in (zip(*found, strict=True) if many else [found])]
+        answers = [M.rdp(order, rtol=rtol) for M, _ in self.parts]
+        many = isinstance(answers[0], list)
+        sums = [self._weighted(ends) for ends in (zip(*answers, strict=True) if many else [answers])]
         return sums if many else sums[0]
 
     def _weighted(self, ends: Sequence[Interval]) -> Interval:
@@ -124,7 +124,7 @@ class Composition:
         lower = sum(count * Fraction(e.lower) for count, e in zip(counts, ends, strict=True))
         upper = sum(count * Fraction(e.upper) for count, e in zip(counts, ends, strict=True))
         # Of the exact sums, one rounding each.
-        return Interval(max(math.nextafter(lower, -1.0), 0.0), math.nextafter(upper, math.inf), "profile")
+        return Interval(max(rounding.below(float(lower)), 0.0), rounding.above(float(upper)), "profile")
 
     def _pair(self, rtol: float, least: float) -> tuple[FourierAccountant, FourierAccountant]:
         key = (rtol, least)
@@ -185,8 +185,8 @@ def _refuse_mixed(mechanisms: list[Mechanism]) -> None:
         )
 
 
-def finer(rtol: float, wanted: float, reached: float) -> float:
-    """The width of the answer goes with the tolerance of the profile, most of it at least."""
+def sharper(rtol: float, wanted: float, reached: float) -> float:
+    """A smaller profile tolerance; the width of the answer is roughly proportional to it."""
     return rtol * min(max(0.6 * wanted / reached, 1 / 64), 1 / 2)
 
 

@@ -11,13 +11,15 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
-from shuffle_sym.accounting.convex import ONE, ZERO, Bracket, Nodes
-from shuffle_sym.algebra.interval import Interval
+from flint import fmpq
 
-Evaluate = Callable[[Sequence[Fraction], float], Sequence[Interval]]
+from shuffle_sym.accounting.convex import Bracket
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rationals import ONE, ZERO, rational
+
+Evaluate = Callable[[Sequence[fmpq], float], Sequence[Interval]]
 Progress = Callable[[Iterable[Any]], Iterable[Any]]
 
 _BATCH = 64
@@ -43,30 +45,38 @@ class Side:
     """
 
     evaluate: Evaluate
-    ceiling: Fraction | None
-    infinite: Fraction = ZERO
-    values: dict[Fraction, tuple[Fraction, Fraction]] = field(default_factory=dict)
-    _known_to: dict[Fraction, float] = field(default_factory=dict)
+    ceiling: fmpq | None
+    infinite: fmpq = ZERO
+    values: dict[fmpq, tuple[fmpq, fmpq]] = field(default_factory=dict)
+    _known_to: dict[fmpq, float] = field(default_factory=dict)
 
-    def learn(self, alphas: Iterable[Fraction], rtol: float, progress: Progress) -> None:
-        """Evaluate at these α, unless values of that accuracy are known."""
+    def learn(self, alphas: Iterable[fmpq], rtol: float, progress: Progress) -> None:
+        """Evaluate at these α, unless values of that accuracy are known; ``rtol`` is that of the largest value."""
         missing = [alpha for alpha in sorted(set(alphas)) if self._known_to.get(alpha, math.inf) > rtol]
         for batch in progress([missing[i : i + _BATCH] for i in range(0, len(missing), _BATCH)]):
-            for alpha, found in zip(batch, self._evaluated(batch, rtol), strict=True):
+            # The curve falls: what is known to the left of a batch bounds all of it.
+            before = max((alpha for alpha in self.values if alpha <= batch[0]), default=batch[0])
+            within = self.tolerance(rtol, self.upper(before) if before in self.values else 1.0)
+            for alpha, answer in zip(batch, self._evaluated(batch, within), strict=True):
                 lower, upper = self.values.get(alpha, (ZERO, ONE))
-                self.values[alpha] = max(lower, Fraction(found.lower)), min(upper, Fraction(found.upper))
+                self.values[alpha] = max(lower, rational(answer.lower)), min(upper, rational(answer.upper))
                 self._known_to[alpha] = rtol
 
-    def _evaluated(self, alphas: list[Fraction], rtol: float) -> list[Interval]:
+    def _evaluated(self, alphas: list[fmpq], rtol: float) -> list[Interval]:
         inside = [alpha for alpha in alphas if self.ceiling is None or alpha < self.ceiling]
         known = dict(zip(inside, self.evaluate(inside, rtol), strict=True)) if inside else {}
         return [known.get(alpha, Interval(0.0, 0.0)) for alpha in alphas]
 
-    def known(self, rtol: float) -> list[Fraction]:
+    def tolerance(self, rtol: float, upper: float) -> float:
+        """The relative error that is allowed where the curve is at most ``upper``: more of it, farther out."""
+        top = self.upper(ONE) if ONE in self.values else 0.0
+        return min(rtol * (1 + 2 * math.log(max(top / upper, 1.0))), max(_MOST_OF_VALUE, rtol)) if upper else rtol
+
+    def known(self, rtol: float) -> list[fmpq]:
         """Where values of that accuracy are known, in order; a blurred one among sharp ones would do harm."""
         return sorted(alpha for alpha, reached in self._known_to.items() if reached <= rtol)
 
-    def upper(self, alpha: Fraction) -> float:
+    def upper(self, alpha: fmpq) -> float:
         return float(self.values[alpha][1])
 
 
@@ -114,7 +124,7 @@ class Sampling:
     def _noise(self) -> float:
         return self.rtol * _NOISE
 
-    def _learn(self, side: Side, alphas: Iterable[Fraction]) -> None:
+    def _learn(self, side: Side, alphas: Iterable[fmpq]) -> None:
         alphas = set(alphas)
         count = len(alphas.union(side.known(self._noise)))
         if count > self.max_points:
@@ -151,21 +161,18 @@ class Sampling:
                 break
             eps = min(_STEP_OUT * eps, _LARGEST_EPS)
 
-    def _wanted(self, side: Side, other: Side) -> list[Fraction]:
+    def _wanted(self, side: Side, other: Side) -> list[fmpq]:
         """The middles of the cells on one side that are not good yet. Doubles are enough to see which."""
-        top = max(side.upper(ONE), 5e-324)
-        nodes, first = _from_one_on(side, other, self._noise)
-        found = []
+        nodes, first = _around_one(side, other, self._noise)
+        middles = []
         for i in range(first, len(nodes.alphas) - 1):
             left, right = math.log1p(nodes.alphas[i]), math.log1p(nodes.alphas[i + 1])
             value = nodes.uppers[i]
             if value <= 0 or not self._counts(math.log(value), right):
                 continue
-            share = min(self.rtol * (1 + 2 * math.log(max(top / value, 1.0))), max(_MOST_OF_VALUE, self.rtol))
-            tolerance = share * value
-            if nodes.gap(i) > tolerance and right - left > _NARROWEST * right:
-                found.append(_alpha((left + right) / 2))
-        return found
+            if nodes.gap(i) > side.tolerance(self.rtol, value) * value and right - left > _NARROWEST * right:
+                middles.append(_alpha((left + right) / 2))
+        return middles
 
     def _counts(self, log_value: float, eps: float) -> bool:
         return any(log_value + (order - 1) * eps > math.log(least) for order, least in self.levels)
@@ -177,7 +184,7 @@ def _distance(eps: float, known: list[float]) -> float:
     return min((abs(eps - x) for x in known[max(i - 1, 0) : i + 1]), default=math.inf)
 
 
-def _from_one_on(side: Side, other: Side, rtol: float) -> tuple[Nodes, int]:
+def _around_one(side: Side, other: Side, rtol: float) -> tuple[Bracket, int]:
     """The values at α >= 1 as doubles, after a few at α < 1 which the lines into the first cells come from; and how
     many these are. In place of α there is α − 1, which a double tells apart however small the losses are."""
     front, back = side.known(rtol), other.known(rtol)[1:3]
@@ -186,7 +193,7 @@ def _from_one_on(side: Side, other: Side, rtol: float) -> tuple[Nodes, int]:
         [*(1 - (1 - other.values[beta][end]) / beta for beta in reversed(back)), *(side.values[a][end] for a in front)]
         for end in (0, 1)
     )
-    return Nodes(*(list(map(float, column)) for column in (alphas, lowers, uppers))), len(back)
+    return Bracket(*(list(map(float, column)) for column in (alphas, lowers, uppers))), len(back)
 
 
 def combined(forward: Side, backward: Side, rtol: float) -> Bracket:
@@ -203,12 +210,12 @@ def combined(forward: Side, backward: Side, rtol: float) -> Bracket:
     )
 
 
-def _alpha(eps: float) -> Fraction:
+def _alpha(eps: float) -> fmpq:
     """A fraction near e^ε, few digits away from 1."""
     mantissa, exponent = math.frexp(math.expm1(eps))
-    return 1 + round(math.ldexp(mantissa, _BITS)) * Fraction(2) ** (exponent - _BITS)
+    return 1 + round(math.ldexp(mantissa, _BITS)) * fmpq(2) ** (exponent - _BITS)
 
 
-def _log(alpha: Fraction) -> float:
+def _log(alpha: fmpq) -> float:
     """log α for α >= 1, with its relative accuracy next to 1."""
     return math.log1p(float(alpha - 1))

@@ -74,7 +74,7 @@ def _finished(futures: Mapping[Any, Row]) -> Iterable[Any]:
         yield from futures
 
 
-def _points(grid: Mapping[str, Sequence[Any]]) -> list[Row]:
+def _points(grid: Any) -> list[Row]:
     if not isinstance(grid, Mapping) or not grid:
         raise TypeError(f"grid must be a mapping from names to lists of values, got {grid!r}")
     for name, values in grid.items():

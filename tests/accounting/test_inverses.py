@@ -8,10 +8,10 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import divergences
+from shuffle_sym.accounting import sources
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
-from shuffle_sym.numeric.inverse import boundary
+from shuffle_sym.numeric.search import boundary
 
 q = sp.Rational
 
@@ -93,8 +93,8 @@ def test_a_value_that_cannot_be_told_from_the_target_stops_the_search():
 @pytest.mark.parametrize("source", [ss.KRR(k=10, eps0=4), ss.OUE(d=64, eps0=4), decomposition.clones(2)])
 def test_an_epsilon_takes_a_handful_of_deltas_and_meets_its_target(monkeypatch, source, n):
     calls = []
-    one = divergences.at_every_alpha
-    monkeypatch.setattr(divergences, "at_every_alpha", lambda *given: calls.append(given) or one(*given))
+    one = sources.Source.hockey_sticks
+    monkeypatch.setattr(sources.Source, "hockey_sticks", lambda *given: calls.append(given) or one(*given))
     M = ss.Shuffle(source, n)
     found = M.epsilon(1e-6)
     assert len(calls) <= 9

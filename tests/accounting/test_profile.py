@@ -20,6 +20,8 @@ import shuffle_sym as ss
 from shuffle_sym.accounting import convex, shuffle
 from shuffle_sym.accounting.sampling import Sampling, Side, combined
 from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra.rationals import fraction as as_fraction
+from shuffle_sym.algebra.rationals import rational
 from shuffle_sym.model import decomposition
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
@@ -34,6 +36,16 @@ def fraction(number: sp.Rational) -> Fraction:
 
 def pair_of(p: list[sp.Rational], r: list[sp.Rational]) -> dict[int, tuple[Fraction, Fraction]]:
     return {i: (fraction(x), fraction(y)) for i, (x, y) in enumerate(zip(p, r, strict=True))}
+
+
+def bracket_of(alphas, lowers, uppers, infinite=0):
+    """A bracket of fractions, in the rationals of the package."""
+    return convex.Bracket(*(tuple(map(rational, column)) for column in (alphas, lowers, uppers)), rational(infinite))
+
+
+def at(curve, alpha: Fraction) -> Fraction:
+    """The value of a curve as a Fraction, which Python compares with everything."""
+    return as_fraction(curve(alpha))
 
 
 def curve_of(pair: dict[int, tuple[Fraction, Fraction]], alphas: list[Fraction]) -> list[Fraction]:
@@ -58,11 +70,11 @@ def sampled(monkeypatch):
 @given(pairs, grids, st.fractions(0, F(1, 10)), st.fractions(0, F(1, 10)))
 def test_both_curves_bracket_the_true_one_between_the_points_and_beyond(pair, alphas, up, down):
     values = curve_of(pair, alphas)
-    bracket = convex.Bracket(
+    bracket = bracket_of(
         tuple(alphas), tuple(v * (1 - down) for v in values), tuple(min(v * (1 + up), F(1)) for v in values)
     )
     for alpha, truth in zip(EVERYWHERE, curve_of(pair, EVERYWHERE), strict=True):
-        assert bracket.lower(alpha) <= truth <= bracket.upper(alpha)
+        assert at(bracket.lower, alpha) <= truth <= at(bracket.upper, alpha)
 
 
 @pytest.mark.exact
@@ -71,13 +83,13 @@ def test_noise_in_the_values_does_not_break_the_curves(pair, alphas, seed):
     rng = np.random.default_rng(seed)
     values = curve_of(pair, alphas)
     noise = [(F(int(x), 1000), F(int(y), 1000)) for x, y in rng.integers(0, 300, (len(alphas), 2))]
-    bracket = convex.Bracket(
+    bracket = bracket_of(
         tuple(alphas),
         tuple(v * (1 - x) for v, (x, _) in zip(values, noise, strict=True)),
         tuple(v + (1 - v) * y for v, (_, y) in zip(values, noise, strict=True)),
     )
     for alpha, truth in zip(EVERYWHERE, curve_of(pair, EVERYWHERE), strict=True):
-        assert bracket.lower(alpha) <= truth <= bracket.upper(alpha)
+        assert at(bracket.lower, alpha) <= truth <= at(bracket.upper, alpha)
 
 
 @pytest.mark.exact
@@ -89,13 +101,14 @@ def test_the_pairs_of_the_two_curves_stay_on_their_sides_when_composed(first, se
         rounds = []
         for pair, grid in ((first, alphas), (second, betas)):
             values = tuple(curve_of(pair, grid))
-            curve = getattr(convex.Bracket(tuple(grid), values, values), name)
-            rounds.append({**{a: (a.alpha * a.q, a.q) for a in curve.atoms}, "infinite": (curve.infinite, F(0))})
+            curve = getattr(bracket_of(tuple(grid), values, values), name)
+            outcomes = {a: (as_fraction(a.alpha * a.q), as_fraction(a.q)) for a in curve.outcomes}
+            rounds.append({**outcomes, "infinite": (as_fraction(curve.infinite), F(0))})
         sides[name] = rounds
     for alpha in (q(1, 4), q(1), q(3, 2), q(4)):
-        truth = ss.exact.composed_divergence([first, second], alpha)
-        assert ss.exact.composed_divergence(sides["lower"], alpha) <= truth
-        assert truth <= ss.exact.composed_divergence(sides["upper"], alpha)
+        truth = ss.truth.exact.composed_divergence([first, second], alpha)
+        assert ss.truth.exact.composed_divergence(sides["lower"], alpha) <= truth
+        assert truth <= ss.truth.exact.composed_divergence(sides["upper"], alpha)
 
 
 @pytest.mark.exact
@@ -105,13 +118,13 @@ def test_a_curve_is_its_pair_and_reversed_the_pair_the_other_way_round(pair):
     top = ratios[-1] if ratios[-1] > 0 else F(1)
     alphas = tuple(sorted({a for a in ratios if a > 0} | {top}))
     values = tuple(curve_of(pair, list(alphas)))
-    curve = convex.Bracket(alphas, values, values).upper
-    assert {a.alpha: a.q for a in curve.atoms} == {
+    curve = bracket_of(alphas, values, values).upper
+    assert {as_fraction(a.alpha): as_fraction(a.q) for a in curve.outcomes} == {
         x: total for x in ratios if (total := sum((r for p, r in pair.values() if r and p / r == x), F(0)))
     }
-    assert curve.infinite == sum((p for p, r in pair.values() if not r), F(0))
+    assert as_fraction(curve.infinite) == sum((p for p, r in pair.values() if not r), F(0))
     back = {i: (r, p) for i, (p, r) in pair.items()}
-    assert [curve.reversed()(alpha) for alpha in EVERYWHERE] == curve_of(back, EVERYWHERE)
+    assert [at(curve.reversed(), alpha) for alpha in EVERYWHERE] == curve_of(back, EVERYWHERE)
 
 
 @pytest.mark.exact
@@ -119,19 +132,19 @@ def test_a_curve_is_its_pair_and_reversed_the_pair_the_other_way_round(pair):
 def test_a_shortened_curve_is_on_its_side_and_little_away(pair, least):
     alphas = tuple(sorted({p / r for p, r in pair.values() if p and r} | {F(1)}))
     values = tuple(curve_of(pair, list(alphas)))
-    curve = convex.Bracket(alphas, values, values, infinite=sum((p for p, r in pair.values() if not r), F(0))).upper
+    curve = bracket_of(alphas, values, values, sum((p for p, r in pair.values() if not r), F(0))).upper
     below, above = (curve.shortened(least, above=side) for side in (False, True))
     for alpha in EVERYWHERE:
-        assert below(alpha) <= curve(alpha) <= above(alpha)
-        assert above(alpha) - below(alpha) <= 2 * least * (1 + alpha)
+        assert at(below, alpha) <= at(curve, alpha) <= at(above, alpha)
+        assert at(above, alpha) - at(below, alpha) <= 2 * least * (1 + alpha)
 
 
 def test_lines_between_lower_values_would_not_be_a_bound():
     pair = {0: (F(2, 3), F(1, 3)), 1: (F(1, 3), F(2, 3))}
     alphas = (F(1, 4), F(3, 4), F(3))
     values = tuple(curve_of(pair, list(alphas)))
-    bracket = convex.Bracket(alphas, values, values)
-    assert bracket.upper(F(1, 2)) > hockey_stick(pair.values(), F(1, 2)) == bracket.lower(F(1, 2))
+    bracket = bracket_of(alphas, values, values)
+    assert at(bracket.upper, F(1, 2)) > hockey_stick(pair.values(), F(1, 2)) == at(bracket.lower, F(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +159,7 @@ def test_lines_between_lower_values_would_not_be_a_bound():
 )
 def test_what_is_no_hockey_stick_curve_is_refused(vertices):
     with pytest.raises(ss.VerificationError, match="starts at"):
-        convex.Curve(vertices)
+        convex.curve_through(vertices)
 
 
 # -- profiles of shuffled mechanisms
@@ -157,8 +170,8 @@ def test_what_is_no_hockey_stick_curve_is_refused(vertices):
 def test_the_exact_value_is_inside_the_profile_at_every_alpha(D, n):
     profile = ss.Shuffle(D, n).profile(rtol=0.01, least_delta=1e-6)
     for alpha in ALPHAS:
-        truth = ss.exact.divergence(D, n, alpha)
-        if fraction(alpha) <= profile.bracket.alphas[-1] or profile.ends_at_zero:
+        truth = ss.truth.exact.divergence(D, n, alpha)
+        if rational(fraction(alpha)) <= profile.bracket.alphas[-1] or profile.ends_at_zero:
             assert truth in profile.delta(sp.log(alpha)), alpha
 
 
@@ -172,7 +185,7 @@ def test_the_profile_is_above_every_pair_of_inputs_in_both_directions(name):
         truths = []
         for D in M.decompositions:
             for one in (D, D.reversed()):
-                truth = ss.exact.divergence(one, 3, alpha)
+                truth = ss.truth.exact.divergence(one, 3, alpha)
                 truths.append(fraction(arguments.exact_number(truth, "truth")))
         assert max(truths) in found, alpha
 
@@ -240,12 +253,12 @@ def test_a_profile_answers_at_every_eps_there_is():
 def test_few_outcomes_with_masses_of_very_different_sizes_have_a_profile():
     """At α = 1 neither contour nor lattice comes near."""
     a, b = [q(600, 1103), q(3, 1103), q(500, 1103)], [0, q(3, 4), q(1, 4)]
-    D = ss.Decomposition(a, b, [q(1, 802000001), q(1600000, 802000001), q(800000000, 802000001)])
+    D = ss.model.Decomposition(a, b, [q(1, 802000001), q(1600000, 802000001), q(800000000, 802000001)])
     at_one = ss.Shuffle(D, 2).hockey_stick([1, 2], rtol=1e-4)
     assert [found.method for found in at_one] == ["exact", "contour"]
     profile = ss.Shuffle(D, 2).profile(rtol=0.01)
     for alpha in ALPHAS:
-        assert ss.exact.divergence(D, 2, alpha) in profile.delta(sp.log(alpha)), alpha
+        assert ss.truth.exact.divergence(D, 2, alpha) in profile.delta(sp.log(alpha)), alpha
 
 
 def test_values_that_are_known_are_not_computed_again():
@@ -253,9 +266,11 @@ def test_values_that_are_known_are_not_computed_again():
 
     def evaluate(alphas, rtol):
         asked.extend(alphas)
-        return [ss.Interval(float(max(1 - a / 2, 0)) / 2, float(max(1 - a / 2, 0)) / 2) for a in alphas]
+        return [
+            ss.Interval(float(max(1 - a / 2, rational(0))) / 2, float(max(1 - a / 2, rational(0))) / 2) for a in alphas
+        ]
 
-    side = Side(evaluate, F(2))
+    side = Side(evaluate, rational(2))
     Sampling(0.01, ((1.0, 1e-6),), 1000).bracket(side, side)
     first = len(asked)
     Sampling(0.01, ((1.0, 1e-6),), 1000).bracket(side, side)
@@ -265,11 +280,12 @@ def test_values_that_are_known_are_not_computed_again():
 def test_the_other_direction_is_seen_from_the_front():
     front = Side(lambda alphas, _: [ss.Interval(0.25, 0.5)] * len(alphas), None)
     back = Side(lambda alphas, _: [ss.Interval(0.125, 0.25)] * len(alphas), None)
-    front.learn([F(1)], 0.1, iter)
-    back.learn([F(4)], 0.1, iter)
-    found = combined(front, back, 0.1)
-    assert found.alphas == (F(1, 4), F(1))
-    assert (found.lowers[0], found.uppers[0]) == (1 - F(1, 4) + F(1, 32), 1 - F(1, 4) + F(1, 16))
+    front.learn([rational(1)], 0.1, iter)
+    back.learn([rational(4)], 0.1, iter)
+    both = combined(front, back, 0.1)
+    assert [as_fraction(alpha) for alpha in both.alphas] == [F(1, 4), F(1)]
+    ends = as_fraction(both.lowers[0]), as_fraction(both.uppers[0])
+    assert ends == (1 - F(1, 4) + F(1, 32), 1 - F(1, 4) + F(1, 16))
 
 
 # -- trade-off
@@ -279,7 +295,7 @@ def test_the_other_direction_is_seen_from_the_front():
 @settings(max_examples=30)
 def test_the_trade_off_curve_is_that_of_the_best_test(D, n, x):
     """Neyman and Pearson: outcomes by falling likelihood ratio until the error of the first kind is used up."""
-    pair = ss.exact.shuffled_pair(D, n)
+    pair = ss.truth.exact.shuffled_pair(D, n)
     best = sorted(pair.values(), key=lambda both: both[0] / both[1] if both[1] else F(10**30), reverse=True)
     room, caught = x, F(0)
     for p, r in best:
@@ -304,10 +320,10 @@ def test_brute_force_composition_is_inside_the_interval(name, n, rounds):
         "clones of Koskela et al.": decomposition.clones_koskela(sp.log(2)),
         "lopsided": decomposition.blanket(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), 0, 1),
     }[name]
-    pair = ss.exact.shuffled_pair(D, n)
+    pair = ss.truth.exact.shuffled_pair(D, n)
     composed = ss.Shuffle(D, n).compose(rounds)
     for alpha in (q(1), q(6, 5), q(2)):
-        truth = ss.exact.composed_divergence([pair] * rounds, alpha)
+        truth = ss.truth.exact.composed_divergence([pair] * rounds, alpha)
         found = composed.delta(sp.log(alpha), rtol=0.02)
         assert truth in found, alpha
         assert found.width <= 0.02 * found.upper
@@ -316,10 +332,10 @@ def test_brute_force_composition_is_inside_the_interval(name, n, rounds):
 @pytest.mark.usefixtures("sampled")
 def test_two_rounds_of_different_randomizers_agree_with_brute_force():
     first, second = ss.KRR(k=3, eps0=sp.log(3)), ss.OUE(d=3, eps0=sp.log(2))
-    pairs = [ss.exact.shuffled_pair(decomposition.blanket(R), 3) for R in (first, second)]
+    pairs = [ss.truth.exact.shuffled_pair(decomposition.blanket(R), 3) for R in (first, second)]
     composed = ss.compose([ss.Shuffle(first, 3), (ss.Shuffle(second, 3), 1)])
     for alpha in (q(1), q(3, 2), q(5, 2)):
-        truth = ss.exact.composed_divergence(pairs, alpha)
+        truth = ss.truth.exact.composed_divergence(pairs, alpha)
         assert truth in composed.delta(sp.log(alpha), rtol=0.01)
         if truth < 1:
             eps = composed.epsilon(truth, rtol=0.01)
@@ -332,7 +348,9 @@ def test_two_rounds_of_different_randomizers_agree_with_brute_force():
 def test_random_rounds_agree_with_brute_force(first, second, n, m):
     mechanisms = [ss.Shuffle(first, n), ss.Shuffle(second, m)]
     plds = [M.profile(rtol=0.02, least_delta=1e-6).plds for M in mechanisms]
-    truth = ss.exact.composed_divergence([ss.exact.shuffled_pair(D, k) for D, k in ((first, n), (second, m))], q(3, 2))
+    truth = ss.truth.exact.composed_divergence(
+        [ss.truth.exact.shuffled_pair(D, k) for D, k in ((first, n), (second, m))], q(3, 2)
+    )
     below, above = (ss.FourierAccountant([pair[side] for pair in plds]).delta(sp.log(q(3, 2))) for side in (0, 1))
     assert below.lower <= truth <= above.upper
 
@@ -340,9 +358,9 @@ def test_random_rounds_agree_with_brute_force(first, second, n, m):
 @pytest.mark.usefixtures("sampled")
 def test_a_round_that_nearly_always_tells_leaves_the_others_their_part():
     """What is finite in it is too rare to matter, and is not all dropped."""
-    always = ss.Decomposition([q(10**6, 10**6 + 1), q(1, 10**6 + 1)], [0, 1], [0, q(1, 10**6 + 1)])
-    other = ss.Decomposition([q(5, 7), q(2, 7)], [1 - q(1, 10**7), q(1, 10**7)], [0, q(1, 10**6)])
-    truth = ss.exact.composed_divergence([ss.exact.shuffled_pair(D, 2) for D in (always, other)], 1)
+    always = ss.model.Decomposition([q(10**6, 10**6 + 1), q(1, 10**6 + 1)], [0, 1], [0, q(1, 10**6 + 1)])
+    other = ss.model.Decomposition([q(5, 7), q(2, 7)], [1 - q(1, 10**7), q(1, 10**7)], [0, q(1, 10**6)])
+    truth = ss.truth.exact.composed_divergence([ss.truth.exact.shuffled_pair(D, 2) for D in (always, other)], 1)
     assert truth in ss.compose([ss.Shuffle(always, 2), ss.Shuffle(other, 2)]).delta(0, rtol=0.1)
 
 
@@ -414,14 +432,14 @@ def test_the_exact_renyi_divergence_is_inside(D, n, order):
             M.rdp(order)
         return
     found = M.rdp(order, rtol=0.01)
-    assert float(ss.exact.renyi_divergence(ss.exact.renyi_moment(D, n, order), order)) in found
+    assert float(ss.truth.exact.renyi_divergence(ss.truth.exact.renyi_moment(D, n, order), order)) in found
     assert found.width <= 0.01 * found.upper
 
 
 def test_the_renyi_divergence_of_2_rr_at_many_users_is_that_of_its_binomial_moments():
     n, t, order = 500, 3, 8
     D = decomposition.dataset(ss.BinaryRR(eps0=sp.log(t)), 1, 0, 0)
-    moment = ss.exact.two_rr_moment(sp.log(t), n, order)
+    moment = ss.truth.exact.two_rr_moment(sp.log(t), n, order)
     assert float(sp.log(moment) / (order - 1)) in ss.Shuffle(D, n).rdp(order)
 
 
@@ -429,7 +447,7 @@ def test_the_renyi_divergence_of_2_rr_at_many_users_is_that_of_its_binomial_mome
 def test_next_to_order_one_it_is_the_relative_entropy(above_one):
     """Σ P log(P/Q): from there on the Rényi divergence grows with the order, by less than one for each."""
     profile = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 5).profile(rtol=0.001)
-    pair = ss.exact.shuffled_pair(decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3))), 5)
+    pair = ss.truth.exact.shuffled_pair(decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3))), 5)
     entropy = sum(p * math.log(p / r) for p, r in pair.values() if p)
     found = profile.rdp(1 + above_one)
     assert found.lower - 1e-6 <= entropy <= found.upper
@@ -467,7 +485,7 @@ def test_dp_accounting_composes_to_the_same_epsilon():
     assert theirs.compose(laplace).get_epsilon_for_delta(1e-6) > theirs.get_epsilon_for_delta(1e-6)
     # Their own object for 2-RR is the one we hand over.
     flip = privacy_loss_distribution.from_randomized_response(0.5, 2, value_discretization_interval=1e-4)
-    mine = ss.PairPLD([q(3, 4), q(1, 4)], [q(1, 4), q(3, 4)]).to_dp_accounting(1e-4)
+    mine = ss.accounting.PairPLD([q(3, 4), q(1, 4)], [q(1, 4), q(3, 4)]).to_dp_accounting(1e-4)
     for eps in (0.0, 0.5, 1.0):
         assert mine.get_delta_for_epsilon(eps) == pytest.approx(flip.get_delta_for_epsilon(eps), abs=2e-4)
         assert mine.get_delta_for_epsilon(eps) >= float((3 - sp.exp(q(str(eps)))) / 4) - 1e-12
@@ -475,9 +493,9 @@ def test_dp_accounting_composes_to_the_same_epsilon():
 
 def test_what_is_handed_over_dominates_in_both_directions():
     D = decomposition.blanket(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), 0, 1)
-    theirs = ss.ShuffledPLD(D, 4).to_dp_accounting(1e-3)
+    theirs = ss.accounting.ShuffledPLD(D, 4).to_dp_accounting(1e-3)
     for alpha in (q(1), q(3, 2), q(2)):
-        truth = max(ss.exact.divergence(one, 4, alpha) for one in (D, D.reversed()))
+        truth = max(ss.truth.exact.divergence(one, 4, alpha) for one in (D, D.reversed()))
         found = theirs.get_delta_for_epsilon(float(sp.log(alpha)))
         assert float(truth) - 1e-12 <= found <= float(truth) + 1e-3
 
@@ -485,7 +503,7 @@ def test_what_is_handed_over_dominates_in_both_directions():
 def test_a_profile_survives_json_and_says_what_it_is_of():
     profile = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile(rtol=0.01)
     text = profile.to_json()
-    assert ss.PrivacyProfile.from_json(text) == profile
+    assert ss.accounting.PrivacyProfile.from_json(text) == profile
     assert json.loads(text)["about"]["n"] == 5
     assert "KRR(k=3, eps0=log(3))" in profile.to_csv().splitlines()[2]
     frame = profile.to_dataframe()
