@@ -26,11 +26,11 @@ def levels(first: Settings) -> list[Settings]:
 
 def others(rounds: str) -> dict[str, list[Settings]]:
     """The rest of the catalogue, with ε0 moved."""
-    found = {}
+    moves = {}
     for name, size in SIZES.items():
         sizes = {size: "16", **({"w": "4"} if name == "subsetselection" else {})}
-        found[name] = [Settings(name, {**sizes, "eps0": f"{i / 10}"}, rounds=rounds) for i in range(20, 30)]
-    return found
+        moves[name] = [Settings(name, {**sizes, "eps0": f"{i / 10}"}, rounds=rounds) for i in range(20, 30)]
+    return moves
 
 
 ONE = {
@@ -72,8 +72,8 @@ def measured(title: str, moves: dict[str, list[Settings]], *stages: Collection[s
                 walls[i].append(1e3 * (time.perf_counter() - wall))
                 processors[i].append(1e3 * (time.process_time() - processor))
         for i in range(len(stages)):
-            found = [f"{statistics.median(x[i][1:]):9.1f} {min(x[i][1:]):9.1f}" for x in (walls, processors)]
-            print(f"{name if i == 0 else 'then':>18} {walls[i][0]:9.1f} {found[0]} {found[1]}", flush=True)
+            times = [f"{statistics.median(x[i][1:]):9.1f} {min(x[i][1:]):9.1f}" for x in (walls, processors)]
+            print(f"{name if i == 0 else 'then':>18} {walls[i][0]:9.1f} {times[0]} {times[1]}", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,14 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import sympy as sp
+
 import shuffle_sym as ss
 from shuffle_sym.apps import plots
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import bounds
+from shuffle_sym.papers.balle2019.bounds import thm31_gamma as gamma
+from shuffle_sym.papers.tools import krr
 
 FOLDER = Path(__file__).resolve().parent.parent / "gallery"
 DELTA = 1e-6
@@ -52,7 +56,7 @@ def randomizers():
 def rounds():
     """Many rounds, certified, against composing one round's (ε, δ)."""
     n, eps0, counts = 10**6, 4, [1, 2, 4, 8, 16, 32, 64]
-    clones = ss.FourierAccountant(ss.ShuffledPLD(decomposition.clones(eps0), n))
+    clones = ss.FourierAccountant(ss.accounting.ShuffledPLD(decomposition.clones(eps0), n))
     single = clones.epsilon(1e-8).upper
     ax = plots.axes("number of rounds", "central ε at δ = 10⁻⁶", logx=True, logy=True)
     ways = {
@@ -77,11 +81,11 @@ def calibration():
         "clones": decomposition.clones,
     }
     for (name, make), colour in zip(ways.items(), plots.COLOURS, strict=False):
-        found = [ss.calibrate(make, n, 1, DELTA, rtol=0.01).lower for n in users]
-        ax.plot(users, found, color=colour, label=name)
+        levels = [ss.calibrate(make, n, 1, DELTA, rtol=0.01).lower for n in users]
+        ax.plot(users, levels, color=colour, label=name)
     forms = {
         "Bennett": lambda n: bounds.balle2019_bennett.eps0(n, 1, DELTA),
-        "Theorem 3.1, k = 10": lambda n: bounds.balle2019_thm31_eps0(10, n, 1, DELTA),
+        "Theorem 3.1, k = 10": lambda n: float(krr(10, sp.Rational(gamma(10, n, 1, DELTA))).eps0),
     }
     for (name, bound), colour in zip(forms.items(), plots.COLOURS[3:1:-1], strict=False):
         plots.where_it_holds(ax, users, bound, color=colour, ls="--", label=name)

@@ -23,12 +23,12 @@ def main() -> None:
         M, total = ss.Shuffle(R, N), 0.0
         print(f"{R!r}, n = {N}, delta = {DELTA:g}")
         for rounds in (*reversed(ROUNDS), 1000):
-            found, seconds = timed(lambda M=M, rounds=rounds: M.compose(rounds).epsilon(DELTA))
+            answer, seconds = timed(lambda M=M, rounds=rounds: M.compose(rounds).epsilon(DELTA))
             total += seconds if rounds in ROUNDS else 0.0
             other = clones.compose(rounds).epsilon(DELTA)
             print(
-                f"  {rounds:5} rounds: {found} width {found.relative_width:.1e} in {seconds:6.3f} s; "
-                f"clones {other}, {other.lower / found.upper:.2f} x"
+                f"  {rounds:5} rounds: {answer} width {answer.relative_width:.1e} in {seconds:6.3f} s; "
+                f"clones {other}, {other.lower / answer.upper:.2f} x"
             )
         print(f"  the first four together: {total:.2f} s")
         orders, seconds = timed(lambda M=M: M.rdp([2, 8, 32]))

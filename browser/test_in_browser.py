@@ -42,8 +42,8 @@ def waited(condition: Callable[[], object], what: str, seconds: float = 120, eve
     """The first true value of ``condition``; an error that says what did not come."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        if found := condition():
-            return found
+        if value := condition():
+            return value
         time.sleep(every)
     raise AssertionError(f"waited {seconds:g} s for {what}")
 
@@ -85,9 +85,9 @@ def answers(url: str) -> bool:
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 @contextmanager
@@ -152,10 +152,10 @@ class Lab:
         """The numbers of the cells that were run, from the model: cells out of sight are not on the page."""
         return list(
             self.driver.execute_script(
-                "const found = [];"
+                "const list = [];"
                 "for (const c of window.jupyterapp.shell.currentWidget.content.model.cells)"
-                " if (c.type === 'code') found.push(c.executionCount);"
-                "return found"
+                " if (c.type === 'code') list.push(c.executionCount);"
+                "return list"
             )
         )
 
@@ -163,11 +163,11 @@ class Lab:
         """Outputs of the model that are errors or went to stderr."""
         return list(
             self.driver.execute_script(
-                "const found = [];"
+                "const list = [];"
                 "for (const c of window.jupyterapp.shell.currentWidget.content.model.cells)"
                 " if (c.type === 'code') for (const o of c.sharedModel.outputs ?? c.outputs.toJSON())"
-                "  if (o.output_type === 'error' || o.name === 'stderr') found.push(o.evalue ?? o.text);"
-                "return found.map(String)"
+                "  if (o.output_type === 'error' || o.name === 'stderr') list.push(o.evalue ?? o.text);"
+                "return list.map(String)"
             )
         )
 
@@ -176,10 +176,10 @@ class Lab:
 
     def show(self, selector: str) -> object:
         """The first element that fits, scrolled into view."""
-        (found, *_) = waited(lambda: self.driver.find_elements(By.CSS_SELECTOR, selector), selector)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found)
+        (element, *_) = waited(lambda: self.driver.find_elements(By.CSS_SELECTOR, selector), selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
         time.sleep(0.5)
-        return found
+        return element
 
 
 def shown(driver: webdriver.Chrome, tag: str) -> str:

@@ -84,18 +84,18 @@ def check(t: sp.Rational, name: str, n: int, orders: Iterable[int] = ORDERS) -> 
     for what, order, moment in moments(name, R, n, orders):
         truth = exact.renyi_divergence(moment, order, digits=_DIGITS)
         for bound in UPPER:
-            found = upper[bound, order]
+            value = upper[bound, order]
             where = (
-                f"{name}, t = {t}, n = {n}, order {order}, {what}: {bound} {found!r}, exact {mpmath.nstr(truth, 17)}"
+                f"{name}, t = {t}, n = {n}, order {order}, {what}: {bound} {value!r}, exact {mpmath.nstr(truth, 17)}"
             )
-            yield Comparison(bound, what, bool(found >= truth), where)
+            yield Comparison(bound, what, bool(value >= truth), where)
     if name == "2-RR":
         for order in orders:
             truth = exact.renyi_divergence(exact.two_rr_moment(eps0, n, order), order, digits=_DIGITS)
             for bound, form in LOWER.items():
-                found = form(eps0, n, order)
-                where = f"t = {t}, n = {n}, order {order}: {bound} {found!r}, exact {mpmath.nstr(truth, 17)}"
-                yield Comparison(bound, "2-RR", bool(found <= truth), where)
+                value = form(eps0, n, order)
+                where = f"t = {t}, n = {n}, order {order}: {bound} {value!r}, exact {mpmath.nstr(truth, 17)}"
+                yield Comparison(bound, "2-RR", bool(value <= truth), where)
 
 
 def main() -> int:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
 import pytest
 import sympy as sp
 from hypothesis import HealthCheck, settings
@@ -48,14 +52,19 @@ def masses(size: int) -> st.SearchStrategy[list[sp.Rational]]:
 
 
 @st.composite
-def decompositions(draw: st.DrawFn, largest: int = 5) -> ss.Decomposition:
+def decompositions(draw: st.DrawFn, largest: int = 5) -> ss.model.Decomposition:
     """Any decomposition: null atoms, atoms impossible under x0 or x1, β = 0 and β = 1 included."""
     size = draw(st.integers(1, largest))
     covered = draw(st.sampled_from([sp.Rational(i, 8) for i in range(9)]))
     c = [covered * e for e in draw(masses(size))]
-    return ss.Decomposition(draw(masses(size)), draw(masses(size)), c)
+    return ss.model.Decomposition(draw(masses(size)), draw(masses(size)), c)
 
 
 alphas = st.sampled_from([1, 1, 2, 3, 10]).flatmap(
     lambda top: st.integers(0, 99).map(lambda i: sp.Rational(1) + sp.Rational((top - 1) * 100 + i, 100))
 )
+
+
+def literal_moment(pair: Mapping[Any, tuple[Fraction, Fraction]], order: int) -> Fraction:
+    """The moment of P/Q under Q, E_Q[(P/Q)^λ] of {outcome: (P, Q)}, outcome by outcome."""
+    return sum((x**order / y ** (order - 1) for x, y in pair.values() if x), Fraction(0))

@@ -1,6 +1,6 @@
 r"""The notebooks as a book: the index, and the links back and forward at the end of every notebook.
 
-``make book`` writes them. Titles are the headings of the notebooks, what they are for is in the map of the README:
+``make book`` writes them. Titles are the headings of the notebooks, what they are for is in the list of CONTRIBUTING:
 nothing is written down twice.
 """
 
@@ -79,14 +79,14 @@ class Chapter:
         return f"[{self.title}]({self.name})"
 
 
-def chapters(folder: Path, readme: str) -> list[Chapter]:
+def chapters(folder: Path, contributing: str) -> list[Chapter]:
     """All numbered notebooks, in order."""
-    found = []
+    listed = []
     for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")):
         first = nbformat.read(path, as_version=4).cells[0].source
-        goal = re.search(rf"`notebooks/{re.escape(path.name)}` \| (.*?) \|", readme)
-        found.append(Chapter(path.name, first.splitlines()[0].lstrip("# "), goal[1] if goal else ""))
-    return found
+        goal = re.search(rf"`notebooks/{re.escape(path.name)}` \| (.*?) \|", contributing)
+        listed.append(Chapter(path.name, first.splitlines()[0].lstrip("# "), goal[1] if goal else ""))
+    return listed
 
 
 def index(book: Sequence[Chapter]) -> Any:
@@ -151,8 +151,8 @@ def with_outputs(fresh: Any, path: Path) -> Any:
 
 def main(argv: Sequence[str]) -> int:
     """Write the index; with ``--links`` the links of all notebooks too."""
-    folder, readme = ROOT / "notebooks", (ROOT / "README.md").read_text(encoding="utf-8")
-    book = chapters(folder, readme)
+    folder, contributing = ROOT / "notebooks", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    book = chapters(folder, contributing)
     nbformat.write(with_outputs(index(book), folder / INDEX), folder / INDEX)
     if "--links" in argv:
         for i, chapter in enumerate(book):

@@ -54,15 +54,15 @@ def shown(cell: Any) -> str:
 
     What is printed may arrive in any number of pieces: they are put together.
     """
-    printed, found = "", []
+    printed, shown = "", []
     for output in cell["outputs"]:
         data = output.get("data", {})
         if "text" in output:
             printed += "".join(output["text"])
         elif not any(kind.startswith("image/") or "widget" in kind for kind in data):
             kind = next((kind for kind in TEXTS if kind in data), None)
-            found.append("".join(data[kind]) if kind else "")
-    return _ADDRESS.sub("0x…", "\n".join([printed, *found]))
+            shown.append("".join(data[kind]) if kind else "")
+    return _ADDRESS.sub("0x…", "\n".join([printed, *shown]))
 
 
 def difference(before: str, now: str, rtol: float) -> str | None:
@@ -86,14 +86,14 @@ def difference(before: str, now: str, rtol: float) -> str | None:
 def differences(before: Any, now: Any) -> list[str]:
     """What two versions of a notebook show differently."""
     saved, fresh = ([cell for cell in version["cells"] if cell["cell_type"] == "code"] for version in (before, now))
-    found = []
+    changes = []
     for number, (old, new) in enumerate(zip(saved, fresh, strict=True), 1):
         rtol = tolerance(old)
         if rtol is None:
             continue
         if change := difference(shown(old), shown(new), rtol):
-            found.append(f"cell {number}: {change}")
-    return found
+            changes.append(f"cell {number}: {change}")
+    return changes
 
 
 def executed(path: Path) -> Any:
@@ -146,10 +146,10 @@ def run(path: Path, accept: bool) -> tuple[str, list[str], float]:
     except CellExecutionError as error:
         return path.name, [f"error: {error.ename}: {error.evalue}"], time.monotonic() - start
     was_run = any(cell.get("execution_count") for cell in before.cells)
-    found = differences(before, now) if was_run else []
-    if accept or not found:
+    changes = differences(before, now) if was_run else []
+    if accept or not changes:
         nbformat.write(now, path)
-    return path.name, found, time.monotonic() - start
+    return path.name, changes, time.monotonic() - start
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -161,11 +161,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     failed = False
     with ProcessPoolExecutor(2) as pool:
         for future in [pool.submit(run, path, given.accept) for path in sorted(given.notebooks)]:
-            name, found, seconds = future.result()
-            wrong = [line for line in found if line.startswith("error") or not given.accept]
+            name, changes, seconds = future.result()
+            wrong = [line for line in changes if line.startswith("error") or not given.accept]
             failed |= bool(wrong)
-            print(f"{name:42} {seconds:6.1f} s  {'FAILED' if wrong else 'changed' if found else 'ok'}", flush=True)
-            for line in found:
+            print(f"{name:42} {seconds:6.1f} s  {'FAILED' if wrong else 'changed' if changes else 'ok'}", flush=True)
+            for line in changes:
                 print(f"    {line}")
     return int(failed)
 

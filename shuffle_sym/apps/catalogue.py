@@ -3,12 +3,12 @@ r"""The catalogue by name: which randomizers there are and what each one takes, 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
 from shuffle_sym import randomizers
-from shuffle_sym.apps import typed
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
@@ -25,19 +25,19 @@ def makers() -> Mapping[str, Maker]:
     >>> [name for name in makers() if name.startswith(("k", "clones"))]
     ['krr', 'clones', 'clones_koskela', 'clones_shared']
     """
-    found: dict[str, Maker] = {}
+    entries: dict[str, Maker] = {}
     for name in sorted(randomizers.__all__, key=str.lower):
         maker: Any = getattr(randomizers, name)
         if isinstance(maker, type) and _takes_numbers(maker):
-            found[name.lower()] = getattr(randomizers, name)
+            entries[name.lower()] = maker
     for name in decomposition.__all__:
         analysis = getattr(decomposition, name)
         # What is not its own reversal says nothing about the other direction.
         if inspect.isfunction(analysis) and parameters(analysis) == ("eps0",):
             D = analysis()
             if D.reversed() == D:
-                found[name] = analysis
-    return found
+                entries[name] = analysis
+    return entries
 
 
 def _takes_numbers(maker: Any) -> bool:
@@ -76,7 +76,7 @@ def find(name: str) -> tuple[str, Maker]:
     fits = [wanted] if wanted in plain else [key for key in plain if key.startswith(wanted)]
     if len(fits) != 1:
         choices = [plain[fit] for fit in fits] or list(known)
-        hint = typed.meant(name, known) if not fits else ""
+        hint = did_you_mean(name, known) if not fits else ""
         raise ValueError(f"randomizer must be one of {', '.join(choices)}, got {name!r}{hint}")
     key = plain[fits[0]]
     return key, known[key]
@@ -84,6 +84,17 @@ def find(name: str) -> tuple[str, Maker]:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
+
+
+def did_you_mean(text: str, known: Iterable[str]) -> str:
+    """The end of an error message: the known word that is nearest to a mistyped one, if one is near.
+
+    >>> did_you_mean("kkr", ["krr", "oue"]), did_you_mean("gauss", ["krr", "oue"])
+    ("; did you mean 'krr'?", '')
+    """
+    plain = {word.lower(): word for word in known}
+    near = get_close_matches(text.lower(), plain, n=1)
+    return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
 def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -99,7 +110,7 @@ def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] 
     listed = ", ".join(takes)
     for parameter, value in given.items():
         if value is not None and parameter not in takes:
-            hint = typed.meant(parameter, {*takes, "n", "rounds"})
+            hint = did_you_mean(parameter, {*takes, "n", "rounds"})
             raise ValueError(f"{parameter} is not a parameter of {key}, which takes {listed}; got {value}{hint}")
     for parameter in takes:
         if given.get(parameter) is None and parameter not in free:

@@ -9,7 +9,7 @@ import sympy as sp
 from shuffle_sym.accounting.inverses import calibrate
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers import bounds
+from shuffle_sym.papers.balle2019.bounds import thm31_gamma
 from shuffle_sym.randomizers import KRR
 
 METHODS = ("certified", "clones", "theorem31")
@@ -18,7 +18,8 @@ _DIGITS = 6
 
 
 def smallest_gamma(k: int, n: Any, eps: Any, delta: Any, by: str = "certified") -> sp.Rational:
-    r"""The smallest γ with which n users of k-RR are (ε, δ)-DP after shuffling, rounded up to six digits.
+    r"""The smallest γ with which ``n`` users of k-RR are (``eps``, ``delta``)-DP after shuffling, rounded up to six
+    digits.
 
     ``by="certified"`` asks the accountant about the blanket of k-RR, ``"clones"`` about the clones of every randomizer
     with that ε0, and ``"theorem31"`` takes the closed form of Balle et al. 2019. More noise is never less private: k-RR
@@ -30,7 +31,7 @@ def smallest_gamma(k: int, n: Any, eps: Any, delta: Any, by: str = "certified") 
     arguments.one_of(by, "by", METHODS)
     n = arguments.users(n)
     if by == "theorem31":
-        return _rounded_up(sp.Rational(bounds.balle2019_thm31_gamma(k, n, eps, delta)))
+        return _rounded_up(sp.Rational(thm31_gamma(k, n, eps, delta)))
     if by == "certified":
         eps0 = calibrate(lambda level: KRR(k=k, eps0=level), n, eps, delta, rtol=_RTOL).lower
     else:

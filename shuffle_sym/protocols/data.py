@@ -1,14 +1,19 @@
-r"""What enters a protocol (data, messages, randomness) and what leaves it (estimates)."""
+r"""What a protocol is, what enters it (data, messages, randomness) and what leaves it (estimates)."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.randomizer import Randomizer
 
 Floats = npt.NDArray[np.float64]
 Messages = npt.NDArray[Any]
@@ -48,7 +53,8 @@ def chunks(count: int, width: int = 1) -> Iterator[slice]:
         yield slice(start, min(start + step, count))
 
 
-def _one_dimensional(values: Any, name: str) -> npt.NDArray[Any]:
+def _checked(values: Any, name: str, wrong: Callable[[Messages], Messages], right: str) -> npt.NDArray[Any]:
+    """A sequence of numbers; the first one that is ``wrong`` is named, with what would be ``right``."""
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got {array.ndim} dimensions")
@@ -56,35 +62,27 @@ def _one_dimensional(values: Any, name: str) -> npt.NDArray[Any]:
         raise ValueError(f"{name} must not be empty: at least one user is needed")
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got {array.dtype}")
+    for part in chunks(len(array)):
+        refused = wrong(array[part])
+        if refused.any():
+            at = part.start + int(np.argmax(refused))
+            raise ValueError(f"{name}[{at}] must be {right}, got {array[at].item()!r}")
     return array
 
 
 def integers_below(values: Any, size: int, name: str) -> npt.NDArray[Any]:
     """A sequence of integers in 0 … size − 1; the first one that is not is named."""
-    array = _one_dimensional(values, name)
-    for part in chunks(len(array)):
-        piece = array[part]
-        # nan fails both comparisons.
-        wrong = ~((piece >= 0) & (piece < size))
-        if array.dtype.kind == "f":
-            wrong |= piece != np.floor(piece)
-        if wrong.any():
-            at = int(np.argmax(wrong))
-            raise ValueError(
-                f"{name}[{part.start + at}] must be an integer in 0 … {size - 1}, got {piece[at].item()!r}"
-            )
-    return array
+
+    def wrong(piece: Messages) -> Messages:
+        outside = ~((piece >= 0) & (piece < size))  # nan fails both comparisons
+        return outside | (piece != np.floor(piece)) if piece.dtype.kind == "f" else outside
+
+    return _checked(values, name, wrong, f"an integer in 0 … {size - 1}")
 
 
 def unit_interval(values: Any, name: str) -> npt.NDArray[Any]:
     """A sequence of numbers in [0, 1]; the first one that is not is named."""
-    array = _one_dimensional(values, name)
-    for part in chunks(len(array)):
-        wrong = ~((array[part] >= 0) & (array[part] <= 1))
-        if wrong.any():
-            at = int(np.argmax(wrong))
-            raise ValueError(f"{name}[{part.start + at}] must be a number in [0, 1], got {array[part][at].item()!r}")
-    return array
+    return _checked(values, name, lambda piece: ~((piece >= 0) & (piece <= 1)), "a number in [0, 1]")
 
 
 def smallest_type(size: int) -> np.dtype[Any]:
@@ -114,3 +112,30 @@ def randomized_response(
     """Algorithm 1 of Balle et al. 2019: each value, or with probability γ a uniform one."""
     noise = rng.integers(0, size, len(values), dtype=smallest_type(size))
     return np.where(rng.random(len(values)) < gamma, noise, values.astype(noise.dtype, copy=False))
+
+
+class Protocol(ABC):
+    """A local randomizer, the shuffler and an analyzer."""
+
+    randomizer: Randomizer
+
+    @abstractmethod
+    def randomize(self, values: Any, rng: np.random.Generator | None = None) -> Messages:
+        """One message for every user, in the order of the users: this is what the shuffler gets."""
+
+    @abstractmethod
+    def estimate(self, messages: Any) -> Estimate:
+        """Unbiased estimates and their standard errors, from messages in any order."""
+
+    def run(self, values: Any, rng: np.random.Generator | None = None) -> Estimate:
+        """Randomise, shuffle, estimate.
+
+        ``values`` has one entry for each user; ``rng`` draws the noise and the order, by default from a fresh seed.
+        """
+        rng = generator(rng)
+        return self.estimate(shuffle(self.randomize(values, rng), rng))
+
+    def delta(self, n: Any, eps: Any, *, rtol: float = 1e-3) -> Interval:
+        """Certified bounds of δ(ε) of the messages of ``n`` users, shuffled; ``rtol`` is their relative width."""
+        interval: Interval = Shuffle(self.randomizer, n).delta(eps, rtol=rtol)
+        return interval

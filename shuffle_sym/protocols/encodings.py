@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
-from shuffle_sym.algebra import field
+from shuffle_sym.algebra import field, rounding
 from shuffle_sym.model.matching import Matching
 from shuffle_sym.protocols.data import Messages, chunks, integers_below, randomized_response, smallest_type
 from shuffle_sym.randomizers import KRR, OLH, OUE, RAPPOR, HadamardResponse, SubsetSelection
@@ -60,15 +61,20 @@ def match_probabilities(R: Matching) -> tuple[float, float]:
     return p, q
 
 
+def with_noise(k: Any, gamma: sp.Expr) -> KRR:
+    """k-RR that answers uniformly with probability γ, and with the truth otherwise: γ = k/(k + t − 1)."""
+    return KRR(k=k, eps0=sp.log(1 + k * (1 - gamma) / gamma))
+
+
 def noise_of(R: KRR) -> float:
     """γ of k-RR as a double that is not below it: what is drawn is never less noise than what was analysed."""
     gamma = float(sp.N(R.gamma, 30))
-    return min(math.nextafter(gamma, 1), 1.0) if sp.Rational(gamma) < R.gamma else gamma
+    return min(rounding.above(gamma), 1.0) if sp.Rational(gamma) < R.gamma else gamma
 
 
 def at_most(p: float) -> float:
-    """The probability that a uniform double, a multiple of 2^-53, is below what is returned is not above p."""
-    return math.floor(math.nextafter(p, 0) * 2**53) / 2**53
+    """A threshold that a uniform double (a multiple of 2^-53) stays below with probability at most p."""
+    return math.floor(rounding.below(p) * 2**53) / 2**53
 
 
 class Category(Encoding):
@@ -99,7 +105,7 @@ class Bits(Encoding):
         self.bytes = -(-self.inputs // 8)
         self.width = self.inputs
         # Rounded to more noise.
-        self.own, self.other = at_most(self.p), math.nextafter(self.q, 1)
+        self.own, self.other = at_most(self.p), rounding.above(self.q)
 
     def empty(self, n: int) -> Messages:
         return np.empty((n, self.bytes), np.uint8)
@@ -231,18 +237,13 @@ class Columns(Encoding):
         return (len(messages) + transform[1:]) // 2
 
 
-def encoding(R: Any) -> Encoding:
-    """The encoding of a randomizer whose messages can be drawn here."""
-    kinds: tuple[tuple[type, type[Any]], ...] = (
-        (KRR, Category),
-        (SubsetSelection, Subsets),
-        (RAPPOR, Bits),
-        (OUE, Bits),
-        (OLH, Hashed),
-        (HadamardResponse, Columns),
-    )
-    for kind, build in kinds:
+_KINDS: tuple[type, ...] = (KRR, SubsetSelection, RAPPOR, OUE, OLH, HadamardResponse)
+_ENCODINGS: tuple[Callable[[Any], Encoding], ...] = (Category, Subsets, Bits, Bits, Hashed, Columns)
+
+
+def encoding(R: Any) -> Callable[[Any], Encoding]:
+    """What makes the encoding of a randomizer whose messages can be drawn here."""
+    for kind, make in zip(_KINDS, _ENCODINGS, strict=True):
         if isinstance(R, kind):
-            found: Encoding = build(R)
-            return found
+            return make
     raise TypeError(f"R must be KRR, BinaryRR, SubsetSelection, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}")

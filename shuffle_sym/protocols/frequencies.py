@@ -10,20 +10,16 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import sympy as sp
 
-from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments
-from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.matching import Matching
-from shuffle_sym.papers.derivations import protocols as derived
+from shuffle_sym.papers.balle2019 import protocols as derived
 from shuffle_sym.protocols import calibration
-from shuffle_sym.protocols.data import Estimate, Floats, Messages, chunks, generator, integers_below, shuffle
-from shuffle_sym.protocols.encodings import encoding
-from shuffle_sym.randomizers import KRR
+from shuffle_sym.protocols.data import Estimate, Floats, Messages, Protocol, chunks, generator, integers_below
+from shuffle_sym.protocols.encodings import Encoding, encoding, with_noise
 
-_count, _match_variance, _found_variance = (
+_count, _match_variance, _estimated_variance = (
     sp.lambdify((derived.p, derived.q, derived.users, symbol), formula, modules="numpy")
     for symbol, formula in (
         (derived.C, derived.COUNT),
@@ -33,31 +29,28 @@ _count, _match_variance, _found_variance = (
 )
 
 
-class Frequencies:
+class Frequencies(Protocol):
     r"""A frequency estimator: randomise, shuffle, count, take off the bias.
 
-    R is `KRR`, `BinaryRR`, `SubsetSelection`, `RAPPOR`, `OUE`, `BLH`, `OLH` or `HadamardResponse` with numbers for all
-    parameters; inputs are 0-based integers.
+    ``R`` is `KRR`, `BinaryRR`, `SubsetSelection`, `RAPPOR`, `OUE`, `BLH`, `OLH` or `HadamardResponse` with numbers for
+    all parameters; inputs are the integers from 0 on.
 
     >>> import numpy as np, shuffle_sym as ss
     >>> P = Frequencies(ss.HadamardResponse(K=4, eps0=3))
-    >>> found = P.run(np.repeat([0, 1, 2], [6000, 3000, 1000]), np.random.default_rng(1))
-    >>> bool(np.all(abs(found.values - [6000, 3000, 1000]) < 4 * found.standard_errors))
+    >>> answer = P.run(np.repeat([0, 1, 2], [6000, 3000, 1000]), np.random.default_rng(1))
+    >>> bool(np.all(abs(answer.values - [6000, 3000, 1000]) < 4 * answer.standard_errors))
     True
     """
 
     def __init__(self, R: Matching) -> None:
-        if not isinstance(R, Matching):
-            raise TypeError(
-                f"R must be KRR, BinaryRR, SubsetSelection, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}"
-            )
+        kind = encoding(R)
         arguments.numeric_only(R.free_symbols | R.input_count.free_symbols, "a protocol")
         if R.input_count is sp.oo:
             raise ValueError(f"R must have finitely many inputs, got {R!r}")
         if arguments.decided(R.eps0 > 0) is not True:
             raise ValueError(f"R must have eps0 > 0, or its messages say nothing, got {R!r}")
         self.randomizer = R
-        self.encoding = encoding(R)
+        self.encoding: Encoding = kind(R)
         self.inputs, self.p, self.q = self.encoding.inputs, self.encoding.p, self.encoding.q
 
     def randomize(self, values: Any, rng: np.random.Generator | None = None) -> Messages:
@@ -72,41 +65,31 @@ class Frequencies:
         """Unbiased counts of all inputs, each with its standard error, from messages in any order."""
         messages = self.encoding.check(messages)
         support, n = self.encoding.support(messages), len(messages)
-        variances = _found_variance(self.p, self.q, n, support)
+        variances = _estimated_variance(self.p, self.q, n, support)
         return Estimate(_count(self.p, self.q, n, support), np.sqrt(variances) / (self.p - self.q), n)
 
-    def run(self, values: Any, rng: np.random.Generator | None = None) -> Estimate:
-        """Randomise, shuffle, estimate."""
-        rng = generator(rng)
-        return self.estimate(shuffle(self.randomize(values, rng), rng))
-
     def variance(self, counts: Any) -> Floats:
-        """The exact variance of each estimated count, for a dataset with these true counts."""
+        """The exact variance of each estimated count, for a dataset with the true ``counts``, one for each input."""
         array = np.asarray(counts)
         if array.shape != (self.inputs,) or not np.all(array >= 0) or not np.all(np.isfinite(array)):
             raise ValueError(f"counts must be {self.inputs} numbers >= 0, got {counts!r}")
-        found: npt.NDArray[np.float64] = _match_variance(self.p, self.q, array.sum(), array) / (self.p - self.q) ** 2
-        return found
+        variances: Floats = _match_variance(self.p, self.q, array.sum(), array) / (self.p - self.q) ** 2
+        return variances
 
     def standard_error(self, n: Any, count: Any = 0) -> float:
-        """The exact standard error of the count of an input that ``count`` of n users have."""
+        """The exact standard error of the count of an input that ``count`` of ``n`` users have."""
         n, number = arguments.users(n), float(arguments.exact_number(count, "count"))
         if not 0 <= number <= n:
             raise ValueError(f"count must be a number in 0 … n = {n}, got {count!r}")
         return math.sqrt(_match_variance(self.p, self.q, n, number)) / (self.p - self.q)
-
-    def delta(self, n: Any, eps: Any, *, rtol: float = 1e-3) -> Interval:
-        """Certified bounds of δ(ε) of the n shuffled messages."""
-        found: Interval = Shuffle(self.randomizer, n).delta(eps, rtol=rtol)
-        return found
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.randomizer!r})"
 
 
 class Histogram(Frequencies):
-    r"""Private histogram over k categories (Balle et al. 2019, Algorithm 1): k-RR that answers randomly with
-    probability γ, a shuffler, and an analyzer that takes off the bias.
+    r"""Private histogram over ``k`` categories (Balle et al. 2019, Algorithm 1): k-RR that answers randomly with
+    probability ``gamma``, a shuffler, and an analyzer that takes off the bias.
 
     >>> P = Histogram.for_target(k=10, n=100_000, eps=1, delta=1e-6)
     >>> P.gamma < Histogram.for_target(k=10, n=100_000, eps=1, delta=1e-6, by="theorem31").gamma
@@ -117,13 +100,13 @@ class Histogram(Frequencies):
         size = arguments.size(k, "k", 2)
         arguments.numeric_only(size.free_symbols, "a protocol")
         share = arguments.between_0_and_1(gamma, "gamma")
-        super().__init__(KRR(k=size, eps0=sp.log(1 + size * (1 - share) / share)))
+        super().__init__(with_noise(size, share))
         self.k, self.gamma = int(size), float(share)
 
     @classmethod
     def for_target(cls, k: Any, n: Any, eps: Any, delta: Any, by: str = "certified") -> Histogram:
-        """The least noise with which n users are (ε, δ)-DP, ``by`` the certified accountant, the (certified)
-        ``"clones"`` or ``"theorem31"``."""
+        """The histogram over ``k`` categories with the least noise for which ``n`` users are (``eps``, ``delta``)-DP;
+        ``by`` is the analysis, as in `smallest_gamma`."""
         size = arguments.size(k, "k", 2)
         arguments.numeric_only(size.free_symbols, "a protocol")
         return cls(size, calibration.smallest_gamma(int(size), n, eps, delta, by))

@@ -8,23 +8,21 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments
-from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.papers.derivations import protocols as derived
+from shuffle_sym.papers.balle2019 import protocols as derived
 from shuffle_sym.protocols import calibration
 from shuffle_sym.protocols.data import (
     Estimate,
     Messages,
+    Protocol,
     chunks,
     generator,
     integers_below,
     randomized_response,
-    shuffle,
     smallest_type,
     unit_interval,
 )
-from shuffle_sym.randomizers import KRR
+from shuffle_sym.protocols.encodings import noise_of, with_noise
 
 _message_variance = sp.lambdify(
     (derived.gamma, derived.precision, derived.rest, derived.x), derived.MESSAGE_VARIANCE, modules="numpy"
@@ -40,13 +38,14 @@ def worst_message_variance(gamma: Any, k: Any) -> Any:
     return _worst_variance(gamma, k) - np.where(gamma * k > 1, ((1 - gamma * k) / (2 * k)) ** 2, 0.0)
 
 
-class Sum:
-    r"""Randomised rounding to multiples of 1/k, then randomized response on 0 … k with probability γ = c(k + 1)/n.
+class Sum(Protocol):
+    r"""Randomised rounding to multiples of 1/``k``, then randomized response on 0 … k: noise with probability
+    ``gamma`` = c(k + 1)/n.
 
     >>> import numpy as np
     >>> P = Sum.for_target(n=10_000, eps=1, delta=1e-6)
-    >>> found = P.run(np.full(10_000, 0.25), np.random.default_rng(1))
-    >>> abs(found.values - 2500) < 4 * found.standard_errors
+    >>> answer = P.run(np.full(10_000, 0.25), np.random.default_rng(1))
+    >>> abs(answer.values - 2500) < 4 * answer.standard_errors
     True
     """
 
@@ -54,12 +53,13 @@ class Sum:
         self.k = arguments.positive_integer(k, "k")
         share = arguments.between_0_and_1(gamma, "gamma")
         self.gamma = float(share)
-        self.randomizer = KRR(k=self.k + 1, eps0=sp.log(1 + (self.k + 1) * (1 - share) / share))
+        self.randomizer = with_noise(self.k + 1, share)
+        self._noise = noise_of(self.randomizer)
 
     @classmethod
     def for_target(cls, n: Any, eps: Any, delta: Any, by: str = "certified", k: Any = None) -> Sum:
-        """The k and γ with the smallest worst-case error for n users, (ε, δ)-DP ``by`` one of the analyses of
-        `Histogram.for_target`; with ``k`` given, the γ for it.
+        """The k and γ with the smallest worst-case error for which ``n`` users are (``eps``, ``delta``)-DP; with ``k``
+        given, the γ for it. ``by`` is the analysis, as in `smallest_gamma`.
 
         γ n/(k + 1) hardly depends on k, so the best k is where the derived MSE is smallest with that held fixed; a few
         rounds of this settle it.
@@ -94,7 +94,7 @@ class Sum:
             scaled = values[part].astype(float) * self.k
             floors = np.floor(scaled)
             rounded = floors + (rng.random(len(scaled)) < scaled - floors)
-            messages[part] = randomized_response(rounded, self.k + 1, self.gamma, rng)
+            messages[part] = randomized_response(rounded, self.k + 1, self._noise, rng)
         return messages
 
     def estimate(self, messages: Any) -> Estimate:
@@ -114,13 +114,8 @@ class Sum:
         variance = n * _safe_variance(self.gamma, self.k, mean, square)
         return Estimate(value, math.sqrt(variance) / (1 - self.gamma), n)
 
-    def run(self, values: Any, rng: np.random.Generator | None = None) -> Estimate:
-        """Randomise, shuffle, estimate."""
-        rng = generator(rng)
-        return self.estimate(shuffle(self.randomize(values, rng), rng))
-
     def variance(self, values: Any) -> float:
-        """The exact MSE for this dataset."""
+        """The exact mean squared error for the dataset ``values``."""
         values = unit_interval(values, "values")
         total = 0.0
         for part in chunks(len(values)):
@@ -133,13 +128,8 @@ class Sum:
         return float(worst_message_variance(self.gamma, float(self.k)))
 
     def worst_variance(self, n: Any) -> float:
-        """The largest MSE over all datasets of n users, exactly."""
+        """The largest mean squared error over all datasets of ``n`` users, exactly."""
         return arguments.users(n) * self._worst() / (1 - self.gamma) ** 2
-
-    def delta(self, n: Any, eps: Any, *, rtol: float = 1e-3) -> Interval:
-        """Certified bounds of δ(ε) of the n shuffled messages."""
-        found: Interval = Shuffle(self.randomizer, n).delta(eps, rtol=rtol)
-        return found
 
     def __repr__(self) -> str:
         return f"Sum(k={self.k}, gamma={self.gamma})"

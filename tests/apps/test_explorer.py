@@ -51,6 +51,14 @@ def test_the_code_reproduces_every_number_on_the_screen(settings):
             assert (lower if line.end == "lower" else upper) in view.table
 
 
+@pytest.mark.parametrize("name", ["default", "one user", "several rounds of 2-RR"])
+def test_the_code_gives_the_same_numbers_in_a_process_of_its_own(name):
+    view = View(SETTINGS[name])
+    code = f"{view.code}\nprint(repr((answers, grid, curves)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{(view.answers, view.grid, view.curves)!r}\n"
+
+
 def test_what_was_asked_before_does_not_change_a_digit_of_several_rounds():
     views._namespace.cache_clear()
     views._evaluated.cache_clear()

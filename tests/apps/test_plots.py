@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 
 import shuffle_sym as ss
 from shuffle_sym.apps import plots
+from shuffle_sym.apps.plots import style
 
 # Machado, Oliveira and Fernandes 2009, full severity, on linear RGB.
 SIGHT = {
@@ -46,24 +47,24 @@ def test_any_two_colours_are_told_apart(sight):
         assert np.linalg.norm(lab(one, SIGHT[sight]) - lab(other, SIGHT[sight])) > 15
 
 
-@pytest.mark.parametrize("colour", [*plots.COLOURS, plots.INK, "grey"])
+@pytest.mark.parametrize("colour", [*plots.COLOURS, style.INK, "grey"])
 def test_names_can_be_read_on_the_paper(colour):
-    assert plots.contrast(plots.ink(colour), plots.PAPER) >= 4.5
+    assert style.contrast(style.ink(colour), style.PAPER) >= 4.5
 
 
 def test_contrast_is_that_of_the_accessibility_guidelines():
     # Grey #767676 is the lightest grey that passes on white, as their examples say.
-    assert plots.contrast("#767676", "#FFFFFF") >= 4.5 > plots.contrast("#777777", "#FFFFFF")
+    assert style.contrast("#767676", "#FFFFFF") >= 4.5 > style.contrast("#777777", "#FFFFFF")
 
 
 @pytest.mark.parametrize("theme", ["default", "dark_background"])
 def test_a_figure_brings_its_paper_and_its_ink_whatever_the_theme(theme):
     with plt.style.context(theme):
         for ax in (plots.axes("x", "y"), *plots.panels(["one", "two"], "x", "y")):
-            assert mpl.colors.to_hex(ax.figure.get_facecolor()).upper() == plots.PAPER
-            assert mpl.colors.to_hex(ax.get_facecolor()).upper() == plots.PAPER
+            assert mpl.colors.to_hex(ax.figure.get_facecolor()).upper() == style.PAPER
+            assert mpl.colors.to_hex(ax.get_facecolor()).upper() == style.PAPER
             written = (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels())
-            assert {mpl.colors.to_hex(text.get_color()) for text in written} == {plots.INK}
+            assert {mpl.colors.to_hex(text.get_color()) for text in written} == {style.INK}
 
 
 def test_making_a_plot_leaves_the_settings_of_the_user_alone():

@@ -14,7 +14,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.papers import bounds
-from shuffle_sym.papers.derivations import protocols as derived
+from shuffle_sym.papers.balle2019 import protocols as derived
 from shuffle_sym.protocols import Frequencies, Histogram, Sum, shuffle, smallest_gamma
 from shuffle_sym.protocols.summation import worst_message_variance
 
@@ -295,6 +295,25 @@ def test_the_noise_that_is_drawn_is_never_less_than_the_noise_that_was_analysed(
     gamma = Frequencies(R).encoding.gamma
     assert R.gamma <= sp.Rational(gamma)
     assert sp.Rational(math.nextafter(math.nextafter(gamma, 0), 0)) < R.gamma
+
+
+class LastDraw(np.random.Generator):
+    """Draws the largest multiple of 2^-53 below γ: to send noise with probability γ, this draw has to send noise."""
+
+    def __init__(self, gamma):
+        super().__init__(np.random.PCG64(1))
+        self.draw = float(Fraction(math.ceil(gamma * 2**53) - 1, 2**53))
+
+    def random(self, size=None):
+        return np.full(size, self.draw)
+
+
+@pytest.mark.parametrize("hundredths", range(1, 100))
+def test_histogram_and_sum_send_noise_with_the_probability_that_was_analysed(hundredths):
+    gamma = Fraction(hundredths, 100)
+    for P, value in ((Histogram(8, q(gamma)), 0), (Sum(7, q(gamma)), 0.0)):
+        messages = P.randomize([value] * 100, LastDraw(gamma))
+        assert len(set(messages.tolist())) == 8, "uniform ones, where without noise all are 0"
 
 
 def test_the_certified_gamma_is_the_smallest_and_hardly_too_large():

@@ -10,7 +10,8 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import attacks
-from shuffle_sym.papers import literal
+from shuffle_sym.papers.koskela2021 import definitions
+from shuffle_sym.papers.tools import krr
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.two_messages import TwoMessages
 
@@ -18,9 +19,10 @@ R3 = ss.KRR(k=3, eps0=sp.log(3))
 M = ss.Shuffle(R3, 4)
 D = ss.decomposition.blanket(R3)
 q = sp.Rational
+erlingsson, theorem31 = ss.bounds.erlingsson2019_shuffling, ss.bounds.balle2019_thm31
 half = q(1, 2)
 
-PLD = ss.PairPLD([half, half], [q(1, 4), q(3, 4)])
+PLD = ss.accounting.PairPLD([half, half], [q(1, 4), q(3, 4)])
 accountant = ss.FourierAccountant(PLD)
 
 lopsided = ss.decomposition.blanket(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), 0, 1)
@@ -60,18 +62,30 @@ BAD = {
         ValueError,
         ["order = 2", "unbounded loss"],
     ),
-    "profile from other JSON": (lambda: ss.PrivacyProfile.from_json("{}"), ValueError, ["text must be JSON", "'{}'"]),
+    "profile from other JSON": (
+        lambda: ss.accounting.PrivacyProfile.from_json("{}"),
+        ValueError,
+        ["text must be JSON", "'{}'"],
+    ),
     "dp_accounting, grid": (lambda: PLD.to_dp_accounting(0), ValueError, ["value_discretization_interval", "0"]),
     "dp_accounting, too fine": (lambda: PLD.to_dp_accounting(1e-12), ValueError, ["value_discretization_interval"]),
     "weak of OUE": (lambda: ss.decomposition.weak(ss.OUE(d=3, eps0=1)), ValueError, ["R must be k-ary", "blanket(R)"]),
     "clones, eps0 = -1": (lambda: ss.decomposition.clones(-1), ValueError, ["eps0 must be a number >= 0", "-1"]),
     "clones_koskela, eps0 = text": (lambda: ss.decomposition.clones_koskela("4"), TypeError, ["eps0", "'4'"]),
     "strong of a matrix": (lambda: ss.decomposition.strong([[1, 0]]), TypeError, ["R must be a randomizer"]),
-    "bound, n = 1": (lambda: ss.bounds.balle2019_thm31(4, half, 1, 0.1), ValueError, ["n must be at least 2", "1"]),
-    "bound, delta": (lambda: ss.bounds.balle2019_thm31(4, half, 100, 0.5), ValueError, ["delta must be at most 2 exp"]),
-    "bound, gamma": (lambda: ss.bounds.balle2019_thm31(4, 1, 100, 0.1), ValueError, ["gamma", "between 0 and 1", "1"]),
+    "bound, n = 1": (
+        lambda: theorem31(krr(4, half), 1, 0.1),
+        ValueError,
+        ["n must be at least 2", "1"],
+    ),
+    "bound, delta": (
+        lambda: theorem31(krr(4, half), 100, 0.5),
+        ValueError,
+        ["delta must be at most 2 exp"],
+    ),
+    "bound of 2 bits": (lambda: theorem31(ss.OUE(d=2, eps0=1), 9, 0.1), TypeError, ["a KRR", "OUE"]),
     "bound, eps > 1": (
-        lambda: ss.bounds.balle2019_thm31(4, q(1, 4), 1000, 1e-6),
+        lambda: theorem31(krr(4, q(1, 4)), 1000, 1e-6),
         ValueError,
         ["holds for eps <= 1", "1.80", "n >= 3251 users would be enough"],
     ),
@@ -111,7 +125,7 @@ BAD = {
         ["delta = 0.001 at eps = 1 is not reached by any eps0"],
     ),
     "users, never met": (
-        lambda: ss.users_needed(ss.Decomposition([1, 0], [half, half], [0, half]), 0.1, 1e-3),
+        lambda: ss.users_needed(ss.model.Decomposition([1, 0], [half, half], [0, half]), 0.1, 1e-3),
         ValueError,
         ["delta = 0.001", "not reached by any n <= 2^53", "still at least"],
     ),
@@ -157,7 +171,7 @@ BAD = {
     "L too large": (lambda: ss.FourierAccountant(PLD, 1e300, 4), ValueError, ["L and m", "spacing 2L/m", "L = 1e+300"]),
     "L too small": (lambda: ss.FourierAccountant(PLD, 1e-20, 2), ValueError, ["L and m", "spacing 2L/m", "m = 2"]),
     "bound, k symbolic": (
-        lambda: ss.bounds.balle2019_thm31(sp.Symbol("k", integer=True), 0.5, 9, 0.1),
+        lambda: theorem31(ss.KRR(eps0=1), 9, 0.1),
         TypeError,
         ["k"],
     ),
@@ -170,7 +184,7 @@ BAD = {
         ["m = 10000000", "max_bytes = 1000000", "m <= 15624 would fit"],
     ),
     "loss grid too large": (
-        lambda: ss.FourierAccountant(ss.ShuffledPLD(D, 40), max_bytes=10**5).delta(0.1, rtol=1e-7),
+        lambda: ss.FourierAccountant(ss.accounting.ShuffledPLD(D, 40), max_bytes=10**5).delta(0.1, rtol=1e-7),
         ValueError,
         ["max_bytes = 100000", "would fit", "larger rtol"],
     ),
@@ -183,49 +197,61 @@ BAD = {
     "pld = 3": (lambda: ss.FourierAccountant([3]), TypeError, ["pld must hold", "3"]),
     "rounding": (lambda: ss.FourierAccountant(PLD, rounding="up"), ValueError, ["rounding", "'split'", "'outward'"]),
     "pld not normalised": (
-        lambda: ss.PairPLD([half, q(1, 3)], [half, half]),
+        lambda: ss.accounting.PairPLD([half, q(1, 3)], [half, half]),
         ValueError,
         ["P must sum to 1", "0.8333", "off by"],
     ),
     "pld of doubles not normalised": (
-        lambda: ss.PairPLD([0.5, 0.5], [0.5, 0.5 + 1e-9]),
+        lambda: ss.accounting.PairPLD([0.5, 0.5], [0.5, 0.5 + 1e-9]),
         ValueError,
         ["Q must sum to 1", "off by 1e-09"],
     ),
-    "pld negative": (lambda: ss.PairPLD([2, -1], [1, 0]), ValueError, ["P must hold masses between 0 and 1", "2"]),
-    "pld nan": (lambda: ss.PairPLD([math.nan, 1], [1, 0]), ValueError, ["P", "nan"]),
-    "pld irrational": (lambda: ss.PairPLD([sp.sqrt(2), 1], [1, 0]), TypeError, ["P must hold fractions", "sqrt(2)"]),
-    "pld lengths": (lambda: ss.PairPLD([1], [half, half]), ValueError, ["equally long", "1 and 2"]),
-    "pld text": (lambda: ss.PairPLD("ab", "cd"), TypeError, ["P must be a sequence", "'ab'"]),
+    "pld negative": (
+        lambda: ss.accounting.PairPLD([2, -1], [1, 0]),
+        ValueError,
+        ["P must hold masses between 0 and 1", "2"],
+    ),
+    "pld nan": (lambda: ss.accounting.PairPLD([math.nan, 1], [1, 0]), ValueError, ["P", "nan"]),
+    "pld irrational": (
+        lambda: ss.accounting.PairPLD([sp.sqrt(2), 1], [1, 0]),
+        TypeError,
+        ["P must hold fractions", "sqrt(2)"],
+    ),
+    "pld lengths": (lambda: ss.accounting.PairPLD([1], [half, half]), ValueError, ["equally long", "1 and 2"]),
+    "pld text": (lambda: ss.accounting.PairPLD("ab", "cd"), TypeError, ["P must be a sequence", "'ab'"]),
     "pld of several pairs": (
-        lambda: ss.ShuffledPLD(ss.from_matrix([[half, half], [1, 0]]), 3),
+        lambda: ss.accounting.ShuffledPLD(ss.from_matrix([[half, half], [1, 0]]), 3),
         ValueError,
         ["one pair of inputs", "blanket(R, x0, x1)"],
     ),
-    "pld of a symbol": (lambda: ss.ShuffledPLD(ss.KRR(k=3), 3), TypeError, ["still symbolic", "epsilon_0"]),
-    "pld of a number": (lambda: ss.ShuffledPLD(3, 3), TypeError, ["source must be a Decomposition", "3"]),
-    "pld, n = 0": (lambda: ss.ShuffledPLD(D, 0), ValueError, ["n must be an integer >= 1, got 0"]),
-    "pld, tail = 0": (lambda: ss.ShuffledPLD(D, 3, tail=0), ValueError, ["tail", "0"]),
-    "pld, cut": (lambda: ss.ShuffledPLD(D, 3, cut="none"), ValueError, ["cut", "'binomial'", "'hoeffding'"]),
+    "pld of a symbol": (lambda: ss.accounting.ShuffledPLD(ss.KRR(k=3), 3), TypeError, ["still symbolic", "epsilon_0"]),
+    "pld of a number": (lambda: ss.accounting.ShuffledPLD(3, 3), TypeError, ["source must be a Decomposition", "3"]),
+    "pld, n = 0": (lambda: ss.accounting.ShuffledPLD(D, 0), ValueError, ["n must be an integer >= 1, got 0"]),
+    "pld, tail = 0": (lambda: ss.accounting.ShuffledPLD(D, 3, tail=0), ValueError, ["tail", "0"]),
+    "pld, cut": (lambda: ss.accounting.ShuffledPLD(D, 3, cut="none"), ValueError, ["cut", "'binomial'", "'hoeffding'"]),
     "pld, too many cells": (
-        lambda: ss.ShuffledPLD(ss.decomposition.weak(ss.KRR(k=4, eps0=1)), 10**7).losses(1e-20),
+        lambda: ss.accounting.ShuffledPLD(ss.decomposition.weak(ss.KRR(k=4, eps0=1)), 10**7).losses(1e-20),
         ValueError,
         ["n = 10000000", "cells", "more than"],
     ),
-    "composition, no rounds": (lambda: ss.exact.composed_divergence([], 2), ValueError, ["rounds must not be empty"]),
+    "composition, no rounds": (
+        lambda: ss.truth.exact.composed_divergence([], 2),
+        ValueError,
+        ["rounds must not be empty"],
+    ),
     "composition, alpha irrational": (
-        lambda: ss.exact.composed_divergence([{0: (1, 1)}], sp.sqrt(2)),
+        lambda: ss.truth.exact.composed_divergence([{0: (1, 1)}], sp.sqrt(2)),
         ValueError,
         ["alpha must be rational", "sqrt(2)"],
     ),
     "composition, eps0 irrational": (
-        lambda: ss.exact.shuffled_pair(ss.decomposition.clones(1), 3),
+        lambda: ss.truth.exact.shuffled_pair(ss.decomposition.clones(1), 3),
         ValueError,
         ["sp.log of a rational"],
     ),
-    "order = 1": (lambda: ss.exact.renyi_moment(D, 3, 1), ValueError, ["order must be a number > 1", "1"]),
+    "order = 1": (lambda: ss.truth.exact.renyi_moment(D, 3, 1), ValueError, ["order must be a number > 1", "1"]),
     "order = 1/2": (lambda: ss.bounds.girgis2021_thm33(1, 9, half), ValueError, ["order must be a number > 1", "1/2"]),
-    "order = nan": (lambda: ss.exact.two_rr_moment(1, 3, math.nan), ValueError, ["order", "nan"]),
+    "order = nan": (lambda: ss.truth.exact.two_rr_moment(1, 3, math.nan), ValueError, ["order", "nan"]),
     "order = text": (lambda: ss.bounds.girgis2021_thm31(1, 9, "2"), TypeError, ["order", "'2'"]),
     "order = True": (lambda: ss.bounds.girgis2021_thm31(1, 9, True), TypeError, ["order", "True"]),
     "order too large": (lambda: ss.bounds.girgis2021_thm31(1, 9, 10**7), ValueError, ["order must be at most 1000000"]),
@@ -293,9 +319,9 @@ BAD = {
         ValueError,
         ["eps0 must be at most", "300", "users would be enough"],
     ),
-    "moment of R": (lambda: ss.exact.renyi_moment(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
+    "moment of R": (lambda: ss.truth.exact.renyi_moment(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
     "infinite moment": (
-        lambda: ss.exact.renyi_moment(ss.decomposition.strong(R3), 3, 2),
+        lambda: ss.truth.exact.renyi_moment(ss.decomposition.strong(R3), 3, 2),
         ValueError,
         ["infinite", "use delta(eps)"],
     ),
@@ -304,13 +330,17 @@ BAD = {
         ValueError,
         ["infinite", "use delta"],
     ),
-    "moment too large": (lambda: ss.exact.renyi_moment(D, 10**6, 2), ValueError, ["n = 1000000", "smaller n"]),
+    "moment too large": (lambda: ss.truth.exact.renyi_moment(D, 10**6, 2), ValueError, ["n = 1000000", "smaller n"]),
     "moment, too many terms": (
-        lambda: ss.exact.two_rr_moment(1, 10**9, 2, reverse=True),
+        lambda: ss.truth.exact.two_rr_moment(1, 10**9, 2, reverse=True),
         ValueError,
         ["n = 1000000000", "reverse=False"],
     ),
-    "moment below 1": (lambda: ss.exact.renyi_divergence(half, 2), ValueError, ["moment must be a number >= 1", "1/2"]),
+    "moment below 1": (
+        lambda: ss.truth.exact.renyi_divergence(half, 2),
+        ValueError,
+        ["moment must be a number >= 1", "1/2"],
+    ),
     "strong slack": (lambda: ss.bounds.strong_composition(1, 0, 3, 1), ValueError, ["slack", "between 0 and 1", "1"]),
     "written out": (lambda: ss.derivations.rdp_moments(13), ValueError, ["largest must be an integer in 2 … 12", "13"]),
     "n = 0": (lambda: ss.Shuffle(R3, 0), ValueError, ["n must be an integer >= 1", "0"]),
@@ -367,13 +397,17 @@ BAD = {
     "one row": (lambda: ss.from_matrix([[1]]), ValueError, ["P must have at least two rows", "1"]),
     "ragged": (lambda: ss.from_matrix([[half, half], [1]]), ValueError, ["P must be rectangular", "row 1 has 1"]),
     "nan entry": (lambda: ss.from_matrix([[math.nan, 1], [1, 0]]), ValueError, ["P[0][0]", "nan"]),
-    "text entry": (lambda: ss.from_matrix([["a", 1], [1, 0]]), TypeError, ["P[0][0]", "'a'"]),
+    "text entry": (lambda: ss.from_matrix([["a", 1], [1, 0]]), ValueError, ["P[0][0]", "'a'"]),
     "a vector": (lambda: ss.from_matrix(np.array([0.5, 0.5])), TypeError, ["P[0]", "0.5"]),
     "a number": (lambda: ss.from_matrix(3), TypeError, ["P must be a matrix", "3"]),
-    "a too large": (lambda: ss.Decomposition([1, 1], [half, half], [0, 0]), ValueError, ["a must sum to 1", "2"]),
-    "b negative": (lambda: ss.Decomposition([1, 0], [2, -1], [0, 0]), ValueError, ["b[1]", "non-negative", "-1"]),
-    "c too large": (lambda: ss.Decomposition([1, 0], [1, 0], [1, 1]), ValueError, ["c must sum to at most 1", "2"]),
-    "lengths": (lambda: ss.Decomposition([1], [1, 0], [1, 0]), ValueError, ["equally long", "1, 2, 2"]),
+    "a too large": (lambda: ss.model.Decomposition([1, 1], [half, half], [0, 0]), ValueError, ["a must sum to 1", "2"]),
+    "b negative": (lambda: ss.model.Decomposition([1, 0], [2, -1], [0, 0]), ValueError, ["b[1]", "non-negative", "-1"]),
+    "c too large": (
+        lambda: ss.model.Decomposition([1, 0], [1, 0], [1, 1]),
+        ValueError,
+        ["c must sum to at most 1", "2"],
+    ),
+    "lengths": (lambda: ss.model.Decomposition([1], [1, 0], [1, 0]), ValueError, ["equally long", "1, 2, 2"]),
     "symbolic float": (lambda: ss.Shuffle(ss.KRR(), 3).delta(1), TypeError, ["still symbolic", "epsilon_0", "k"]),
     "symbolic exact": (lambda: ss.Shuffle(ss.KRR(k=3), 3).exact(2), TypeError, ["still symbolic: epsilon_0"]),
     "symbolic matrix": (lambda: ss.KRR(eps0=1).matrix(), TypeError, ["still symbolic: k"]),
@@ -399,16 +433,24 @@ BAD = {
         ["finitely many inputs", "OUE"],
     ),
     "truth, progress": (lambda: ground_truth.worst_pairs(R3, 2, [2], progress=True), TypeError, ["progress", "True"]),
-    "map without n": (lambda: ss.neighbours.worst_map(R3, [], [2]), TypeError, ["users must be a list", "[]"]),
-    "map, n = 0": (lambda: ss.neighbours.worst_map(R3, [0], [2]), ValueError, ["n must be an integer >= 1, got 0"]),
-    "map, alpha": (lambda: ss.neighbours.worst_map(R3, [2], [-1]), ValueError, ["alpha must be a number > 0", "-1"]),
-    "family": (lambda: ss.neighbours.family_values(R3, 2, [2], "x2"), ValueError, ["family", "'third'", "'x2'"]),
+    "map without n": (lambda: ss.truth.neighbours.worst_map(R3, [], [2]), TypeError, ["users must be a list", "[]"]),
+    "map, n = 0": (
+        lambda: ss.truth.neighbours.worst_map(R3, [0], [2]),
+        ValueError,
+        ["n must be an integer >= 1, got 0"],
+    ),
+    "map, alpha": (
+        lambda: ss.truth.neighbours.worst_map(R3, [2], [-1]),
+        ValueError,
+        ["alpha must be a number > 0", "-1"],
+    ),
+    "family": (lambda: ss.truth.neighbours.family_values(R3, 2, [2], "x2"), ValueError, ["family", "'third'", "'x2'"]),
     "no third": (
-        lambda: ss.neighbours.family_values(ss.BinaryRR(eps0=1), 2, [2], "third"),
+        lambda: ss.truth.neighbours.family_values(ss.BinaryRR(eps0=1), 2, [2], "third"),
         ValueError,
         ["family 'third' needs a third input", "has 2"],
     ),
-    "rule": (lambda: ss.neighbours.exceptions([], "none"), ValueError, ["rule must be one of", "'none'"]),
+    "rule": (lambda: ss.truth.neighbours.exceptions([], "none"), ValueError, ["rule must be one of", "'none'"]),
     "mixture, list": (lambda: ss.decomposition.mixture(R3, 0, 1, [1]), TypeError, ["weights must map inputs", "[1]"]),
     "mixture, sum": (
         lambda: ss.decomposition.mixture(R3, 0, 1, {2: 0.5}),
@@ -429,9 +471,11 @@ BAD = {
     "two messages, n": (lambda: TwoMessages(ss.BinaryRR(eps0=1), 10**6), ValueError, ["n must be at most 20000"]),
     "cells, x": (lambda: attacks.cells_of_dataset(ss.Laplace(1), 2), ValueError, ["x must be a number in [0, 1]", "2"]),
     "unbounded loss, published": (
-        lambda: ss.Shuffle(ss.from_matrix([[1, 0], [half, half]]), 3).delta(1, method="fft-published"),
+        lambda: ss.papers.su2025.algorithm4(
+            ss.decomposition.blanket(ss.from_matrix([[1, 0], [half, half]]), 1, 0), 3, 1
+        ),
         ValueError,
-        ["finite eps0", 'method="fft"'],
+        ["finite eps0", "not bounded"],
     ),
     "unreachable delta": (
         lambda: ss.Shuffle(ss.from_matrix([[1, 0], [half, half]]), 3).epsilon(1e-3),
@@ -439,7 +483,7 @@ BAD = {
         ["delta = 0.001 is not reached", "at least 0.5"],
     ),
     "delta below its limit": (
-        lambda: ss.Shuffle(ss.Decomposition([1, 0], [0, 1], ["1/2", "1/2"]), 5).epsilon(1e-9),
+        lambda: ss.Shuffle(ss.model.Decomposition([1, 0], [0, 1], ["1/2", "1/2"]), 5).epsilon(1e-9),
         ValueError,
         ["delta = 1e-09 is not reached", "at least 0.062"],
     ),
@@ -449,9 +493,9 @@ BAD = {
         ["lattice points", "larger rtol"],
     ),
     "published too large": (
-        lambda: ss.Shuffle(ss.KRR(k=10, eps0=4), 10**6).delta(0.1, method="fft-published"),
+        lambda: ss.papers.su2025.algorithm4(ss.decomposition.blanket(ss.KRR(k=10, eps0=4)), 10**6, 0.1),
         ValueError,
-        ["lattice points at n = 1000000", 'use method="fft"'],
+        ["lattice points at n = 1000000", "Shuffle(D, n).delta(eps)"],
     ),
     "n = i": (lambda: ss.Shuffle(R3, sp.I), ValueError, ["n must be an integer >= 1", "I"]),
     "k = i": (lambda: ss.KRR(k=sp.I, eps0=1), ValueError, ["k must be an integer >= 2", "I"]),
@@ -463,14 +507,14 @@ BAD = {
     "truth of text": (lambda: ground_truth.delta("R", (0,), (1,), 2), TypeError, ["R must be a randomizer"]),
     "worst of text": (lambda: ground_truth.worst_pair("R", 2, 2), TypeError, ["R must be a randomizer"]),
     "digits in truth": (lambda: ground_truth.delta(R3, (0,), (1,), 2, digits=-5), ValueError, ["digits", "-5"]),
-    "divergence of R": (lambda: ss.exact.divergence(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
-    "divergence, n = 0": (lambda: ss.exact.divergence(D, 0, 2), ValueError, ["n must be an integer >= 1"]),
-    "divergence, alpha < 0": (lambda: ss.exact.divergence(D, 3, -2), ValueError, ["alpha must be a number > 0"]),
+    "divergence of R": (lambda: ss.truth.exact.divergence(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
+    "divergence, n = 0": (lambda: ss.truth.exact.divergence(D, 0, 2), ValueError, ["n must be an integer >= 1"]),
+    "divergence, alpha < 0": (lambda: ss.truth.exact.divergence(D, 3, -2), ValueError, ["alpha must be a number > 0"]),
     "exact too long": (lambda: ss.Shuffle(R3, 3000).exact(2), ValueError, ["n = 3000", "use delta(eps)"]),
-    "text mass": (lambda: ss.Decomposition(["x", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'x'"]),
-    "mass over zero": (lambda: ss.Decomposition(["1/0", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'1/0'"]),
-    "masses not a sequence": (lambda: ss.Decomposition(1, 1, 1), TypeError, ["a must be a sequence", "1"]),
-    "labels": (lambda: ss.Decomposition([1], [1], [1], labels=["x", "y"]), ValueError, ["labels", "2"]),
+    "text mass": (lambda: ss.model.Decomposition(["x", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'x'"]),
+    "mass over zero": (lambda: ss.model.Decomposition(["1/0", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'1/0'"]),
+    "masses not a sequence": (lambda: ss.model.Decomposition(1, 1, 1), TypeError, ["a must be a sequence", "1"]),
+    "labels": (lambda: ss.model.Decomposition([1], [1], [1], labels=["x", "y"]), ValueError, ["labels", "2"]),
     "method of another type": (lambda: M.delta(1, method=np.array(["fft"])), ValueError, ["method must be one of"]),
     "row barely wrong": (lambda: ss.from_matrix([[0.5, 0.4999999], [1, 0]]), ValueError, ["row 0", "sum to 1"]),
     "exact row barely wrong": (
@@ -514,9 +558,9 @@ BAD = {
     ),
     "symbolic Laplace": (lambda: ss.Shuffle(ss.Laplace(), 3).delta(1), TypeError, ["still symbolic: epsilon_0"]),
     "published Laplace": (
-        lambda: ss.Shuffle(ss.Laplace(eps0=1), 3).delta(0.1, method="fft-published"),
-        ValueError,
-        ["method", "continuous"],
+        lambda: ss.papers.su2025.algorithm4(ss.Laplace(eps0=1), 3, 0.1),
+        TypeError,
+        ["D must be a decomposition", "Laplace"],
     ),
     "eps0 too large for doubles": (
         lambda: ss.Shuffle(ss.BinaryRR(eps0=800), 3).delta(1),
@@ -551,9 +595,21 @@ BAD = {
         ValueError,
         ["eps0 must be at most", "2.141", "got 4", "n >= 41184 users would be enough"],
     ),
-    "Erlingsson, n": (lambda: ss.bounds.erlingsson2019(0.1, 999, 1e-3), ValueError, ["n must be at least 1000", "999"]),
-    "Erlingsson, eps0": (lambda: ss.bounds.erlingsson2019(0.5, 1000, 1e-3), ValueError, ["eps0 must be below 1/2"]),
-    "Erlingsson, delta": (lambda: ss.bounds.erlingsson2019(0.1, 1000, 0.01), ValueError, ["delta must be below 1/100"]),
+    "Erlingsson, n": (
+        lambda: erlingsson(0.1, 999, 1e-3),
+        ValueError,
+        ["n must be at least 1000", "999"],
+    ),
+    "Erlingsson, eps0": (
+        lambda: erlingsson(0.5, 1000, 1e-3),
+        ValueError,
+        ["eps0 must be below 1/2"],
+    ),
+    "Erlingsson, delta": (
+        lambda: erlingsson(0.1, 1000, 0.01),
+        ValueError,
+        ["delta must be below 1/100"],
+    ),
     "theorem 3.1, k": (
         lambda: ss.bounds.balle2019_thm31_gamma(sp.Symbol("k", integer=True, positive=True), 100, 1, 0.1),
         TypeError,
@@ -647,7 +703,7 @@ BAD = {
         ["eps0 > 0", "say nothing"],
     ),
     "too many choices in a view": (
-        lambda: literal.view(4, half, (0,) * 12, literal.OTHERS),
+        lambda: definitions.view(4, half, (0,) * 12, definitions.OTHERS),
         ValueError,
         ["n = 12", "244140625 choices", "n <= 9 is feasible"],
     ),

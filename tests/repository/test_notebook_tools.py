@@ -141,7 +141,7 @@ def test_a_picture_that_a_palette_does_not_make_smaller_stays_as_it_is():
     assert len(run_notebooks.light_picture(small)) <= len(small)
 
 
-BOOK = book.chapters(ROOT / "notebooks", (ROOT / "README.md").read_text(encoding="utf-8"))
+BOOK = book.chapters(ROOT / "notebooks", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 
 
 def test_the_index_is_current_and_every_link_leads_somewhere():

@@ -1,4 +1,4 @@
-r"""What a command found, as a table for people or as JSON for programs."""
+r"""The answer of a command, as a table for people or as JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.apps import numbers
 
 
 @dataclass
@@ -28,22 +29,17 @@ class Answer:
     def for_programs(self, command: str) -> str:
         """One JSON object: intervals with all their digits, other numbers as they were typed."""
         rows = [_flat(row, _digits) for row in self.rows]
-        found = {"command": command, "title": self.title, "rows": rows, "ok": not self.failed}
-        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+        whole = {"command": command, "title": self.title, "rows": rows, "ok": not self.failed}
+        return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def six_digits(found: Interval) -> dict[str, str]:
-    """Both ends, rounded outward.
-
-    >>> six_digits(Interval(1 / 3, 2 / 3, "contour"))
-    {'lower': '0.333333', 'upper': '0.666667', 'method': 'contour'}
-    """
-    lower, upper = str(found).strip("[]").split(", ")
-    return {"lower": lower, "upper": upper, "method": found.method or ""}
+def _six_digits(interval: Interval) -> dict[str, str]:
+    lower, upper = numbers.shown(interval)
+    return {"lower": lower, "upper": upper, "method": interval.method or ""}
 
 
-def _digits(found: Interval) -> dict[str, Any]:
-    return {"lower": float(found.lower), "upper": float(found.upper), "method": found.method}
+def _digits(interval: Interval) -> dict[str, Any]:
+    return {"lower": float(interval.lower), "upper": float(interval.upper), "method": interval.method}
 
 
 def _flat(row: Mapping[str, Any], ends: Any) -> dict[str, Any]:
@@ -61,7 +57,7 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
      5  a
     10  bcd
     """
-    shown = [{key: str(value) for key, value in _flat(row, six_digits).items()} for row in rows]
+    shown = [{key: str(value) for key, value in _flat(row, _six_digits).items()} for row in rows]
     if not shown:
         return "(nothing)"
     widths = {key: max(len(key), *(len(cells[key]) for cells in shown)) for key in shown[0]}

@@ -9,7 +9,7 @@ import shlex
 import statistics
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -17,8 +17,8 @@ from typing import Any
 from shuffle_sym.accounting.inverses import calibrate, users_needed
 from shuffle_sym.accounting.rounds import compose as composed
 from shuffle_sym.accounting.shuffle import Shuffle
-from shuffle_sym.apps import catalogue, typed
-from shuffle_sym.apps.cli.answers import Answer, six_digits
+from shuffle_sym.apps import catalogue, numbers
+from shuffle_sym.apps.cli.answers import Answer
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.papers import derivations
 from shuffle_sym.randomizers import from_matrix
@@ -28,20 +28,20 @@ from shuffle_sym.randomizers import from_matrix
 
 def epsilon(given: Namespace) -> Answer:
     """ε at δ."""
-    return _at_every_n(given, "delta", "epsilon", "({upper}, {typed})")
+    return _at_every_n(given, "delta", "epsilon", "({upper}, {at})")
 
 
 def delta(given: Namespace) -> Answer:
     """δ at ε."""
-    return _at_every_n(given, "eps", "delta", "({typed}, {upper})")
+    return _at_every_n(given, "eps", "delta", "({at}, {upper})")
 
 
 def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> Answer:
     source = _source(given)
-    rtol = typed.number(given.rtol, "rtol")
-    rows, uppers = [], []
+    rtol = numbers.read(given.rtol, "rtol")
+    rows, answers = [], []
     for n, rounds in product(given.n, given.rounds):
-        M, count = Shuffle(source, typed.number(n, "n")), typed.number(rounds, "rounds")
+        M, count = Shuffle(source, numbers.read(n, "n")), numbers.read(rounds, "rounds")
         if count == 1:
             ask = partial(getattr(M, question), rtol=rtol, method=given.method)
         elif given.method == "auto":
@@ -49,15 +49,14 @@ def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> An
         else:
             raise ValueError(f"method must be 'auto' for more than one round, got {given.method!r}")
         for value in getattr(given, argument):
-            found = ask(typed.number(value, argument))
-            rows.append({"n": M.n, argument: value, "rounds": int(count), question: found})
-            uppers.append(found.upper)
+            answers.append(ask(numbers.read(value, argument)))
+            rows.append({"n": M.n, argument: value, "rounds": int(count), question: answers[-1]})
     answer = Answer(f"{_title(given, source)}, shuffled: {question}", rows)
     if len(rows) == 1:
-        shown = pair.format(typed=getattr(given, argument)[0], upper=six_digits(found)["upper"])
+        shown = pair.format(at=getattr(given, argument)[0], upper=numbers.shown(answers[0])[1])
         answer.note = f"The shuffled messages are {shown}-DP."
     if given.at_most is not None:
-        answer.failed = bool(max(uppers) > typed.number(given.at_most, "at-most"))
+        answer.failed = bool(max(interval.upper for interval in answers) > numbers.read(given.at_most, "at-most"))
         answer.note = f"Every upper end is at most {given.at_most}: {'NO' if answer.failed else 'yes'}."
     return answer
 
@@ -70,11 +69,11 @@ def largest_eps0(given: Namespace) -> Answer:
     if given.eps0 is not None:
         raise ValueError(f"eps0 is what is looked for and must not be given, got {given.eps0}")
     fixed = catalogue.arguments_for(name, _parameters(given), free=("eps0",))
-    rtol = typed.number(given.rtol, "rtol")
-    rows = []
-    for target in _targets(given, "n", "eps", "delta"):
-        found = calibrate(lambda eps0: maker(**fixed, eps0=eps0), **_numbers(target), rtol=rtol)
-        rows.append({**target, "eps0": found})
+    rtol = numbers.read(given.rtol, "rtol")
+    rows = [
+        {**target, "eps0": calibrate(lambda eps0: maker(**fixed, eps0=eps0), **_numbers(target), rtol=rtol)}
+        for target in _targets(given, "n", "eps", "delta")
+    ]
     shown = "".join(f", {key} = {value}" for key, value in fixed.items())
     note = "Use the lower end: it meets the target for certain."
     return Answer(f"{name}{shown}, shuffled: the largest eps0", rows, note)
@@ -82,7 +81,7 @@ def largest_eps0(given: Namespace) -> Answer:
 
 def users(given: Namespace) -> Answer:
     """The smallest n that meets a target."""
-    source, rtol = _source(given), typed.number(given.rtol, "rtol")
+    source, rtol = _source(given), numbers.read(given.rtol, "rtol")
     rows = [{**t, "n": users_needed(source, **_numbers(t), rtol=rtol)} for t in _targets(given, "eps", "delta")]
     return Answer(f"{_title(given, source)}, shuffled: the smallest n", rows, "The upper end is enough for certain.")
 
@@ -91,21 +90,21 @@ def compose(given: Namespace) -> Answer:
     """Different mechanisms one after the other."""
     if (given.eps is None) == (given.delta is None):
         raise ValueError("eps or delta must be given, one of the two")
-    rtol = typed.number(given.rtol, "rtol")
+    rtol = numbers.read(given.rtol, "rtol")
     accountant = composed([_mechanism(text) for text in given.mechanism])
     argument, question = ("delta", "epsilon") if given.eps is None else ("eps", "delta")
     ask = partial(getattr(accountant, question), rtol=rtol)
-    rows = [{argument: value, question: ask(typed.number(value, argument))} for value in getattr(given, argument)]
+    rows = [{argument: value, question: ask(numbers.read(value, argument))} for value in getattr(given, argument)]
     return Answer(" + ".join(given.mechanism) + f": {question}", rows)
 
 
 def rdp(given: Namespace) -> Answer:
     """Rényi divergences."""
-    source, rtol = _source(given), typed.number(given.rtol, "rtol")
+    source, rtol = _source(given), numbers.read(given.rtol, "rtol")
     rows = []
     for target in _targets(given, "n", "order"):
-        numbers = _numbers(target)
-        rows.append({**target, "rdp": Shuffle(source, numbers["n"]).rdp(numbers["order"], rtol=rtol)})
+        n, order = _numbers(target).values()
+        rows.append({**target, "rdp": Shuffle(source, n).rdp(order, rtol=rtol)})
     return Answer(f"{_title(given, source)}, shuffled: Rényi divergence", rows)
 
 
@@ -120,23 +119,23 @@ def derive(given: Namespace) -> Answer:
             raise ValueError(f"randomizer must be given for {table}, such as krr")
         name, maker = catalogue.find(given.randomizer)
         given_ones = catalogue.arguments_for(name, _parameters(given), free=catalogue.all_parameters())
-        found = derivations.gparv_table(maker(**given_ones))  # type: ignore[arg-type]
+        derivation = derivations.gparv_table(maker(**given_ones))  # type: ignore[arg-type]
     elif given.name in derivations.ALL:
-        found = derivations.ALL[given.name]()
+        derivation = derivations.ALL[given.name]()
     else:
-        hint = typed.meant(given.name, [*derivations.ALL, table])
+        hint = catalogue.did_you_mean(given.name, [*derivations.ALL, table])
         raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
-    rows = [{"step": i, "status": step.status, "line": str(step)} for i, step in enumerate(found, 1)]
-    return Answer(found.title, rows, text=found._repr_latex_() if given.latex else str(found))
+    rows = [{"step": i, "status": step.status, "line": str(step)} for i, step in enumerate(derivation, 1)]
+    return Answer(derivation.title, rows, text=derivation._repr_latex_() if given.latex else str(derivation))
 
 
 def audit(given: Namespace) -> Answer:
     """Verdicts on the papers' statements, recomputed; one that differs from the record is a failure."""
     run = importlib.import_module("shuffle_sym.papers.audit").run
-    found = run(given.ids or None, quick=given.quick)
-    rows = [{"id": r.id, "verdict": r.verdict, "statement": r.claim.statement} for r in found]
-    changed = found.changed()
-    note = [", ".join(f"{verdict}: {count}" for verdict, count in found.counts.items())]
+    results = run(given.ids or None, quick=given.quick)
+    rows = [{"id": r.id, "verdict": r.verdict, "statement": r.claim.statement} for r in results]
+    changed = results.changed()
+    note = [", ".join(f"{verdict}: {count}" for verdict, count in results.counts.items())]
     note += [f"CHANGED {key}: recorded {before}, now {now}" for key, (before, now) in changed.items()]
     return Answer("Verdicts", rows, "\n".join(note), failed=bool(changed))
 
@@ -145,17 +144,17 @@ def bench(given: Namespace) -> Answer:
     """Milliseconds for one certified δ and one ε, on this machine."""
     unnamed = given.randomizer is None and given.matrix is None and not _parameters(given)
     source = catalogue.build("krr", {"k": 10, "eps0": 4}) if unnamed else _source(given)
-    repeat, level = typed.number(given.repeat, "repeat"), typed.number(given.delta, "delta")
+    repeat, level = numbers.read(given.repeat, "repeat"), numbers.read(given.delta, "delta")
     if not (repeat.is_Integer and repeat >= 1):
         raise ValueError(f"repeat must be an integer >= 1, got {given.repeat}")
     rows = []
     for n in given.n:
-        M = Shuffle(source, typed.number(n, "n"))
-        found = M.epsilon(level)
-        # Another ε each time: nothing is found in a cache.
-        one = _milliseconds(M.delta, [found.upper * (1 + i / 1000) for i in range(int(repeat))])
+        M = Shuffle(source, numbers.read(n, "n"))
+        eps = M.epsilon(level)
+        # Another ε each time: nothing comes from a cache.
+        one = _milliseconds(M.delta, [eps.upper * (1 + i / 1000) for i in range(int(repeat))])
         inverse = _milliseconds(M.epsilon, [level] * int(repeat))
-        rows.append({"n": M.n, "ms for delta": one, "ms for epsilon": inverse, "epsilon": found})
+        rows.append({"n": M.n, "ms for delta": one, "ms for epsilon": inverse, "epsilon": eps})
     note = f"Medians of {repeat} on this machine; the ends are those of epsilon at delta = {given.delta}."
     return Answer(f"{_title(given, source)}, shuffled: cost", rows, note)
 
@@ -164,13 +163,13 @@ def bench(given: Namespace) -> Answer:
 
 
 def _targets(given: Namespace, *names: str) -> Iterator[dict[str, str]]:
-    """Every combination of the values that were typed."""
+    """Every combination of the values that were given for these options, as texts."""
     for values in product(*(getattr(given, name) for name in names)):
         yield dict(zip(names, values, strict=True))
 
 
-def _numbers(target: dict[str, str]) -> dict[str, Any]:
-    return {name: typed.number(text, name) for name, text in target.items()}
+def _numbers(target: Mapping[str, str]) -> dict[str, Any]:
+    return {name: numbers.read(text, name) for name, text in target.items()}
 
 
 def _milliseconds(call: Callable[[Any], Any], arguments: Sequence[Any]) -> float:
@@ -187,11 +186,11 @@ def _mechanism(text: str) -> tuple[Shuffle, Any]:
     name, *pairs = shlex.split(text) or [""]
     if not all("=" in pair for pair in pairs):
         raise ValueError(f"mechanism must look like 'krr k=10 eps0=4 n=10000 rounds=100', got {text!r}")
-    numbers = _numbers(dict(pair.split("=", 1) for pair in pairs))
-    if "n" not in numbers:
+    values = _numbers(dict(pair.split("=", 1) for pair in pairs))
+    if "n" not in values:
         raise ValueError(f"mechanism must say the number of users, n=…, got {text!r}")
-    n, rounds = numbers.pop("n"), numbers.pop("rounds", 1)
-    return Shuffle(catalogue.build(name, numbers), n), rounds
+    n, rounds = values.pop("n"), values.pop("rounds", 1)
+    return Shuffle(catalogue.build(name, values), n), rounds
 
 
 def _summary(make: Callable[..., Any]) -> str:
@@ -202,8 +201,8 @@ def _summary(make: Callable[..., Any]) -> str:
 
 
 def _parameters(given: Namespace) -> dict[str, Any]:
-    written = {name: getattr(given, name) for name in catalogue.all_parameters()}
-    return {name: typed.number(text, name) for name, text in written.items() if text is not None}
+    texts = {name: getattr(given, name) for name in catalogue.all_parameters()}
+    return _numbers({name: text for name, text in texts.items() if text is not None})
 
 
 def _source(given: Namespace) -> Any:
@@ -215,7 +214,7 @@ def _source(given: Namespace) -> Any:
         raise ValueError("matrix must be given without a randomizer and its parameters")
     rows = [row.replace(",", " ").split() for row in given.matrix.split(";")]
     return from_matrix(
-        [[typed.number(entry, f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
+        [[numbers.read(entry, f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
     )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import shuffle_sym
-from shuffle_sym.accounting.divergences import METHODS
 from shuffle_sym.accounting.shuffle import Shuffle
-from shuffle_sym.apps import catalogue, typed
+from shuffle_sym.accounting.sources import METHODS
+from shuffle_sym.apps import catalogue
 from shuffle_sym.apps.cli import commands
 from shuffle_sym.apps.cli.answers import Answer
 
@@ -41,11 +41,12 @@ class OneLineParser(ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As usual; what is left over at the end is an error here, where the options are known."""
-        found, rest = super().parse_known_args(args, namespace)
+        options, rest = super().parse_known_args(args, namespace)
         if rest:
-            options = [word for word in rest if word.startswith("--")] or rest
-            self.error(f"{options[0]} is not an option{typed.meant(options[0], self._option_string_actions)}")
-        return found, rest
+            unknown = next((word for word in rest if word.startswith("--")), rest[0])
+            hint = catalogue.did_you_mean(unknown, self._option_string_actions)
+            self.error(f"{unknown} is not an option{hint}")
+        return options, rest
 
     def error(self, message: str) -> NoReturn:
         joined = f"{message} See" if message.endswith("?") else f"{message}; see"
@@ -63,10 +64,10 @@ def parser() -> OneLineParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"{PROGRAM} {shuffle_sym.__version__}")
-    found = top.add_subparsers(dest="command", required=True, metavar="command")
+    subparsers = top.add_subparsers(dest="command", required=True, metavar="command")
 
     def command(name: str, run: Callable[[Any], Answer], about: str) -> ArgumentParser:
-        added = found.add_parser(
+        added = subparsers.add_parser(
             name,
             help=about,
             description=about,

@@ -1,21 +1,19 @@
-r"""What the explorer shows, without its widgets: `View` writes lines of Python, and its numbers are their values."""
+r"""What the explorer shows, without its widgets: `View` describes lines of Python, and its numbers are their values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
 from typing import Any
 
-import sympy as sp
-
-import shuffle_sym
 from shuffle_sym.accounting.attacks import chi_square
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.apps import catalogue, svg, typed
+from shuffle_sym.apps import catalogue, numbers, svg
+from shuffle_sym.apps.explorer.expressions import MIN, SP, SS, Expression, literal, name, number
 from shuffle_sym.apps.plots import COLOURS
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
@@ -27,6 +25,8 @@ LATE = ("clones", "shared", "attack")
 _POINTS, _ROUNDS_POINTS = 7, 5
 _SMALL = 8
 _GREY = "#808080"
+_R = name("R")
+Definitions = tuple[tuple[str, Expression], ...]
 #: Letter → its name, what it is, colour, and the end that counts; the largest ε usually first.
 _MECHANISMS = {
     "C": ("clones", "holds for every randomizer with this ε₀", COLOURS[1], "upper"),
@@ -63,7 +63,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Line:
-    """One analysis: its name, what it is, and how Python asks it for ε and for δ at ``{eps}``.
+    """One analysis: its name, what it is, and how Python asks it for ε and for δ at some ε.
 
     >>> [line.name for line in View(Settings()).lines]
     ['Feldman', 'Bennett', 'clones', 'shared', 'certified', 'attack']
@@ -72,11 +72,11 @@ class Line:
     name: str
     about: str
     colour: str
-    #: The lines that make what is asked.
-    made_by: str
-    epsilon: str
+    #: The names that are asked, each with what makes it, in order.
+    made_by: Definitions
+    epsilon: Expression
     #: None where δ at ε is not cheap: then one point is drawn.
-    delta: str | None
+    delta: Callable[[Any], Expression] | None
     #: Which end counts: "both" of a bracket, "upper" for a bound, "lower" for an attack.
     end: str = "upper"
     #: A closed form is dashed, and may say nothing for some settings.
@@ -86,6 +86,7 @@ class Line:
 class View:
     """The numbers, the chart and the code for some settings; lines named in ``skip`` are left open.
 
+    >>> import sympy as sp
     >>> view = View(Settings(randomizer="binaryrr", parameters={"eps0": "log(3)"}, n="1", delta="1/4"))
     >>> sp.log(2) in view.answers["certified"]       # one user: δ = (3 − α)/4
     True
@@ -94,92 +95,93 @@ class View:
     def __init__(self, settings: Settings, skip: Collection[str] = ()) -> None:
         self.settings = settings
         self._skip = frozenset(skip)
-        self._n = typed.code(settings.n, "n")
-        self._delta = typed.code(settings.delta, "delta")
-        self._rounds = typed.code(settings.rounds, "rounds")
+        self._n = number(settings.n, "n")
+        self._delta = number(settings.delta, "delta")
+        self._rounds = number(settings.rounds, "rounds")
         #: Whether there are several rounds.
-        self.many = typed.number(settings.rounds, "rounds") != 1
-        name, _ = catalogue.find(settings.randomizer)
-        if name not in live():
-            raise ValueError(f"randomizer must be one of {', '.join(live())} to be live, got {name}")
-        self._source = _written(name, settings.parameters)
-        self._eps0 = typed.code(settings.parameters["eps0"], "eps0")
-        self.R: Any = _evaluated(self._source, "R")
+        self.many = numbers.read(settings.rounds, "rounds") != 1
+        known, _ = catalogue.find(settings.randomizer)
+        if known not in live():
+            raise ValueError(f"randomizer must be one of {', '.join(live())} to be live, got {known}")
+        self._source = _maker(known, settings.parameters)
+        self._eps0 = number(settings.parameters["eps0"], "eps0")
+        self.R: Any = _evaluated((("R", self._source),), _R)
 
     # -- the lines of Python
 
     @cached_property
-    def mechanisms(self) -> dict[str, str]:
-        """Letter → the Python that makes it: M itself, C and S its clones, A an attack on two real datasets."""
-        sources = {"C": f"ss.decomposition.clones({self._eps0})", "S": f"ss.decomposition.clones_shared({self._eps0})"}
-        sources["M"] = "R"
+    def mechanisms(self) -> dict[str, Expression]:
+        """Letter → what makes it: M itself, C and S its clones, A an attack on two real datasets."""
+        sources = {"C": SS.decomposition.clones(self._eps0), "S": SS.decomposition.clones_shared(self._eps0), "M": _R}
         if "attack" not in self._skip:
-            sources["A"] = f"ss.decomposition.dataset(R, 0, 1, {self._others()})"
-        rounds = f".compose({self._rounds})" if self.many else ""
+            sources["A"] = SS.decomposition.dataset(_R, 0, 1, self._others())
+        one_round = {letter: SS.Shuffle(source, n=self._n) for letter, source in sources.items()}
         return {
-            letter: f"ss.Shuffle({source}, n={self._n}){rounds}"
-            for letter, source in sources.items()
+            letter: M.compose(self._rounds) if self.many else M
+            for letter, M in one_round.items()
             if _MECHANISMS[letter][0] not in self._skip
         }
 
     def _others(self) -> int:
         """What all others have in the attack: chosen for a whole ε0 and a small domain, so that few moves ask again."""
         given = dict(self.settings.parameters)
-        near = {"eps0": str(max(1, round(float(typed.number(given["eps0"], "eps0")))))}
+        near = {"eps0": str(max(1, round(float(numbers.read(given["eps0"], "eps0")))))}
         if "w" not in given:
-            near |= {
-                name: str(min(int(typed.number(given[name], name)), _SMALL))
-                for name in ("k", "d", "K")
-                if name in given
-            }
-        return _worst_others(_written(self.settings.randomizer, given | near))
-
-    @cached_property
-    def definitions(self) -> str:
-        """The lines that make R and the mechanisms."""
-        return "\n".join([self._source, *(f"{letter} = {python}" for letter, python in self.mechanisms.items())])
+            sizes = {size: given[size] for size in ("k", "d", "K") if size in given}
+            near |= {size: str(min(int(numbers.read(text, size)), _SMALL)) for size, text in sizes.items()}
+        return _worst_others(_maker(self.settings.randomizer, given | near))
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """What is compared, the largest ε usually first."""
-        found = [
+        lines = [
             self._closed_form("Feldman", "feldman2020_thm31", "Theorem 3.1 (Feldman et al. 2020)", COLOURS[3], False),
             self._closed_form("Bennett", "balle2019_bennett", "Bennett (Balle et al. 2019)", _GREY, True),
         ]
-        rtol, curve_rtol = (ROUNDS_RTOL, ROUNDS_CURVE_RTOL) if self.many else (RTOL, RTOL)
-        for letter, (name, what, colour, end) in _MECHANISMS.items():
-            ask = f"{letter}.epsilon({self._delta}, rtol={rtol})", f"{letter}.delta({{eps}}, rtol={curve_rtol})"
-            made_by = f"{self._source}\n{letter} = {self.mechanisms.get(letter)}"
-            found.append(Line(name, what, colour, made_by, *ask, end))
-        return tuple(found)
+        for letter, (title, what, colour, end) in _MECHANISMS.items():
+            made = self.mechanisms.get(letter)
+            made_by = (("R", self._source), *([(letter, made)] if made else []))
+            lines.append(Line(title, what, colour, made_by, *self._questions(name(letter)), end))
+        return tuple(lines)
 
-    def _closed_form(self, name: str, function: str, about: str, colour: str, with_delta: bool) -> Line:
+    def _questions(self, M: Expression) -> tuple[Expression, Callable[[Any], Expression]]:
+        """How a mechanism is asked for ε, and for δ at some ε."""
+        rtol, curve_rtol = (ROUNDS_RTOL, ROUNDS_CURVE_RTOL) if self.many else (RTOL, RTOL)
+        return M.epsilon(self._delta, rtol=rtol), lambda eps: M.delta(eps, rtol=curve_rtol)
+
+    def _closed_form(self, title: str, function: str, about: str, colour: str, with_delta: bool) -> Line:
         """A bound for every randomizer with this ε0; several rounds by basic composition, rounds × (ε, δ/rounds)."""
-        bound, about = f"ss.bounds.{function}", f"closed form, {about}"
-        if not self.many:
-            delta = f"{bound}.delta({self._eps0}, {self._n}, {{eps}})" if with_delta else None
-            epsilon = f"{bound}({self._eps0}, {self._n}, {self._delta})"
-            return Line(name, about, colour, self._source, epsilon, delta, closed=True)
-        share = f"sp.S({str(typed.number(self.settings.delta, 'delta'))!r}) / {self._rounds}"
-        one = f"{bound}({self._eps0}, {self._n}, {share})"
-        epsilon = f"ss.bounds.basic_composition({one}, {share}, {self._rounds})[0]"
-        delta = f"min(1.0, {self._rounds} * {bound}.delta({self._eps0}, {self._n}, {{eps}} / {self._rounds}))"
-        about, asked = f"{about}, basic composition", (epsilon, delta if with_delta else None)
-        return Line(name, about, colour, self._source, *asked, closed=True)
+        bound: Expression = getattr(SS.bounds, function)
+        rounds, setting = self._rounds, (self._eps0, self._n)
+
+        def delta(eps: Any) -> Expression:
+            if not self.many:
+                return bound.delta(*setting, eps)
+            return MIN(1.0, rounds * bound.delta(*setting, literal(eps) / rounds))
+
+        about, epsilon = f"closed form, {about}", bound(*setting, self._delta)
+        if self.many:
+            share = SP.S(str(numbers.read(self.settings.delta, "delta"))) / rounds
+            epsilon = SS.bounds.basic_composition(bound(*setting, share), share, rounds)[0]
+            about += ", basic composition"
+        made_by = (("R", self._source),)
+        return Line(title, about, colour, made_by, epsilon, delta if with_delta else None, closed=True)
 
     @cached_property
     def code(self) -> str:
         """Python that reproduces the table (``answers``) and the curves (``curves``) to the last digit."""
-        answers = "".join(f"    {line.name!r}: {line.epsilon},\n" for line in self.lines if line.name in self.answers)
+        made = "\n".join(f"{letter} = {python.code}" for letter, python in self.mechanisms.items())
+        asked = [line for line in self.lines if line.name in self.answers]
+        answers = "".join(f"    {line.name!r}: {line.epsilon.code},\n" for line in asked)
         curves = "".join(
-            f"    {line.name!r}: [{line.delta.format(eps='eps')} for eps in "
+            f"    {line.name!r}: [{line.delta(name('eps')).code} for eps in "
             f"{'grid' if self.points(line) is self.grid else self.points(line)}],\n"
             for line in self.lines
             if line.name in self.curves and line.delta
         )
         return (
-            f"import shuffle_sym as ss\nimport sympy as sp\n\n{self.definitions}\n\nanswers = {{\n{answers}}}\n"
-            f"grid = {self.grid}\ncurves = {{\n{curves}}}\n"
+            f"import shuffle_sym as ss\nimport sympy as sp\n\nR = {self._source.code}\n{made}\n\n"
+            f"answers = {{\n{answers}}}\ngrid = {self.grid}\ncurves = {{\n{curves}}}\n"
         )
 
     # -- their values
@@ -187,35 +189,34 @@ class View:
     @cached_property
     def _asked(self) -> dict[str, Any]:
         """Name → ε at δ, or the refusal of a theorem that says nothing here."""
-        found: dict[str, Any] = {}
+        asked: dict[str, Any] = {}
         for line in self.lines:
             if line.name in self._skip:
                 continue
             try:
-                found[line.name] = self._value(line, line.epsilon)
+                asked[line.name] = self._value(line, line.epsilon)
             except ValueError as refusal:
                 if not line.closed:
                     raise
-                found[line.name] = refusal
-        return found
+                asked[line.name] = refusal
+        return asked
 
-    def _value(self, line: Line, expression: str) -> Any:
+    def _value(self, line: Line, expression: Expression) -> Any:
         """Profiles remember what they were asked, and the last digits depend on it: for each δ they are new, as they
         are where the code is run."""
-        return _evaluated(line.made_by, expression, self._delta if self.many else "")
+        return _evaluated(line.made_by, expression, self._delta.code if self.many else "")
 
     @property
     def answers(self) -> dict[str, Any]:
         """Name → ε at δ: an `Interval`, or a number for a closed form."""
-        return {name: found for name, found in self._asked.items() if not isinstance(found, ValueError)}
+        return {title: answer for title, answer in self._asked.items() if not isinstance(answer, ValueError)}
 
     @cached_property
     def grid(self) -> list[float]:
-        """Few ε, the same ones for settings that are near: what was computed is found again."""
-        ends = [_end(found, "upper") for name, found in self.answers.items() if name in ("certified", "clones")]
-        local = float(typed.number(self.settings.parameters["eps0"], "eps0")) * int(
-            typed.number(self.settings.rounds, "rounds")
-        )
+        """Few ε, the same ones for settings that are near: what was computed for one serves the other."""
+        ends = [_end(answer, "upper") for title, answer in self.answers.items() if title in ("certified", "clones")]
+        rounds = int(numbers.read(self.settings.rounds, "rounds"))
+        local = float(numbers.read(self.settings.parameters["eps0"], "eps0")) * rounds
         beyond = 1.0 if self.many else 1.3
         right = svg.nice_above(min(beyond * max(ends, default=local), local) or 1.0)
         return [round(right * i / (_POINTS - 1), 9) for i in range(_POINTS)]
@@ -231,20 +232,19 @@ class View:
     @cached_property
     def curves(self) -> dict[str, list[Any]]:
         """Name → δ at its points."""
-        found: dict[str, list[Any]] = {}
+        curves: dict[str, list[Any]] = {}
         for line in self.lines:
             if line.delta is not None and line.name not in self._skip:
                 with suppress(ValueError):
-                    asked = (line.delta.format(eps=eps) for eps in self.points(line))
-                    found[line.name] = [self._value(line, expression) for expression in asked]
-        return found
+                    curves[line.name] = [self._value(line, line.delta(eps)) for eps in self.points(line)]
+        return curves
 
     # -- how it looks
 
     @property
     def chart(self) -> str:
         """The curves as SVG; after several rounds each one ends at δ."""
-        level = float(typed.number(self.settings.delta, "delta"))
+        level = float(numbers.read(self.settings.delta, "delta"))
         frame = svg.Frame(self.grid[-1], 10.0 ** (math.floor(math.log10(level)) - (1 if self.many else 3)))
         drawn = [self._curve(line, level) for line in self.lines if line.name in {*self.curves, *self.answers}]
         return svg.chart(frame, drawn, level, "central ε", "δ(ε)")
@@ -285,13 +285,13 @@ class View:
     def _shown(self, line: Line) -> str:
         if line.name in self._skip:
             return "…"
-        found = self._asked[line.name]
-        if isinstance(found, ValueError):
+        answer = self._asked[line.name]
+        if isinstance(answer, ValueError):
             return "says nothing here"
-        if isinstance(found, Interval):
-            lower, upper = str(found).strip("[]").split(", ")
+        if isinstance(answer, Interval):
+            lower, upper = numbers.shown(answer)
             return {"both": f"{lower} … {upper}", "upper": f"≤ {upper}", "lower": f"≥ {lower}"}[line.end]
-        return f"≤ {_up(found)}"
+        return f"≤ {numbers.shown(Interval(answer, answer))[1]}"
 
     def __repr__(self) -> str:
         return f"View({self.settings})"
@@ -300,40 +300,33 @@ class View:
         return f"{self.chart}{self.table}"
 
 
-def _written(name: str, parameters: Mapping[str, str]) -> str:
-    """The line that makes R."""
-    given = catalogue.arguments_for(name, parameters)
-    arguments = ", ".join(f"{key}={typed.code(text, key)}" for key, text in given.items())
-    return f"R = ss.{catalogue.find(name)[1].__name__}({arguments})"
+def _maker(randomizer: str, parameters: Mapping[str, str]) -> Expression:
+    """What makes R."""
+    given = catalogue.arguments_for(randomizer, parameters)
+    maker: Expression = getattr(SS, catalogue.find(randomizer)[1].__name__)
+    return maker(**{key: number(text, key) for key, text in given.items()})
 
 
 def _end(value: Any, end: str) -> float:
     return float(getattr(value, end)) if isinstance(value, Interval) else float(value)
 
 
-def _up(value: float) -> str:
-    return str(Interval(value, value)).strip("[]").split(", ")[1]
-
-
 @lru_cache(maxsize=64)
-def _worst_others(source: str) -> int:
+def _worst_others(source: Expression) -> int:
     """What all others have, against 0 and 1: that of the first inputs which is worst in the normal limit."""
-    R: Any = _evaluated(source, "R")
+    R = _evaluated((("R", source),), _R)
     return max(range(min(int(R.input_count), 3)), key=lambda x: round(chi_square(decomposition.dataset(R, 0, 1, x)), 9))
 
 
 @lru_cache(maxsize=64)
-def _namespace(definitions: str, apart: str) -> dict[str, Any]:
-    """What the lines define; with the same first line, R is the same object and remembers what it derived."""
-    first, _, rest = definitions.partition("\n")
-    names: dict[str, Any] = {**_namespace(first, "")} if rest else {"ss": shuffle_sym, "sp": sp}
-    exec(rest or first, names)
-    return names
+def _namespace(definitions: Definitions, apart: str) -> dict[str, Any]:
+    """The values of all names; where R is made in the same way, it is the same object and remembers what it derived."""
+    *before, (last, made) = definitions
+    names = _namespace(tuple(before), "") if before else {}
+    return {**names, last: made.value(names)}
 
 
 @lru_cache(maxsize=4096)
-def _evaluated(definitions: str, expression: str, apart: str = "") -> Any:
-    """The value of a line; all texts are written by `View` out of numbers that were read, never typed by anybody.
-
-    What is asked ``apart`` shares no mechanism with what is not."""
-    return eval(expression, _namespace(definitions, apart))
+def _evaluated(definitions: Definitions, expression: Expression, apart: str = "") -> Any:
+    """The value of an expression; what is asked ``apart`` shares no mechanism with what is not."""
+    return expression.value(_namespace(definitions, apart))

@@ -224,8 +224,8 @@ def grid_widths(pld: PrivacyLossDistribution, eps: float, rounds: int, L: float,
     """
     ax = axes("points of the grid, m", "relative width of the interval", logx=True, logy=True)
     for rounding, colour in zip(("outward", "split"), COLOURS, strict=False):
-        found = [FourierAccountant(pld, L, m, rounding=rounding).delta(eps, rounds) for m in sizes]
-        ax.plot(sizes, [i.relative_width for i in found], marker="o", color=colour, label=rounding)
+        intervals = [FourierAccountant(pld, L, m, rounding=rounding).delta(eps, rounds) for m in sizes]
+        ax.plot(sizes, [i.relative_width for i in intervals], marker="o", color=colour, label=rounding)
     name_lines(ax)
     return ax
 
@@ -294,8 +294,8 @@ def renyi_gap(
     """
     closed_forms(ax, orders, forms, lambda form, order: form(order), colours=colours)
     for (label, truth), style in zip(truths.items(), ("--", ":", "-.", (0, (1, 3))), strict=False):
-        found = [truth(order) for order in orders]
+        intervals = [truth(order) for order in orders]
         ax.fill_between(
-            orders, [i.lower for i in found], [i.upper for i in found], color="grey", alpha=0.4, linewidth=0
+            orders, [i.lower for i in intervals], [i.upper for i in intervals], color="grey", alpha=0.4, linewidth=0
         )
-        ax.plot(orders, [i.upper for i in found], ls=style, color="black", label=label)
+        ax.plot(orders, [i.upper for i in intervals], ls=style, color="black", label=label)

@@ -16,17 +16,17 @@ def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr
     """Which kind of neighbours is the worst, for every ε/ε0 and n: a panel for each map; a dot marks ties of kinds.
 
     >>> import shuffle_sym as ss
-    >>> rows = ss.neighbours.worst_map(ss.BinaryRR(eps0=sp.log(2)), users=[2], alphas=[sp.Rational(3, 2)])
-    >>> found = worst_kinds({"2-RR": rows}, {"2-RR": sp.log(2)}, columns=1)
-    >>> found[0, 0].get_title()
+    >>> rows = ss.truth.neighbours.worst_map(ss.BinaryRR(eps0=sp.log(2)), users=[2], alphas=[sp.Rational(3, 2)])
+    >>> panels = worst_kinds({"2-RR": rows}, {"2-RR": sp.log(2)}, columns=1)
+    >>> panels[0, 0].get_title()
     '2-RR'
-    >>> close(found[0, 0])
+    >>> close(panels[0, 0])
     """
     kinds = sorted({row.kind for rows in maps.values() for row in rows}, key=lambda k: (not k.startswith("all"), k))
     colours = dict(zip(kinds, (*COLOURS, "grey", INK), strict=False))
     lines = -(-len(maps) // columns)
-    found = grid(lines, columns, (3.3 * columns, 2.5 * lines + 0.5))
-    for ax, (name, rows) in zip(found.flat, maps.items(), strict=False):
+    panels = grid(lines, columns, (3.3 * columns, 2.5 * lines + 0.5))
+    for ax, (name, rows) in zip(panels.flat, maps.items(), strict=False):
         for row in rows:
             x = float(sp.log(row.alpha) / eps0[name])
             ax.plot(x, row.n, "s", color=colours[row.kind], markersize=7)
@@ -35,25 +35,22 @@ def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr
         ax.set(xlabel="ε/ε₀")
         ax.set_title(name, fontsize="medium")
         ax.set_yticks(sorted({row.n for row in rows}))
-    for line in found:
+    for line in panels:
         line[0].set(ylabel="users n")
     handles = [Line2D([], [], marker="s", linestyle="", color=colours[k], label=f"others: {k}") for k in kinds]
-    legend = found[0, 0].figure.legend(
-        handles=handles, loc="outside lower center", ncols=min(6, len(kinds)), frameon=False
-    )
-    for text in legend.get_texts():
-        text.set_color(INK)
-    return found
+    placed = {"loc": "outside lower center", "ncols": min(6, len(kinds))}
+    panels[0, 0].figure.legend(handles=handles, frameon=False, labelcolor=INK, **placed)
+    return panels
 
 
 def curves(ax: Any, series: Mapping[str, tuple[Sequence[float], Sequence[float]]], **style: Any) -> None:
     """Several lines, a colour for each, named at their ends.
 
-    >>> found = grid(1, 1, (4, 3))
-    >>> curves(found[0, 0], {"a": ([1, 2], [3, 4])})
-    >>> [text.get_text() for text in found[0, 0].texts]
+    >>> panels = grid(1, 1, (4, 3))
+    >>> curves(panels[0, 0], {"a": ([1, 2], [3, 4])})
+    >>> [text.get_text() for text in panels[0, 0].texts]
     ['a']
-    >>> close(found[0, 0])
+    >>> close(panels[0, 0])
     """
     for (label, (xs, ys)), colour in zip(series.items(), COLOURS, strict=False):
         ax.plot(xs, ys, marker="o", markersize=4, color=colour, label=label, **style)

@@ -34,19 +34,19 @@ def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) ->
 
 
 def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> list[Any]:
-    """The same side by side, with one scale for all.
+    """Axes side by side, one for each title, with one scale of y for all.
 
     >>> drawn = panels(["weak", "strong"], "central ε", "δ(ε)", logy=True)
     >>> [ax.get_title() for ax in drawn]
     ['weak', 'strong']
     >>> close(drawn[0])
     """
-    (found,) = grid(1, len(titles), (4 * len(titles), 3.6), sharey=True)
-    for ax, title in zip(found, titles, strict=True):
+    (panels,) = grid(1, len(titles), (4 * len(titles), 3.6), sharey=True)
+    for ax, title in zip(panels, titles, strict=True):
         _scaled(ax, xlabel, logx=logx, logy=logy)
         ax.set_title(title, fontsize="medium")
-    found[0].set(ylabel=ylabel)
-    return list(found)
+    panels[0].set(ylabel=ylabel)
+    return list(panels)
 
 
 def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, linear: Sequence[str] = ()) -> list[Any]:
@@ -59,13 +59,13 @@ def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, line
     >>> close(drawn[0])
     """
     rows = -(-len(titles) // columns)
-    found = grid(rows, columns, (3.1 * columns, 2.5 * rows))
-    for ax, (title, xlabel) in zip(found.flat, titles.items(), strict=True):
+    panels = grid(rows, columns, (3.1 * columns, 2.5 * rows))
+    for ax, (title, xlabel) in zip(panels.flat, titles.items(), strict=True):
         _scaled(ax, xlabel, logx=title not in linear, logy=True)
         ax.set_title(title, fontsize="medium")
-    for row in found:
+    for row in panels:
         row[0].set(ylabel=ylabel)
-    return list(found.flat)
+    return list(panels.flat)
 
 
 def close(ax: Any) -> None:
@@ -82,16 +82,16 @@ def close(ax: Any) -> None:
 def grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> Any:
     """An array of axes on our paper, with our ink.
 
-    >>> found = grid(2, 3, (6, 4))
-    >>> found.shape
+    >>> panels = grid(2, 3, (6, 4))
+    >>> panels.shape
     (2, 3)
-    >>> close(found[0, 0])
+    >>> close(panels[0, 0])
     """
-    figure, found = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
+    figure, panels = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
     # The paper is part of the figure, so that the ink can be read on light and dark themes alike. It is set here and
     # not in rcParams: those are the user's, and a context around the first figure would undo what its back end sets.
     figure.set_facecolor(PAPER)
-    for ax in found.flat:
+    for ax in panels.flat:
         ax.set_facecolor(PAPER)
         ax.tick_params(colors=INK, which="both")
         ax.spines[["top", "right"]].set_visible(False)
@@ -99,7 +99,7 @@ def grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> A
         for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
             text.set_color(INK)
         ax.grid(alpha=0.25)
-    return found
+    return panels
 
 
 def _scaled(ax: Any, xlabel: str, *, logx: bool, logy: bool) -> None:
@@ -179,10 +179,10 @@ def _apart(heights: Sequence[float], least: float, lowest: float) -> list[float]
         while len(groups) > 1 and bottom(groups[-1]) - bottom(groups[-2]) < least * len(groups[-2]):
             groups[-2:] = [groups[-2] + groups[-1]]
     wanted = [bottom(group) + j * least for group in groups for j in range(len(group))]
-    found = [0.0] * len(heights)
+    places = [0.0] * len(heights)
     for j, (i, height) in enumerate(zip(order, wanted, strict=True)):
-        found[i] = max(height, min(lowest, heights[order[0]]) + j * least)
-    return found
+        places[i] = max(height, min(lowest, heights[order[0]]) + j * least)
+    return places
 
 
 def name_lines(ax: Any) -> None:
