@@ -26,7 +26,7 @@ import numpy as np
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field, rounding
-from shuffle_sym.algebra.interval import Interval, outward
+from shuffle_sym.algebra.interval import RTOL, Interval, outward
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric.binomial_laws import Array, bernstein_reach, binomial_laws
@@ -46,6 +46,20 @@ class DatasetPair:
     first: int
     second: int
     others: Mapping[int, int]
+
+    @property
+    def X0(self) -> tuple[int, ...]:  # noqa: N802 (the name that ground_truth.delta has for it)
+        """The first dataset, as `ground_truth.delta` takes it."""
+        return (self.first, *(x for x, count in self.others.items() for _ in range(count)))
+
+    @property
+    def X1(self) -> tuple[int, ...]:  # noqa: N802
+        """The second dataset."""
+        return (self.second, *self.X0[1:])
+
+    def reversed(self) -> DatasetPair:
+        """The same two datasets in the other order."""
+        return DatasetPair(self.second, self.first, self.others)
 
     def __str__(self) -> str:
         counted = " and ".join(f"{count} × {x}" for x, count in self.others.items())
@@ -83,7 +97,7 @@ class TwoMessages:
 
     def __init__(self, R: Randomizer, n: Any) -> None:
         if not has_two_messages(R):
-            raise ValueError(f"R must have two messages, got {R!r}; sandwich(R, n, delta) is for any R")
+            raise ValueError(f"R must have two messages, got {R!r}; Shuffle(R, n) is for any R")
         self.n = arguments.users(n)
         if self.n > MOST_USERS:
             raise ValueError(f"n must be at most {MOST_USERS}, got {self.n}: all {self.n} compositions are tried")
@@ -137,7 +151,7 @@ class TwoMessages:
         lower, upper = (float(np.max(self._of_all_pairs(eps, side))) for side in (-1, 1))
         return outward(lower, upper, "two messages")
 
-    def epsilon(self, delta: Any, *, rtol: float = 1e-3) -> Interval:
+    def epsilon(self, delta: Any, *, rtol: float = RTOL) -> Interval:
         """The smallest ε with δ(ε) <= ``delta``, certified as in `Shuffle.epsilon`."""
         target, rtol = arguments.delta_target(delta), arguments.relative_tolerance(rtol)
         eps = smallest_epsilon(lambda eps, _: self._delta(eps), target, rtol, self._ceiling, sharpens=False)

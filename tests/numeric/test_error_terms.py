@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.fft
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.algebra import precise
@@ -145,4 +146,4 @@ def test_powers_of_rare_sums_are_within_their_error_even_where_the_quotient_of_t
 def test_a_sum_for_which_no_rate_has_a_bound_is_refused_without_a_warning():
     D = ss.decomposition.blanket(ss.KRR(k=10, eps0=9))
     with pytest.raises(ValueError, match="ask for a larger rtol"):
-        ss.Shuffle(D, 10_000).delta(8.9, method="contour")
+        shuffled_laws(D, 10_000).delta(8.9, method="contour")

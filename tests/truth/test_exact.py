@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 import sympy as sp
-from conftest import alphas, decompositions
+from conftest import alphas, decompositions, shuffled_laws
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,12 +37,12 @@ def test_one_user_has_the_local_curve(randomizer):
             for x in range(P.rows)
             for z in range(P.rows)
         ]
-        assert abs(sp.Float(ss.Shuffle(randomizer, 1).exact(alpha), 50) - max(local)) < q(1, 10**45)
+        assert abs(sp.Float(shuffled_laws(randomizer, 1).exact(alpha), 50) - max(local)) < q(1, 10**45)
 
 
 def test_delta_falls_in_alpha_and_in_n(randomizer):
     ratios = [q(1), q(6, 5), q(3, 2), q(2), q(3)]
-    table = [[ss.Shuffle(randomizer, n).exact(a) for a in ratios] for n in (1, 2, 3, 5, 8)]
+    table = [[shuffled_laws(randomizer, n).exact(a) for a in ratios] for n in (1, 2, 3, 5, 8)]
     for row in table:
         assert row == sorted(row, reverse=True)
     for column in zip(*table, strict=True):
@@ -50,7 +50,7 @@ def test_delta_falls_in_alpha_and_in_n(randomizer):
 
 
 def test_delta_at_the_largest_loss_is_exactly_zero(randomizer):
-    M = ss.Shuffle(randomizer, 4)
+    M = shuffled_laws(randomizer, 4)
     assert M.exact(sp.exp(randomizer.eps0)) == 0
     assert M.exact(sp.exp(randomizer.eps0) - q(1, 1000)) > 0
 
@@ -69,7 +69,7 @@ def test_binary_rr_against_two_binomials():
     both = [(ones(m, 1 - bit), ones(m, bit)) for m in range(n + 1)]
     expected = sum(max(p - alpha * r, 0) for p, r in both)
     D = ss.decomposition.dataset(ss.BinaryRR(eps0=sp.log(t)), 1, 0, 0)
-    assert ss.Shuffle(D, n).exact(q(6, 5)) == q(expected)
+    assert shuffled_laws(D, n).exact(q(6, 5)) == q(expected)
 
 
 @given(decompositions(largest=3), st.integers(1, 6), alphas)
@@ -83,13 +83,13 @@ def test_mpmath_values_have_the_digits_that_were_asked_for(D, n, alpha):
 
 
 def test_the_type_of_an_exact_value_says_whether_it_is_exact():
-    assert isinstance(ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 4).exact(q(6, 5)), sp.Rational)
-    assert isinstance(ss.Shuffle(ss.KRR(k=3, eps0=1), 4).exact(q(6, 5)), mpmath.mpf)
-    assert isinstance(ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 4).exact(sp.E), mpmath.mpf)
+    assert isinstance(shuffled_laws(ss.KRR(k=3, eps0=sp.log(3)), 4).exact(q(6, 5)), sp.Rational)
+    assert isinstance(shuffled_laws(ss.KRR(k=3, eps0=1), 4).exact(q(6, 5)), mpmath.mpf)
+    assert isinstance(shuffled_laws(ss.KRR(k=3, eps0=sp.log(3)), 4).exact(sp.E), mpmath.mpf)
 
 
 def test_digits_are_good_digits():
-    M = ss.Shuffle(ss.KRR(k=3, eps0=1), 20)
+    M = shuffled_laws(ss.KRR(k=3, eps0=1), 20)
     few, many = M.exact(q(6, 5), digits=20), M.exact(q(6, 5), digits=100)
     with mpmath.workdps(110):
         assert abs(few / many - 1) < mpmath.mpf(10) ** -20
@@ -97,15 +97,15 @@ def test_digits_are_good_digits():
 
 def test_the_worst_pair_of_a_lopsided_randomizer_is_taken():
     R = ss.from_matrix([[0.7, 0.3], [0.2, 0.8]])
-    one_way, other_way = (ss.Shuffle(ss.decomposition.blanket(R, *pair), 3).exact(q(6, 5)) for pair in R.pairs())
+    one_way, other_way = (shuffled_laws(ss.decomposition.blanket(R, *pair), 3).exact(q(6, 5)) for pair in R.pairs())
     assert one_way != other_way
-    assert ss.Shuffle(R, 3).exact(q(6, 5)) == max(one_way, other_way)
+    assert shuffled_laws(R, 3).exact(q(6, 5)) == max(one_way, other_way)
 
 
 def test_null_atoms_are_counted():
     # With c = 0 everywhere the first user's message is seen as it is, however many others there are.
     D = ss.model.Decomposition([q(3, 4), q(1, 4)], [q(1, 4), q(3, 4)], [0, 0])
-    assert ss.Shuffle(D, 7).exact(2) == q(3, 4) - 2 * q(1, 4)
+    assert shuffled_laws(D, 7).exact(2) == q(3, 4) - 2 * q(1, 4)
 
 
 def test_the_number_of_users_that_is_named_is_the_largest():

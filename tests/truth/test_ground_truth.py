@@ -7,6 +7,7 @@ from itertools import product
 import mpmath
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.truth import exact, ground_truth
@@ -63,7 +64,7 @@ def test_several_ratios_at_once_give_the_same_pairs():
 
 def test_no_dataset_is_worse_than_the_blanket(randomizer):
     for n, alpha in product([1, 2, 3, 4], [q(1), q(6, 5), q(2)]):
-        truth, blanket = ground_truth.worst_pair(randomizer, n, alpha).delta, ss.Shuffle(randomizer, n).exact(alpha)
+        truth, blanket = ground_truth.worst_pair(randomizer, n, alpha).delta, shuffled_laws(randomizer, n).exact(alpha)
         # Rational values are compared as they are; of mpmath numbers 50 digits are good.
         with mpmath.workdps(60):
             assert truth <= blanket * (1 if isinstance(blanket, sp.Rational) else 1 + mpmath.mpf(10) ** -49)

@@ -15,5 +15,16 @@ from shuffle_sym.truth.ground_truth.divergences import (
     worst_pair,
     worst_pairs,
 )
+from shuffle_sym.truth.ground_truth.search import most_users
 
-__all__ = ["WorstMoment", "WorstPair", "delta", "deltas", "renyi_moment", "worst_moments", "worst_pair", "worst_pairs"]
+__all__ = [
+    "WorstMoment",
+    "WorstPair",
+    "delta",
+    "deltas",
+    "most_users",
+    "renyi_moment",
+    "worst_moments",
+    "worst_pair",
+    "worst_pairs",
+]

@@ -13,7 +13,9 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, precise, records
 from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.equality import kept
 from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.numeric.search import last_that_holds
 from shuffle_sym.truth.ground_truth.messages import (
     MAX_HISTOGRAMS,
     Divergences,
@@ -63,9 +65,9 @@ class Search:
     def __init__(
         self, R: Randomizer, n: int, parameters: Sequence[sp.Expr], digits: int, evaluator: type[Evaluator]
     ) -> None:
+        _refuse_too_many(R, n)
         self.messages = Messages(R, n, parameters, digits)
         self.symmetry = Symmetry(self.messages.columns, declared=R.symmetric)
-        _refuse_too_many(R, n, len(self.symmetry.pairs), self.messages.width)
         self.evaluate = evaluator(self.messages)
         self.digits = digits
         # Exact values are compared as they are; of mpmath numbers the digits that were asked for count.
@@ -162,19 +164,39 @@ def comparisons(n: int, inputs: int, pairs: int, width: int) -> int:
     return pairs * histogram_count(n - 1, inputs) * histogram_count(n, width)
 
 
-def _refuse_too_many(R: Randomizer, n: int, pairs: int, width: int) -> None:
-    inputs = int(R.input_count)
+def most_users(R: Randomizer) -> int:
+    """The largest n for which the search over all neighbouring datasets is not refused.
 
-    def feasible(size: int) -> bool:
-        few = comparisons(size, inputs, pairs, width) <= MAX_COMPARISONS
-        return few and histogram_count(size, width) <= MAX_HISTOGRAMS
+    >>> import shuffle_sym as ss
+    >>> most_users(ss.KRR(k=9, eps0=1))
+    10
+    """
+    too_many = 2
+    while _is_feasible(R, too_many):
+        too_many *= 2
+    return last_that_holds(lambda size: _is_feasible(R, size), 0, too_many)[0]
 
-    if not feasible(n):
-        largest = max((i for i in range(1, n) if feasible(i)), default=0)
+
+@kept
+def _sizes(R: Randomizer) -> tuple[int, int, int]:
+    """How many inputs, pairs of inputs that differ, and kinds of messages there are."""
+    messages = Messages(R, 1, (), 15)
+    return messages.inputs, len(Symmetry(messages.columns, declared=R.symmetric).pairs), messages.width
+
+
+def _is_feasible(R: Randomizer, n: int) -> bool:
+    inputs, pairs, width = _sizes(R)
+    few = comparisons(n, inputs, pairs, width) <= MAX_COMPARISONS
+    return few and histogram_count(n, width) <= MAX_HISTOGRAMS
+
+
+def _refuse_too_many(R: Randomizer, n: int) -> None:
+    if not _is_feasible(R, n):
+        inputs, pairs, width = _sizes(R)
         raise ValueError(
             f"{R!r} with n = {n} has up to {pairs * histogram_count(n - 1, inputs)} neighbouring pairs with "
             f"{histogram_count(n, width)} histograms each, which is too much ({MAX_COMPARISONS} comparisons are not); "
-            f"take a smaller n: the largest feasible one is {largest}"
+            f"take a smaller n: the largest feasible one is {most_users(R)}"
         )
 
 
