@@ -4,8 +4,6 @@ A number becomes an exact SymPy number, and a wrong one raises before any work, 
 what would be right.
 """
 
-from __future__ import annotations
-
 import math
 import numbers
 from collections.abc import Mapping, Sequence

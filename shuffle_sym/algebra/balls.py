@@ -5,8 +5,6 @@ precision for the whole process. `precision` sets it for one block and lets no o
 same in every thread; a program that changes the precision behind our back can make an enclosure wider, never wrong.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ A sign is never guessed: it is proved for all values of the symbols, or decided 
 zero, or a zero is proved by algebra; otherwise the question is refused.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -94,7 +92,7 @@ def rational_form(
         return exprs, {}
     taken = symbols_of(exprs) | set(taken)
     names: dict[sp.Expr, sp.Symbol] = {}
-    units = _exponent_units(exprs)
+    units = zeros.exponent_units(exprs)
 
     def name(e: sp.Expr) -> sp.Symbol:
         if e not in names:
@@ -117,16 +115,6 @@ def rational_form(
 
     forms = tuple(rewrite(e) for e in exprs)
     return forms, {symbol: e for e, symbol in names.items()}
-
-
-def _exponent_units(exprs: tuple[sp.Expr, ...]) -> dict[sp.Expr, sp.Rational]:
-    """For each exponent without its rational factor, the largest rational that divides all of its factors."""
-    units: dict[sp.Expr, sp.Rational] = {}
-    for e in exprs:
-        for power in e.atoms(sp.exp, type(sp.E)):
-            multiple, base = power.as_base_exp()[1].as_coeff_Mul()
-            units[base] = units[base].gcd(multiple) if base in units else abs(multiple)
-    return units
 
 
 # ---------------------------------------------------------------------------------------------- signs

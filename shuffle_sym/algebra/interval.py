@@ -1,7 +1,5 @@
 r"""``Interval``: the answer of every accountant."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field
@@ -24,7 +22,8 @@ class Interval:
 
     Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee. The ends are
     floats, and decimals where more digits were asked for than a float has.
-    ``method`` names the algorithm that made it and takes no part in comparisons.
+    ``method`` names the algorithm that made it; of an answer about a mechanism ``lower_by`` names the neighbouring
+    datasets that attain the lower end, and ``upper_by`` the bound for all datasets. They take no part in comparisons.
 
     >>> from fractions import Fraction
     >>> Fraction(1, 3) in Interval(0.333, 0.334)
@@ -36,6 +35,8 @@ class Interval:
     lower: float
     upper: float
     method: str | None = field(default=None, compare=False)
+    lower_by: Any = field(default=None, compare=False)
+    upper_by: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:

@@ -1,7 +1,5 @@
 r"""LaTeX pieces shared by everything that shows itself in a notebook."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

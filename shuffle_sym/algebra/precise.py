@@ -1,7 +1,5 @@
 r"""mpmath with a precision that is the caller's own: no function here, and none that uses it, touches a global one."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any

@@ -2,8 +2,6 @@ r"""Rational functions with integer coefficients: one quotient of polynomials th
 evaluated on any kind of number. The polynomials are python-flint's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 r"""Rational numbers where there are many of them: python-flint's ``fmpq``, several times as fast as ``Fraction``."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 r"""Finished rows in a file, one JSON object a line: what was computed once is read again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

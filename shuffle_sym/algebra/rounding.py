@@ -1,7 +1,5 @@
 r"""Doubles that are on a known side of a number: the one place where something is rounded outward."""
 
-from __future__ import annotations
-
 import math
 import sys
 from fractions import Fraction
@@ -35,4 +33,4 @@ def down(number: Fraction) -> float:
 
 def up(number: Fraction) -> float:
     """The smallest double that is not below the number."""
-    return -down(-number)
+    return 0.0 - down(-number)  # and not -0.0 for 0

@@ -1,7 +1,5 @@
 r"""Symbols that carry their range: what a proof may use of a symbol is part of the symbol, never of its name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp
@@ -21,7 +19,7 @@ class Parameter(sp.Symbol):  # type: ignore[misc]
     least: sp.Expr
     greatest: sp.Expr
 
-    def __new__(cls, name: str, least: Any = 0, greatest: Any = sp.oo, integer: bool = False) -> Parameter:
+    def __new__(cls, name: str, least: Any = 0, greatest: Any = sp.oo, integer: bool = False) -> "Parameter":
         low, high = sp.sympify(least), sp.sympify(greatest)
         known: dict[str, bool] = {"integer": True} if integer else {}
         if low.is_nonnegative:
@@ -45,7 +43,7 @@ class Parameter(sp.Symbol):  # type: ignore[misc]
         """The place of a symbol in a printed sum: that of every other symbol."""
         return sp.Symbol.class_key()  # type: ignore[no-any-return]
 
-    def renamed(self, name: str) -> Parameter:
+    def renamed(self, name: str) -> "Parameter":
         """A parameter with the same range and another name."""
         return type(self)(name, self.least, self.greatest, bool(self.is_integer))
 
@@ -87,8 +85,5 @@ def parameter(name: Any, least: Any = 0, greatest: Any = sp.oo, *, integer: bool
 def range_of(symbol: sp.Symbol) -> tuple[sp.Expr | None, sp.Expr | None]:
     """The least and the greatest value of a symbol, from its range or its assumptions; None where nothing is known."""
     if isinstance(symbol, Parameter):
-        return (
-            None if symbol.least is -sp.oo else symbol.least,
-            None if symbol.greatest is sp.oo else symbol.greatest,
-        )
+        return (None if symbol.least is -sp.oo else symbol.least, None if symbol.greatest is sp.oo else symbol.greatest)
     return (sp.Integer(0) if symbol.is_nonnegative else None), (sp.Integer(0) if symbol.is_nonpositive else None)

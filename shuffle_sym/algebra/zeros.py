@@ -1,7 +1,5 @@
 r"""The sign of a constant: an enclosure excludes 0, or algebra proves that it is 0; what is merely small is not 0."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable
@@ -81,6 +79,15 @@ def is_algebraic_zero(number: sp.Expr) -> bool:
         return False
 
 
+def exponent_units(exprs: Iterable[sp.Expr]) -> dict[sp.Expr, sp.Rational]:
+    """For each exponent without its rational factor, the largest rational that divides all of its factors."""
+    units: dict[sp.Expr, sp.Rational] = {}
+    for power in (power for e in exprs for power in e.atoms(sp.exp, type(sp.E))):
+        multiple, base = power.as_base_exp()[1].as_coeff_Mul()
+        units[base] = units[base].gcd(multiple) if base in units else abs(multiple)
+    return units
+
+
 class _Form:
     """A constant as a rational function of independent symbols; the ``degree``-th power of a root is a radicand."""
 
@@ -93,10 +100,7 @@ class _Form:
         self.logs = {b: sp.Dummy(f"log{b}") for b in self.base}
         self.roots = {b: sp.Dummy(f"root{b}") for b in self.base}
         self.radicands = {root: b for b, root in self.roots.items()}
-        self.units: dict[sp.Expr, sp.Rational] = {}
-        for e in number.atoms(sp.exp, type(sp.E)):
-            multiple, kind = e.as_base_exp()[1].as_coeff_Mul()
-            self.units[kind] = self.units[kind].gcd(multiple) if kind in self.units else abs(multiple)
+        self.units = exponent_units([number])
         self.others: dict[sp.Expr, sp.Dummy] = {}
 
     def rewrite(self, e: sp.Expr) -> sp.Expr:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import sympy as sp
@@ -24,11 +25,31 @@ import sympy as sp
 from shuffle_sym.algebra import arguments, balls
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.equality import ByDefinition
 from shuffle_sym.model.randomizer import LocalRandomizer
 
 _BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 y = sp.Symbol("y", real=True)
 x = sp.Symbol("x", real=True)
+
+
+class NoiseBlanket(ByDefinition):
+    """The blanket of continuous noise for the inputs 0 and 1, which `Shuffle` brackets by discretisations.
+
+    >>> import shuffle_sym as ss
+    >>> ss.decomposition.blanket(ss.Laplace(eps0=1))
+    NoiseBlanket(Laplace(eps0=1))
+    """
+
+    def __init__(self, noise: Continuous) -> None:
+        self.noise = noise
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return self.noise.free_symbols
+
+    def __repr__(self) -> str:
+        return f"NoiseBlanket({self.noise!r})"
 
 
 class Continuous(LocalRandomizer):
@@ -56,6 +77,10 @@ class Continuous(LocalRandomizer):
     def blanket(self) -> sp.Expr:
         """The smaller of the densities of inputs 0 and 1, γω(y)."""
         return sp.Piecewise((self.density.subs(x, 1), y < sp.Rational(1, 2)), (self.density.subs(x, 0), True))
+
+    def noise_blanket(self) -> NoiseBlanket:
+        """What `decomposition.blanket` is for noise."""
+        return NoiseBlanket(self)
 
     def _finite_only(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(
@@ -86,6 +111,21 @@ class Continuous(LocalRandomizer):
                 atoms.append((high * to_high, to_high, to_high))
                 atoms.append((a - high * to_high, b - to_high, b - to_high))
         return self._decomposition(atoms, f"{self!r}, {cells} cells from above")
+
+    def dataset(self, x2: Any, cells: int, tail: float = 1e-4) -> Decomposition:
+        """All others have x2 in [0, 1], the first user 0 or 1; messages are counted by cells, which can only lose."""
+        value = arguments.exact_number(x2, "x2")
+        if arguments.decided(sp.And(value >= 0, value <= 1)) is not True:
+            raise ValueError(f"x2 must be a number in [0, 1], got {x2!r}")
+        arguments.numeric_only(self.free_symbols, "a discretisation")
+        cells, first = arguments.positive_integer(cells, "cells"), _number(self.edge(tail)[0], {})
+        ends = [first + (1 - 2 * first) * i / cells for i in range(cells + 1)]
+        columns = []
+        for input_ in (Fraction(0), Fraction(1), _number(value, {})):
+            below = [Fraction(0), *(_number(self.distribution, {x: input_, y: end}) for end in ends), Fraction(1)]
+            masses = [b - a for a, b in pairwise(below)]
+            columns.append([sp.Rational(v.numerator, v.denominator) for v in masses])
+        return Decomposition(*columns, title=f"{self!r}, others {value}, {cells} cells")
 
     def _cells(self, cells: int, tail: float) -> list[tuple[Fraction, Fraction, Fraction, Fraction | None]]:
         """Masses under inputs 0 and 1 and both ends of ρ, cell by cell from 1/2 down; the last one reaches to −∞."""

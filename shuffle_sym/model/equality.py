@@ -2,10 +2,33 @@ r"""Equality by type and definition: what `__init__` set, never how an object pr
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable
+from functools import cached_property, lru_cache, wraps
+from typing import Any, TypeVar
 
 import sympy as sp
+
+Result = TypeVar("Result")
+
+
+def kept(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
+    """A function of one object whose results are kept for the last objects; for one that cannot be hashed, such as a
+    randomizer with an array among its attributes, it is computed each time.
+
+    >>> kept(len)([1, 2])
+    2
+    """
+    cached = lru_cache(maxsize=64)(function)
+
+    @wraps(function)
+    def answer(argument: Any) -> Result:
+        try:
+            hash(argument)
+        except TypeError:
+            return function(argument)
+        return cached(argument)
+
+    return answer
 
 
 class ByDefinition:

@@ -86,6 +86,34 @@ class LocalRandomizer(ByDefinition, ABC):
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in kept)})"
 
 
+class Family(LocalRandomizer):
+    """Many randomizers at once; what is said of it holds for each of them.
+
+    >>> import shuffle_sym as ss
+    >>> sorted(ss.AnyRandomizer(eps0=1).members())
+    ['2-RR', '3-RR']
+    """
+
+    #: Whether all users have the same one of them.
+    shared: bool
+
+    @abstractmethod
+    def members(self) -> dict[str, Randomizer]:
+        """Those that are known to be bad, by their names: lower bounds come from them."""
+
+    @abstractmethod
+    def worst_alone(self) -> decomposition.Decomposition:
+        """One whose divergence for a single user is the largest."""
+
+    @abstractmethod
+    def dominating(self) -> decomposition.Decomposition:
+        """One that bounds every member with any number of users."""
+
+    @abstractmethod
+    def extreme_laws(self) -> tuple[decomposition.Decomposition, ...] | None:
+        """Laws that bound every member whose others all have one input, by mixtures; None if there are none."""
+
+
 class Randomizer(LocalRandomizer):
     """A local randomizer with finitely many classes of messages.
 

@@ -1,6 +1,7 @@
 """The catalogue of local randomizers: definitions only."""
 
 from shuffle_sym.randomizers.composed import Joint, Parallel
+from shuffle_sym.randomizers.family import AnyRandomizer
 from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
@@ -14,6 +15,7 @@ __all__ = [
     "OLH",
     "OUE",
     "RAPPOR",
+    "AnyRandomizer",
     "BinaryRR",
     "Gaussian",
     "HadamardResponse",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,7 +61,7 @@ def test_an_epsilon_just_below_the_local_one_is_not_taken_for_it():
     # simplify(log r1 − log r2) is 0 here, and the answer used to be [0, 0].
     r2 = 1 + q(1, 10**15)
     r1 = r2 + q(5, 2 * 10**55) * (r2 + 1) / 2
-    M = ss.Shuffle(ss.BinaryRR(eps0=log(r1)), 1)
+    M = shuffled_laws(ss.BinaryRR(eps0=log(r1)), 1)
     assert (r1 - r2) / (r1 + 1) in M.delta(log(r2))
     assert M.delta(log(r1)).upper == 0
 

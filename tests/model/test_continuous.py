@@ -7,6 +7,7 @@ from itertools import pairwise, product
 import mpmath
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 from scipy.stats import norm
 
 import shuffle_sym as ss
@@ -51,8 +52,8 @@ def test_the_cells_cover_the_whole_blanket(noise):
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("alpha", [q(1), q(6, 5), q(2)])
 def test_finer_cells_are_nested(noise, n, alpha):
-    lowers = [ss.Shuffle(noise.lower(cells), n).exact(alpha) for cells in (1, 2, 4, 8)]
-    uppers = [ss.Shuffle(noise.upper(cells), n).exact(alpha) for cells in (1, 2, 4, 8)]
+    lowers = [shuffled_laws(noise.lower(cells), n).exact(alpha) for cells in (1, 2, 4, 8)]
+    uppers = [shuffled_laws(noise.upper(cells), n).exact(alpha) for cells in (1, 2, 4, 8)]
     tiny = q(1, 10**40)  # the masses are rounded to rational numbers far below this
     assert all(coarse <= fine + tiny for coarse, fine in pairwise(lowers))
     assert all(fine <= coarse + tiny for coarse, fine in pairwise(uppers))
@@ -62,7 +63,7 @@ def test_finer_cells_are_nested(noise, n, alpha):
 @pytest.mark.parametrize(("R", "cells"), [(ss.Laplace(3), 8), (ss.Laplace(1), 4), (ss.Gaussian(2), 24)], ids=str)
 def test_the_gap_closes_with_the_square_of_the_number_of_cells(R, cells):
     def gap(count):
-        low, high = (ss.Shuffle(D, 50).delta(0.2, rtol=1e-4) for D in (R.lower(count, 1e-7), R.upper(count, 1e-7)))
+        low, high = (shuffled_laws(D, 50).delta(0.2, rtol=1e-4) for D in (R.lower(count, 1e-7), R.upper(count, 1e-7)))
         return (high.lower + high.upper) / 2 - (low.lower + low.upper) / 2
 
     # Halving the cells divides the gap by 4; the rest is of higher order.
@@ -72,7 +73,7 @@ def test_the_gap_closes_with_the_square_of_the_number_of_cells(R, cells):
 def test_one_user_of_laplace_noise_has_the_known_local_curve():
     # δ(ε) = 1 − exp((ε − ε0)/2) for the Laplace mechanism with sensitivity 1 and scale 1/ε0.
     for eps0, eps in product([1, 3], [0, 0.3, 0.9]):
-        interval = ss.Shuffle(ss.Laplace(eps0), 1).delta(eps)
+        interval = shuffled_laws(ss.Laplace(eps0), 1).delta(eps)
         assert -mpmath.expm1((mpmath.mpf(str(eps)) - eps0) / 2) in interval
 
 
@@ -80,7 +81,7 @@ def test_one_user_of_gaussian_noise_has_the_known_local_curve():
     # Balle and Wang 2018: δ = Φ(1/2σ − εσ) − e^ε Φ(−1/2σ − εσ).
     for sigma, eps in product([1, 2], [0.1, 0.5]):
         truth = norm.cdf(1 / (2 * sigma) - eps * sigma) - mpmath.exp(eps) * norm.cdf(-1 / (2 * sigma) - eps * sigma)
-        interval = ss.Shuffle(ss.Gaussian(sigma), 1).delta(eps, rtol=1e-2)
+        interval = shuffled_laws(ss.Gaussian(sigma), 1).delta(eps, rtol=1e-2)
         assert interval.lower - 1e-12 <= truth <= interval.upper + 1e-12
 
 
@@ -88,19 +89,19 @@ def test_one_user_of_gaussian_noise_has_the_known_local_curve():
 @pytest.mark.parametrize("eps", [0.5, 2, 5, 9])
 def test_what_is_cut_off_never_makes_the_upper_end_too_small(tail, eps):
     # One user, so that the local curve is the truth; from some ε on only the tail is left.
-    upper = ss.Shuffle(ss.Gaussian(1).upper(16, tail), 1).exact(sp.exp(eps), digits=30)
+    upper = shuffled_laws(ss.Gaussian(1).upper(16, tail), 1).exact(sp.exp(eps), digits=30)
     with mpmath.workdps(40):
         truth = mpmath.ncdf(mpmath.mpf(1) / 2 - eps) - mpmath.exp(eps) * mpmath.ncdf(-mpmath.mpf(1) / 2 - eps)
         assert upper >= truth
 
 
 def test_the_interval_is_as_narrow_as_asked_for():
-    interval = ss.Shuffle(ss.Laplace(1), 1_000).delta(0.1, rtol=1e-2)
+    interval = shuffled_laws(ss.Laplace(1), 1_000).delta(0.1, rtol=1e-2)
     assert interval.relative_width <= 1e-2
 
 
 def test_delta_is_zero_from_eps0_on():
-    assert ss.Shuffle(ss.Laplace(1), 100).delta(1) == ss.Interval(0.0, 0.0)
+    assert shuffled_laws(ss.Laplace(1), 100).delta(1) == ss.Interval(0.0, 0.0)
 
 
 def coarse_pair(R, x0, x1, cells=24):
@@ -123,7 +124,7 @@ def coarse_pair(R, x0, x1, cells=24):
 def test_no_other_pair_of_inputs_on_a_grid_is_worse_than_0_and_1(noise, n):
     grid = [q(i, 3) for i in range(4)]
     for eps in (0.1, 0.5):
-        bound = ss.Shuffle(noise.upper(64, 1e-8), n).delta(eps, rtol=1e-2).upper
+        bound = shuffled_laws(noise.upper(64, 1e-8), n).delta(eps, rtol=1e-2).upper
         for x0, x1 in product(grid, repeat=2):
             if x0 != x1:
-                assert ss.Shuffle(coarse_pair(noise, x0, x1), n).delta(eps, rtol=1e-2).lower <= bound
+                assert shuffled_laws(coarse_pair(noise, x0, x1), n).delta(eps, rtol=1e-2).lower <= bound

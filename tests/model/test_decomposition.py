@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
-from conftest import alphas, decompositions
+from conftest import alphas, decompositions, shuffled_laws
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,9 +108,9 @@ def test_the_clones_of_a_shared_randomizer_are_the_blanket_of_2_rr():
 @pytest.mark.parametrize("alpha", [q(1, 3), q(1), q(6, 5), q(2)])
 @pytest.mark.parametrize("users", [1, 2, 4])
 def test_no_randomizer_is_above_the_clones_of_a_shared_one_nor_these_above_the_standard_clone(randomizer, users, alpha):
-    shared = ss.Shuffle(ss.decomposition.clones_shared(randomizer.eps0), users).exact(alpha)
-    standard = ss.Shuffle(ss.decomposition.clones(randomizer.eps0), users).exact(alpha)
-    M = ss.Shuffle(randomizer, users)
+    shared = shuffled_laws(ss.decomposition.clones_shared(randomizer.eps0), users).exact(alpha)
+    standard = shuffled_laws(ss.decomposition.clones(randomizer.eps0), users).exact(alpha)
+    M = shuffled_laws(randomizer, users)
     found = [ss.truth.exact.divergence(one, users, alpha) for D in M.decompositions for one in (D, D.reversed())]
     room = 0 if sp.exp(randomizer.eps0).is_Rational else q(1, 10**40)
     numbers = [arguments.exact_number(x, "x") for x in (*found, shared, standard)]

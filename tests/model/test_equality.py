@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.model.randomizer import OutputClass
@@ -53,14 +54,14 @@ def test_what_an_object_prints_decides_nothing(wrap):
     assert repr(first) == repr(second)
     assert first != second
     for R, keep in ((first, 0.501), (second, 0.7535)):
-        assert _truth(keep) in ss.Shuffle(R, 1).delta(0)
+        assert _truth(keep) in shuffled_laws(R, 1).delta(0)
 
 
 def test_what_was_cached_is_forgotten_when_a_parameter_changes():
     for R in (Quiet(0.501), Quiet(np.array(0.501))):
-        assert _truth(0.501) in ss.Shuffle(R, 1).delta(0)
+        assert _truth(0.501) in shuffled_laws(R, 1).delta(0)
         R.keep = 0.7535
-        assert _truth(0.7535) in ss.Shuffle(R, 1).delta(0)
+        assert _truth(0.7535) in shuffled_laws(R, 1).delta(0)
 
 
 def test_equal_parameters_make_equal_randomizers(randomizer):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -12,6 +11,7 @@ import sympy as sp
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.decomposition.core import Decomposition
+from shuffle_sym.model.equality import kept
 
 if TYPE_CHECKING:
     from shuffle_sym.model.randomizer import OutputClass, Randomizer
@@ -51,11 +51,14 @@ def blanket(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Deco
     decomposition gives (Su et al. 2025, Theorem 6).
 
     Arguments: a randomizer ``R`` and two inputs, ``x0`` and ``x1``, which may be left out where all pairs are alike.
+    The blanket of continuous noise has no finite list of components; it is for the inputs 0 and 1.
 
     >>> import shuffle_sym as ss
     >>> blanket(ss.KRR(k=3, eps0=sp.log(3))).c
     (1/5, 1/5, 1/5)
     """
+    if hasattr(R, "noise_blanket") and x0 is None and x1 is None:
+        return R.noise_blanket()  # type: ignore[no-any-return]
     return _blanket(R, _pair(R, x0, x1), "blanket")
 
 
@@ -64,26 +67,18 @@ def _blanket(R: Randomizer, pair: tuple[int, int], title: str) -> Decomposition:
     return _from_classes(R, classes, [y.floor(R.bindings) for y in classes], title)
 
 
+@kept
 def blankets(R: Randomizer) -> tuple[Decomposition, ...]:
     """Blanket decompositions of R, one for each pair of inputs that differs from the others, cached: they do not depend
-    on n.
+    on n. ``Shuffle(blankets(R), n)`` is the largest of their divergences.
 
     >>> import shuffle_sym as ss
     >>> len(blankets(ss.KRR(k=3, eps0=1))), len(blankets(ss.from_matrix([[0.5, 0.5], [0.25, 0.75]])))
     (1, 2)
     """
-    try:
-        hash(R)
-    except TypeError:  # with an attribute such as an array: what cannot be hashed is not cached
-        return _all_blankets(R)
-    return _cached_blankets(R)
-
-
-def _all_blankets(R: Randomizer) -> tuple[Decomposition, ...]:
+    if hasattr(R, "noise_blanket"):
+        return (R.noise_blanket(),)
     return tuple(dict.fromkeys(blanket(R, x0, x1) for x0, x1 in R.pairs()))
-
-
-_cached_blankets = lru_cache(maxsize=64)(_all_blankets)
 
 
 def dataset(R: Randomizer, x0: int, x1: int, x2: int) -> Decomposition:
@@ -238,8 +233,13 @@ def clones(eps0: Any = None) -> Decomposition:
 def clones_shared(eps0: Any = None) -> Decomposition:
     r"""An upper bound for every ε0-LDP randomizer that all users share: the blanket of 2-RR, about twice the clones.
 
-    The generic form (1) of the stronger clone, which Su et al. 2025 leave open; the proof is
-    `derivations.stronger_clone_generic`. For users who choose randomizers of their own it is not proved: take `clones`.
+    Feldman, McMillan and Talwar (arXiv 2208.04591) proposed the stronger clone for users who choose randomizers of
+    their own; their erratum keeps it for a restricted class, and Su et al. 2025 leave its generic form (1) open. This
+    is (1) for every randomizer that all users share, proved for every n (`derivations.stronger_clone_generic`). For
+    users with different randomizers it is not proved: take `clones`. Shvets 2026 (arXiv 2603.21197) shows that 2-RR is
+    extremal if all others have one of the two inputs of the differing user. Here it is extremal among *blankets*, which
+    bound all datasets; of the mechanisms 3-RR is the worst for many users from ε0 = log 2 on, and `AnyRandomizer` has
+    the smaller bound.
     Argument: local privacy level ``eps0``, a symbol if it is left out.
 
     >>> clones_shared(sp.log(3)).c

@@ -1,0 +1,83 @@
+r"""Every randomizer with a given privacy level at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import arguments
+from shuffle_sym.model.decomposition import Decomposition, blanket, clones, clones_shared
+from shuffle_sym.model.randomizer import Family, Randomizer
+from shuffle_sym.randomizers.subsets import KRR, BinaryRR
+
+
+class AnyRandomizer(Family):
+    r"""All ε0-LDP randomizers; what is said of it holds for each of them.
+
+    Args:
+        eps0: the local privacy level.
+        shared: whether all users have the same one, as they do where one program runs on every device. If not, each
+            user may have another one, and the bounds are those of the standard clone.
+
+    >>> AnyRandomizer(eps0=sp.log(3)).gamma
+    1/3
+    """
+
+    def __init__(self, eps0: Any, shared: bool = True) -> None:
+        self._eps0 = arguments.local_epsilon(eps0)
+        if not isinstance(shared, bool):
+            raise TypeError(f"shared must be True or False, got {shared!r}")
+        self.shared = shared
+
+    @property
+    def eps0(self) -> sp.Expr:
+        return self._eps0
+
+    @property
+    def gamma(self) -> sp.Expr:
+        r"""What every one of them has in common with itself at least: :math:`R(x') /t \le R(x)` for one fixed x'."""
+        return sp.exp(-self._eps0)
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return set(self._eps0.free_symbols)
+
+    def members(self) -> dict[str, Randomizer]:
+        """2-RR and 3-RR: in the limit of many users the worst one is 3-RR if ε0 >= log 2, else 2-RR."""
+        return {"2-RR": BinaryRR(eps0=self._eps0), "3-RR": KRR(k=3, eps0=self._eps0)}
+
+    def worst_alone(self) -> Decomposition:
+        """2-RR: no ε0-LDP randomizer has a larger divergence by itself."""
+        return blanket(BinaryRR(eps0=self._eps0))
+
+    def dominating(self) -> Decomposition:
+        """The clones of a shared randomizer, or the standard clone."""
+        return clones_shared(self._eps0) if self.shared else clones(self._eps0)
+
+    def extreme_laws(self) -> tuple[Decomposition, ...] | None:
+        r"""The pairs of laws that every one of them is a mixture of, if all others have one input (ours).
+
+        Under R(x), :math:`(U, V) = (R(x_0), R(x_1))/R(x)` lies in the hexagon :math:`1/t \le U, V, U/V \le t` and has
+        mean (1, 1). Write each point as a mean of corners: a law on six points with two mean constraints is a mixture
+        of laws on at most three of them, and five such triangles or diagonals contain (1, 1).
+
+        >>> [D.c for D in AnyRandomizer(eps0=sp.log(2)).extreme_laws()][-1]  # 3-RR, all others the third input
+        (1/4, 1/4, 1/2)
+        """
+        if not self.shared:
+            return None
+        t = sp.exp(self._eps0)
+        corners = {
+            "neither": ([1 / t, t], [1 / t, t], [t, 1], t + 1),
+            "others x0": ([1, 1], [1 / t, t], [t, 1], t + 1),
+            "others x1": ([1 / t, t], [1, 1], [t, 1], t + 1),
+            "apart": ([1, t, 1 / t], [1 / t, t, 1], [t, 1, t], 2 * t + 1),
+            "others third": ([t, 1, 1 / t], [1, t, 1 / t], [1, 1, t], t + 2),
+        }
+        laws = []
+        for title, (u, v, weights, total) in corners.items():
+            c = [sp.sympify(w) / total for w in weights]
+            a, b = ([x * mass for x, mass in zip(side, c, strict=True)] for side in (u, v))
+            laws.append(Decomposition(a, b, c, title=title))
+        return tuple(laws)
