@@ -15,12 +15,12 @@ from typing import Any
 from shuffle_sym import papers as papers
 from shuffle_sym import protocols as protocols
 from shuffle_sym.accounting import rdp
-from shuffle_sym.accounting.attacks import sandwich
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.inverses import calibrate, users_needed
 from shuffle_sym.accounting.rounds import compose
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.accounting.sweep import sweep
+from shuffle_sym.algebra import VERSION
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.symbols import parameter
@@ -33,6 +33,7 @@ from shuffle_sym.randomizers import (
     OLH,
     OUE,
     RAPPOR,
+    AnyRandomizer,
     BinaryRR,
     Gaussian,
     HadamardResponse,
@@ -44,7 +45,7 @@ from shuffle_sym.randomizers import (
 )
 from shuffle_sym.truth import ground_truth
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "BLH",
@@ -52,6 +53,7 @@ __all__ = [
     "OLH",
     "OUE",
     "RAPPOR",
+    "AnyRandomizer",
     "BinaryRR",
     "FourierAccountant",
     "Gaussian",
@@ -74,7 +76,6 @@ __all__ = [
     "ground_truth",
     "parameter",
     "rdp",
-    "sandwich",
     "sweep",
     "users_needed",
 ]

@@ -38,6 +38,12 @@ FINITE = {
 }
 
 
+def shuffled_laws(source, n: int) -> ss.Shuffle:
+    """n users as a pair of laws: of a decomposition, or of the blanket of a randomizer (the worst of its pairs)."""
+    laws = source if isinstance(source, (ss.model.Decomposition, tuple)) else ss.decomposition.blankets(source)
+    return ss.Shuffle(laws, n)
+
+
 @pytest.fixture(params=FINITE.values(), ids=FINITE.keys())
 def randomizer(request: pytest.FixtureRequest) -> ss.Randomizer:
     """Every finite randomizer obeys the same laws."""

@@ -3,6 +3,7 @@ r"""Questions the other way round: which randomizer, or how many users, a target
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -10,24 +11,19 @@ import sympy as sp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments
 from shuffle_sym.algebra.interval import RTOL, Interval
-from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric.search import boundary
 
 _LARGEST_EPS0 = 60.0
 _SMALLEST_EPS0 = 1e-12
 _MOST_USERS = 2**53
 
-Source = Randomizer | Decomposition | Continuous
 
-
-def calibrate(make: Callable[[Any], Source], n: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:
+def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:
     r"""The largest ε0 for which n users of ``make(eps0)`` are (ε, δ)-DP after shuffling.
 
-    ``make`` turns an ε0 into a randomizer (or a decomposition). The *lower* end meets the target for certain, the upper
-    end misses it for certain; they are within ``rtol`` of each other. That nothing beyond the upper end meets it again
-    takes a δ(ε) that grows with ε0, which is not checked.
+    ``make`` turns an ε0 into a randomizer (or a decomposition). The *lower* end meets the target for certain: the bound
+    for all datasets does. The upper end misses it for certain: two datasets are worse. Each is found within ``rtol``.
+    That nothing beyond the upper end meets it again takes a δ(ε) that grows with ε0, which is not checked.
 
     One user of 2-RR has δ = (t − α)/(t + 1), which is 1/4 at α = 2 for t = 3:
 
@@ -40,20 +36,25 @@ def calibrate(make: Callable[[Any], Source], n: Any, eps: Any, delta: Any, *, rt
     n, target, number = arguments.users(n), arguments.delta_target(delta), arguments.central_epsilon(eps)
     rtol = arguments.relative_tolerance(rtol)
 
-    def delta_at(eps0: float, delta_rtol: float) -> Interval:
+    @lru_cache(maxsize=64)
+    def shuffled(eps0: float) -> Shuffle:
         source = make(sp.Rational(eps0))
-        if not isinstance(source, (Randomizer, Decomposition, Continuous)):
-            raise TypeError(f"make must return a randomizer or a Decomposition, got {source!r}")
-        answer: Interval = Shuffle(source, n).delta(number, rtol=delta_rtol)
+        try:
+            return Shuffle(source, n)
+        except TypeError:
+            raise TypeError(f"make must return a randomizer or a Decomposition, got {source!r}") from None
+
+    def ends_at(eps0: float, delta_rtol: float) -> Interval:
+        answer: Interval = shuffled(eps0).delta(number, rtol=delta_rtol)
         return answer
 
     meets = max(float(number), _SMALLEST_EPS0)
-    while delta_at(meets, 0.02).upper > target:
+    while ends_at(meets, 0.02).upper > target:
         meets /= 4
         if meets < _SMALLEST_EPS0:
             raise ValueError(f"delta = {target:g} at eps = {number} is not reached by any eps0 >= {_SMALLEST_EPS0:g}")
     fails = max(2 * meets, meets + 1)
-    while (answer := delta_at(fails, 0.02)).lower <= target:
+    while (answer := ends_at(fails, 0.02)).lower <= target:
         meets = fails if answer.upper <= target else meets
         fails *= 1.5
         if fails > _LARGEST_EPS0:
@@ -61,14 +62,38 @@ def calibrate(make: Callable[[Any], Source], n: Any, eps: Any, delta: Any, *, rt
                 f"delta = {target:g} at eps = {number} is met by every eps0 up to {_LARGEST_EPS0:g} that was tried: "
                 f"there delta(eps) is {answer}"
             )
-    return Interval(*boundary(delta_at, target, meets, fails, rtol), "calibrate")
+    lower, upper = _boundaries(shuffled, number, target, meets, fails, rtol)
+    bound, datasets = _reasons(shuffled(lower), shuffled(upper), number, rtol)
+    return Interval(lower, upper, "calibrate", lower_by=bound, upper_by=None if datasets is None else str(datasets))
 
 
-def users_needed(source: Source, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:
+def _boundaries(
+    shuffled: Callable[[float], Shuffle], eps: sp.Expr, target: float, meets: float, fails: float, rtol: float
+) -> tuple[float, float]:
+    """The last point at which the upper end of δ is at most the target, and the first at which the lower end is above
+    it, both for certain: two searches where the ends come from different sources, one otherwise."""
+    searches = {}
+    for side in ("above", "below"):
+
+        def delta_at(x: float, delta_rtol: float, side: str = side) -> Interval:
+            return shuffled(x).one_sided(side, eps, delta_rtol)
+
+        searches[side] = boundary(delta_at, target, meets, fails, rtol)
+        if shuffled(meets).closes:
+            return searches[side]
+    return searches["above"][0], searches["below"][1]
+
+
+def _reasons(meets: Shuffle, fails: Shuffle, eps: sp.Expr, rtol: float) -> tuple[str | None, Any]:
+    """The bound that shows the target to be met by the first, and the datasets that miss it for the second."""
+    return meets.one_sided("above", eps, rtol).upper_by, fails.one_sided("below", eps, rtol).lower_by
+
+
+def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:
     r"""The smallest number of users for which the shuffled ``source`` is (ε, δ)-DP.
 
-    ``upper`` users are enough for certain, and fewer than ``lower`` are not; the two are within ``rtol`` of each other,
-    or equal.
+    ``upper`` users are enough for certain: the bound for all datasets says so. Fewer than ``lower`` are not: two
+    datasets of so many users miss the target. Each is found within ``rtol``, or exactly where that costs nothing.
 
     >>> import shuffle_sym as ss
     >>> n = users_needed(ss.KRR(k=10, eps0=4), eps=1, delta=1e-6)
@@ -78,14 +103,22 @@ def users_needed(source: Source, eps: Any, delta: Any, *, rtol: float = RTOL) ->
     target, number = arguments.delta_target(delta), arguments.central_epsilon(eps)
     rtol = arguments.relative_tolerance(rtol)
 
-    def delta_at(n: float, delta_rtol: float) -> Interval:
-        answer: Interval = Shuffle(source, round(n)).delta(number, rtol=delta_rtol)
+    @lru_cache(maxsize=64)
+    def of(n: int) -> Shuffle:
+        return Shuffle(source, n)
+
+    def shuffled(n: float) -> Shuffle:
+        return of(round(n))
+
+    def ends_at(n: float, delta_rtol: float) -> Interval:
+        answer: Interval = shuffled(n).delta(number, rtol=delta_rtol)
         return answer
 
-    if delta_at(1, 0.02).upper <= target:
+    alone = ends_at(1, 0.02)
+    if alone.upper <= target or (alone.lower <= target and _met_by_one(source, number, target)):
         return Interval(1, 1, "users_needed")
     fails, meets = 1.0, 4.0
-    while (answer := delta_at(meets, 0.02)).upper > target:
+    while (answer := ends_at(meets, 0.02)).upper > target:
         fails = meets if answer.lower > target else fails
         meets *= 8
         if meets > _MOST_USERS:
@@ -93,13 +126,30 @@ def users_needed(source: Source, eps: Any, delta: Any, *, rtol: float = RTOL) ->
                 f"delta = {target:g} at eps = {number} is not reached by any n <= 2^53: "
                 f"there delta(eps) is still at least {answer.lower:.6g}"
             )
-    enough, too_few = boundary(delta_at, target, meets, fails, rtol)
-    enough, too_few = round(enough), round(too_few)
+    enough, too_few = (round(x) for x in _boundaries(shuffled, number, target, meets, fails, rtol))
+    if shuffled(enough).closes:
+        enough, too_few = _closest(ends_at, target, enough, too_few, rtol)
+    bound, datasets = _reasons(shuffled(enough), shuffled(too_few), number, rtol)
+    return Interval(min(too_few + 1, enough), enough, "users_needed", lower_by=datasets, upper_by=bound)
+
+
+def _met_by_one(source: Any, eps: sp.Expr, target: float) -> bool:
+    """Whether one user alone meets the target, decided exactly: no shuffling is needed where δ is the target itself."""
+    try:
+        value = Shuffle(source, 1).exact(sp.exp(eps))
+    except TypeError:  # continuous noise, or a family of randomizers: there is no exact value
+        return False
+    return bool(arguments.exact_number(value, "delta") <= sp.Rational(target))
+
+
+def _closest(
+    ends_at: Callable[[float, float], Interval], target: float, enough: int, too_few: int, rtol: float
+) -> tuple[int, int]:
+    """Whole numbers: close in on the very one as long as that costs nothing."""
     while enough - too_few > 1 and enough - too_few <= max(8, rtol * enough):
-        # Whole numbers: close in on the very one as long as that costs nothing.
         middle = (enough + too_few) // 2
-        answer = delta_at(middle, 1e-5)
+        answer = ends_at(middle, 1e-5)
         if answer.lower <= target < answer.upper or enough > 10**6:
             break
         enough, too_few = (middle, too_few) if answer.upper <= target else (enough, middle)
-    return Interval(min(too_few + 1, enough), enough, "users_needed")
+    return enough, too_few

@@ -23,15 +23,17 @@ SIDES = ("upper", "lower")
 _BITS = 140
 _FARTHEST_EPS = 10**5
 _COLUMNS = ("alphas", "lowers", "uppers")
-_FORMAT = "shuffle_sym privacy profile 1"
+_FORMAT = "shuffle_sym privacy profile 2"  # 1 was about the blanket, and is refused
 
 
 @dataclass(frozen=True)
 class PrivacyProfile:
-    r"""Two curves with :math:`\text{lower} \le D_\alpha(P\|Q) \le \text{upper}` for **every** α > 0.
+    r"""Two curves with :math:`\text{lower} \le D_\alpha \le \text{upper}` for **every** α > 0.
 
-    Both are convex in α, so each is the hockey-stick curve of a pair of distributions: the upper one dominates (P, Q),
-    the lower one is dominated by it, in compositions too. ``about`` says what was sampled and how.
+    Both are convex in α, so each is the hockey-stick curve of a pair of distributions. Of a mechanism the lower one is
+    dominated by two neighbouring datasets and the upper one dominates all of them, in compositions too; ``below`` and
+    ``above`` are the sampled values that they were made from, the same object for a single pair of laws. ``about`` says
+    what was sampled and how.
 
     >>> import shuffle_sym as ss
     >>> profile = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile()
@@ -39,30 +41,31 @@ class PrivacyProfile:
     True
     """
 
-    bracket: Bracket
+    below: Bracket
+    above: Bracket
     about: Mapping[str, Any]
 
     # -- the curves
 
     @property
     def upper(self) -> HockeyStickCurve:
-        return self.bracket.upper
+        return self.above.upper
 
     @property
     def lower(self) -> HockeyStickCurve:
-        return self.bracket.lower
+        return self.below.lower
 
     @property
     def max_eps(self) -> float:
         """The largest ε that was sampled; from there on the profile is exactly 0 if ``ends_at_zero``."""
-        return _log(self.bracket.alphas[-1], up=False)
+        return _log(self.above.alphas[-1], up=False)
 
     @property
     def ends_at_zero(self) -> bool:
         return self.upper.infinite == 0
 
     def __len__(self) -> int:
-        return len(self.bracket.alphas)
+        return len(self.above.alphas)
 
     # -- numbers
 
@@ -74,7 +77,7 @@ class PrivacyProfile:
         # Farther out only the nearest double to 0 or 1 is told, and that is the same.
         number = sp.Max(sp.Min(number, _FARTHEST_EPS), -_FARTHEST_EPS)
         ((low, high),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(number)}, 64)
-        if rational(high) > self.bracket.alphas[-1] and not self.ends_at_zero:
+        if rational(high) > self.above.alphas[-1] and not self.ends_at_zero:
             raise ValueError(
                 f"eps must be at most {self.max_eps:.6g}, where this profile ends, got {eps!r}; "
                 "a smaller least_delta makes it longer"
@@ -124,15 +127,14 @@ class PrivacyProfile:
 
     def rows(self) -> list[dict[str, float]]:
         """The sampled points: ε, α and the bounds of δ there, rounded outward."""
-        columns = zip(self.bracket.alphas, self.bracket.lowers, self.bracket.uppers, strict=True)
         return [
             {
                 "eps": log_ratio(alpha),
                 "alpha": float(alpha),
-                "lower": _double(lower, up=False),
-                "upper": _double(upper, up=True),
+                "lower": _double(self.lower(alpha), up=False),
+                "upper": _double(self.upper(alpha), up=True),
             }
-            for alpha, lower, upper in columns
+            for alpha in self.above.alphas
         ]
 
     def to_csv(self) -> str:
@@ -155,10 +157,12 @@ class PrivacyProfile:
 
     def to_json(self) -> str:
         """Everything, as exact fractions: `from_json` gives the same profile back."""
-        columns = {name: [str(x) for x in getattr(self.bracket, name)] for name in _COLUMNS}
-        return json.dumps(
-            {"format": _FORMAT, "about": dict(self.about), "infinite": str(self.bracket.infinite), **columns}
-        )
+        brackets = [self.below] if self.below is self.above else [self.below, self.above]
+        columns = [
+            {**{name: [str(x) for x in getattr(bracket, name)] for name in _COLUMNS}, "infinite": str(bracket.infinite)}
+            for bracket in brackets
+        ]
+        return json.dumps({"format": _FORMAT, "about": dict(self.about), "brackets": columns})
 
     @staticmethod
     def from_json(text: str) -> PrivacyProfile:
@@ -166,8 +170,11 @@ class PrivacyProfile:
         saved = json.loads(text)
         if not isinstance(saved, dict) or saved.get("format") != _FORMAT:
             raise ValueError(f"text must be JSON with the format {_FORMAT!r}, got {text[:60]!r}")
-        columns = {name: tuple(rational(Fraction(x)) for x in saved[name]) for name in _COLUMNS}
-        return PrivacyProfile(Bracket(**columns, infinite=rational(Fraction(saved["infinite"]))), saved["about"])
+        brackets = []
+        for saved_columns in saved["brackets"]:
+            columns = [tuple(rational(Fraction(x)) for x in saved_columns[name]) for name in _COLUMNS]
+            brackets.append(Bracket(columns[0], columns[1], columns[2], rational(Fraction(saved_columns["infinite"]))))
+        return PrivacyProfile(brackets[0], brackets[-1], saved["about"])
 
     # -- as a picture and as a value
 

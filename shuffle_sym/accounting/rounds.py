@@ -30,6 +30,10 @@ class Mechanism(Protocol):
         """Whether the two directions of the neighbouring relation are alike."""
 
     @property
+    def closes(self) -> bool:
+        """Whether sharper profiles make the interval as narrow as one likes: not so where the truth is not known."""
+
+    @property
     def max_loss(self) -> sp.Expr:
         """The largest loss."""
 
@@ -64,6 +68,11 @@ class Composition:
         return sum(count for _, count in self.parts)
 
     @property
+    def closes(self) -> bool:
+        """Whether sharper profiles make the interval as narrow as one likes."""
+        return all(M.closes for M, _ in self.parts)
+
+    @property
     def max_loss(self) -> sp.Expr:
         """The ε from which on δ is exactly 0."""
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
@@ -84,7 +93,9 @@ class Composition:
                 return Interval(lower, upper, "profile")
             if self.rounds * least > rtol * max(lower, 1e-280) / 20:
                 least = _power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100)
-            if lower:  # else it was seen only that the profiles ended too early
+            elif not self.closes:
+                return Interval(lower, upper, "profile")
+            if lower and self.closes:  # else it was seen only that the profiles ended too early
                 finest = sharper(finest, rtol, (upper - lower) / upper)
         raise self._refusal(rtol, (upper - lower) / upper)
 
@@ -103,7 +114,7 @@ class Composition:
             lower = below.epsilon(target, rtol=rtol / 4).lower
             upper = above.epsilon(target, rtol=rtol / 4).upper
             size = max(upper, above.delta(0, rtol=0.1).lower)
-            if upper - lower <= rtol * size:
+            if upper - lower <= rtol * size or not self.closes:
                 return Interval(lower, upper, "profile")
             finest = sharper(finest, rtol, (upper - lower) / size)
         raise self._refusal(rtol, (upper - lower) / upper)

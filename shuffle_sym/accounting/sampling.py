@@ -28,6 +28,8 @@ _NARROWEST = 2.0**-38  # of a cell, in ε, over ε
 _BITS = 40  # of α − 1, where α is chosen
 _LARGEST_EPS = 700.0
 _STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
+_MOST_STEPS_OUT = 20
+_CLOSE_ABOVE = 3e-3  # the least tolerance of a curve for all datasets, whose values cost most
 _MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
 
@@ -49,6 +51,7 @@ class Side:
     infinite: fmpq = ZERO
     values: dict[fmpq, tuple[fmpq, fmpq]] = field(default_factory=dict)
     _known_to: dict[fmpq, float] = field(default_factory=dict)
+    _top: float = 0.0  # the value at α = 1, the largest
 
     def learn(self, alphas: Iterable[fmpq], rtol: float, progress: Progress) -> None:
         """Evaluate at these α, unless values of that accuracy are known; ``rtol`` is that of the largest value."""
@@ -61,6 +64,8 @@ class Side:
                 lower, upper = self.values.get(alpha, (ZERO, ONE))
                 self.values[alpha] = max(lower, rational(answer.lower)), min(upper, rational(answer.upper))
                 self._known_to[alpha] = rtol
+            if batch[0] == ONE:
+                self._top = self.upper(ONE)
 
     def _evaluated(self, alphas: list[fmpq], rtol: float) -> list[Interval]:
         inside = [alpha for alpha in alphas if self.ceiling is None or alpha < self.ceiling]
@@ -69,8 +74,9 @@ class Side:
 
     def tolerance(self, rtol: float, upper: float) -> float:
         """The relative error that is allowed where the curve is at most ``upper``: more of it, farther out."""
-        top = self.upper(ONE) if ONE in self.values else 0.0
-        return min(rtol * (1 + 2 * math.log(max(top / upper, 1.0))), max(_MOST_OF_VALUE, rtol)) if upper else rtol
+        if not upper or not self._top:
+            return rtol
+        return min(rtol * (1 + 2 * math.log(max(self._top / upper, 1.0))), max(_MOST_OF_VALUE, rtol))
 
     def known(self, rtol: float) -> list[fmpq]:
         """Where values of that accuracy are known, in order; a blurred one among sharp ones would do harm."""
@@ -119,6 +125,26 @@ class Sampling:
             for (side, _), alphas in zip(pairs, wanted, strict=True):
                 self._learn(side, alphas)
         return combined(forward, backward, self._noise)
+
+    def above(self, side: Side, forward: Side) -> Bracket:
+        """A bracket of another curve, which is above this one, at some of the points where this one was sampled.
+
+        The two have about the same shape, so that lines between its values there are as close to it as ``rtol`` and
+        `_CLOSE_ABOVE` say: the error goes with the square of the spacing. Farther out it goes on until it is small.
+        """
+        points = forward.known(self._noise)
+        every = max(math.floor(math.sqrt(_CLOSE_ABOVE / self.rtol)), 1)
+        ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
+        self._learn(side, {ONE, *points[::every], points[-1], *ends})
+        least = min(least for _, least in self.levels)
+        inside = [alpha for alpha in side.known(self._noise) if side.ceiling is None or alpha < side.ceiling]
+        for _ in range(_MOST_STEPS_OUT if len(inside) > 1 else 0):
+            following = _alpha(min(_STEP_OUT * _log(inside[-1]), _LARGEST_EPS))
+            if side.upper(inside[-1]) <= least or (side.ceiling is not None and following >= side.ceiling):
+                break
+            inside.append(following)
+            self._learn(side, [following])
+        return combined(side, side, self._noise)
 
     @property
     def _noise(self) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from importlib import metadata
 from typing import Any
 
 import mpmath
@@ -13,19 +12,21 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 
+from shuffle_sym.accounting.analyses import Analyses
+from shuffle_sym.accounting.mechanism import Mechanism
+from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.rounds import MAX_POINTS, Composition, compose, sharper
 from shuffle_sym.accounting.sampling import BudgetSpentError, Progress, Sampling, Side, no_progress
-from shuffle_sym.accounting.sources import METHODS, Source, source_of
-from shuffle_sym.algebra import arguments, field, rounding
+from shuffle_sym.accounting.sources import METHODS, Noise, PairOfLaws, Source, Worst
+from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
 from shuffle_sym.algebra.rationals import rational
-from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.numeric.search import smallest_epsilon
+from shuffle_sym.model.randomizer import LocalRandomizer
 
 _FINEST_RTOL = 8 * rounding.UNIT_ROUNDOFF
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
@@ -36,20 +37,23 @@ _ROUGH = 0.02  # tolerance of a profile that is made to see how large a Rényi m
 class Shuffle:
     r"""The shuffled messages of n users.
 
-    Given a randomizer: its privacy blanket, and the worst of all ordered pairs (x0, x1); then δ(ε) holds for every
-    pair of neighbouring datasets, in both directions. Given a decomposition: that one, in its own direction.
+    Given a randomizer, this is a mechanism: neighbouring datasets differ in the input of one user, the upper end of an
+    answer holds for all of them and the lower end is attained by two. Given a decomposition, it is that pair of laws,
+    in its own direction; both ends are about it.
 
     >>> import shuffle_sym as ss
     >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).exact(sp.Rational(6, 5))
     2552/15625
     """
 
-    def __init__(self, source: Randomizer | Decomposition | Continuous, n: Any) -> None:
-        if not isinstance(source, (Randomizer, Decomposition, Continuous)):
+    def __init__(self, source: Any, n: Any) -> None:
+        parts = source if isinstance(source, tuple) and source else (source,)
+        laws = all(isinstance(part, (Decomposition, NoiseBlanket)) for part in parts)
+        if not laws and not isinstance(source, LocalRandomizer):
             raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}")
         self.n = arguments.users(n)
         self.source = source
-        self._analysed = source_of(source, self.n)
+        self._analysed = _source(source, self.n)
         self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
 
     @property
@@ -86,6 +90,12 @@ class Shuffle:
         [0.1633279999999999999999, 0.1633280000000000000001]
         """
         return self._for_each(eps, "eps", lambda e: Ratio(eps=arguments.central_epsilon(e)), rtol, method, digits)
+
+    def one_sided(self, side: str, eps: sp.Expr, rtol: float) -> Interval:
+        """δ(ε) of what the ``"below"`` or the ``"above"`` ends come from, both of its own ends within ``rtol``."""
+        source: Source = getattr(self._analysed, side)
+        (answer,) = source.from_one([Ratio(eps=eps)], rtol, "auto")
+        return answer
 
     def hockey_stick(self, alpha: Any, *, rtol: float = RTOL, method: str = "auto", digits: int | None = None) -> Any:
         r"""Certified bounds of the divergence D_α for any α > 0, of which δ(ε) is the part from α = e^ε = 1 on.
@@ -143,20 +153,33 @@ class Shuffle:
         target = arguments.delta_target(delta)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        arguments.numeric_only(self.source.free_symbols, "a number")
-        ceiling = math.inf if self.max_loss is sp.oo else rounding.above(float(self.max_loss))
-        used: dict[str | None, None] = {}
+        sources = self.source if isinstance(self.source, tuple) else (self.source,)
+        arguments.numeric_only(set().union(*(source.free_symbols for source in sources)), "a number")
+        return self._analysed.epsilon(target, rtol, method)
 
-        def delta_at(eps: float, delta_rtol: float) -> Interval:
-            (answer,) = self._analysed.from_one([Ratio(eps=sp.Rational(str(eps)))], delta_rtol, method)
-            used[answer.method] = None
-            return answer
+    def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
+        r"""What every bound and every attack says: ε at ``delta``, or δ at ``eps``; of papers those in `ss.papers`.
 
-        answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=method != "exact")
-        by = "+".join(name for name in used if name and name != "auto") or method
-        return Interval(answer.lower, answer.upper, by)
+        Each value is within ``rtol`` of what its analysis gives. `apps.plots.analyses` draws the table.
+
+        >>> import shuffle_sym as ss
+        >>> found = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).analyses(delta=1e-6)
+        >>> [found.row(name).shown for name in ("clones", "blanket")]
+        ['≤ 0.601150', '≤ 0.380640']
+        """
+        if (delta is None) == (eps is None):
+            raise ValueError("delta or eps must be given, one of the two")
+        if not isinstance(self._analysed, Mechanism):
+            raise TypeError(f"analyses are of a randomizer with n users, got {self!r}, which is one analysis itself")
+        tolerance = arguments.relative_tolerance(rtol)
+        return table(self._analysed, *(("delta", delta) if eps is None else ("eps", eps)), tolerance)
 
     # -- the whole curve, and many rounds
+
+    @property
+    def closes(self) -> bool:
+        """Whether answers get as narrow as one likes: for a pair of laws. Of a mechanism the truth is bracketed."""
+        return not isinstance(self._analysed, Mechanism)
 
     @property
     def both_directions(self) -> bool:
@@ -165,10 +188,21 @@ class Shuffle:
 
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
-        """Certified values of either direction; they stay, so that a sharper profile begins where this one ends."""
-        forward, backward = self._analysed, self._analysed.reversed()
+        """Certified values of either direction; they stay, so that a sharper profile begins where this one ends.
+
+        Of a mechanism those of one pair of neighbouring datasets: a curve for the worst of several, each at its own α,
+        would not be that of rounds of any.
+        """
+        analysed = self._analysed
+        forward = analysed.below.best if isinstance(analysed, Mechanism) else analysed
+        backward = forward.reversed()
         front = _side(forward)
         return (front, front) if backward is forward else (front, _side(backward))
+
+    @cached_property
+    def _side_above(self) -> Side:
+        """Upper ends of the mechanism, for all datasets and both directions."""
+        return _side(self._analysed.above)
 
     def profile(
         self,
@@ -196,13 +230,16 @@ class Shuffle:
             if known.serves(sampling):
                 return profile
         about = {
-            "made by": f"shuffle_sym {metadata.version('shuffle-sym')}",
+            "made by": f"shuffle_sym {VERSION}",
             "source": repr(self.source),
             "n": self.n,
             "rtol": float(f"{sampling.rtol:.6g}"),
             "counts from (order, value)": [list(level) for level in sampling.levels],
         }
-        profile = PrivacyProfile(sampling.bracket(*self._sides), about)
+        below = above = sampling.bracket(*self._sides)
+        if isinstance(self._analysed, Mechanism):
+            above = sampling.above(self._side_above, self._sides[0])
+        profile = PrivacyProfile(below, above, about)
         self._profiles = [*self._profiles[-7:], (sampling, profile)]
         return profile
 
@@ -215,8 +252,8 @@ class Shuffle:
 
         >>> import shuffle_sym as ss
         >>> R = ss.BinaryRR(eps0=sp.log(3))
-        >>> moment = ss.truth.exact.renyi_moment(ss.decomposition.blanket(R), 4, 2)
-        >>> float(ss.truth.exact.renyi_divergence(moment, 2)) in ss.Shuffle(R, n=4).rdp(2)
+        >>> (worst,) = ss.ground_truth.worst_moments(R, 4, [2])
+        >>> float(ss.truth.exact.renyi_divergence(worst.moment, 2)) in ss.Shuffle(R, n=4).rdp(2)
         True
         """
         many = isinstance(order, (list, tuple, range, np.ndarray))
@@ -245,11 +282,11 @@ class Shuffle:
                     f"order = {max(powers):g} is too much for a profile of {MAX_POINTS} points: values of delta that "
                     f"no double holds would count; orders up to about {600 / float(self.max_loss):.0f} do not need them"
                 ) from refusal
-            answers = [profile.rdp(order) for order in orders]
-            widest = max(answer.relative_width for answer in answers)
+            sampled = [PrivacyProfile(profile.below, profile.below, {}).rdp(order) for order in orders]
+            widest = max(answer.relative_width for answer in sampled)
             if widest <= rtol:
-                return answers
-            for power, interval in zip(powers, answers, strict=True):
+                return [profile.rdp(order) for order in orders]
+            for power, interval in zip(powers, sampled, strict=True):
                 moment = math.expm1(min((power - 1) * interval.lower, 600.0))
                 least[power] = share * moment / (power * (power - 1))
             # At first only how large the moments are was to be seen.
@@ -273,8 +310,8 @@ class Shuffle:
     ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
         """One that is dominated by the analysed pair and one that dominates it: the pair itself, if it has few
         outcomes."""
-        if not isinstance(self.source, Continuous) and len(self.decompositions) == 1:
-            one = ShuffledPLD(self.decompositions[0], self.n)
+        if isinstance(self.source, Decomposition):
+            one = ShuffledPLD(self.source, self.n)
             if one.cell_count() <= _FEW_OUTCOMES:
                 return one, one
         profile = self._profile(Sampling(rtol, ((1.0, least),), max_points, progress))
@@ -284,6 +321,17 @@ class Shuffle:
 
     def __repr__(self) -> str:
         return f"Shuffle({self.source!r}, n={self.n})"
+
+
+def _source(given: Any, n: int) -> Source:
+    """n users of a randomizer are a mechanism, those of a decomposition a pair of laws."""
+    if isinstance(given, tuple) and len(given) == 1:
+        given = given[0]
+    if isinstance(given, tuple):
+        return Worst(given, n)
+    if isinstance(given, Decomposition):
+        return PairOfLaws(given, n)
+    return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)
 
 
 def _side(source: Source) -> Side:

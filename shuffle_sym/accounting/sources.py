@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,14 +13,14 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, field, rounding
 from shuffle_sym.algebra.interval import Interval, decimal_end, outward
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.decomposition import Decomposition, blankets
+from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric import contour, methods
+from shuffle_sym.numeric.search import smallest_epsilon
 from shuffle_sym.truth import exact
 
 METHODS = ("auto", *methods.METHODS, "exact")
@@ -71,6 +72,30 @@ class Source(ABC):
             answers.update(zip(above, self.from_one([ratios[i] for i in above], rtol, method), strict=True))
         return [answers[i] for i in range(len(ratios))]
 
+    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        """Bounds of the smallest ε with δ(ε) <= target, within ``rtol`` of each other."""
+        ceiling = not_below(self.max_loss)
+        used: dict[str | None, None] = {}
+
+        def delta_at(eps: float, delta_rtol: float) -> Interval:
+            (answer,) = self.from_one([Ratio(eps=sp.Rational(str(eps)))], delta_rtol, method)
+            used[answer.method] = None
+            return answer
+
+        answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=method != "exact")
+        by = "+".join(name for name in used if name and name != "auto") or method
+        return Interval(answer.lower, answer.upper, by)
+
+    @property
+    def below(self) -> Source:
+        """What the lower ends come from."""
+        return self
+
+    @property
+    def above(self) -> Source:
+        """What the upper ends come from."""
+        return self
+
     # -- exact values
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
@@ -78,14 +103,18 @@ class Source(ABC):
         values = [exact.divergence(D, self.n, alpha, digits) for D in self.decompositions()]
         return max(values, key=lambda value: arguments.exact_number(value, "value"))
 
-    def to_digits(self, ratio: Ratio, digits: int) -> Interval:
-        """D_α by the exact sum; the ends are decimals, rounded outward."""
+    def refuse_too_many_users(self, digits: int) -> None:
+        """Raise if the exact value would take too long."""
         for D in self.decompositions():
             if self.n > (most := exact.most_users(D)):
                 raise ValueError(
                     f"digits = {digits} takes the exact sum, which ends in time up to n = {most} for this "
                     f"decomposition, got n = {self.n}; delta(eps, rtol=…) has an answer in doubles for every n"
                 )
+
+    def to_digits(self, ratio: Ratio, digits: int) -> Interval:
+        """The exact D_α; the ends are decimals, rounded outward."""
+        self.refuse_too_many_users(digits)
         value = arguments.exact_number(self.exact(ratio.alpha, digits + 3), "value")
         off = sp.Rational(1, 10 ** (digits + 3))  # of an mpf; nothing, in fact, of a fraction
         lower, upper = (decimal_end(value * (1 + side * off), digits + 2, side) for side in (-1, 1))
@@ -95,15 +124,6 @@ class Source(ABC):
         """log D_α for an α >= 1, by the contour integral: also far below the smallest double."""
         ends = [_log_delta(D, self.n, ratio, rtol) for D in self.decompositions()]
         return Interval(max(low for low, _ in ends), max(high for _, high in ends), "contour")
-
-
-def source_of(given: Randomizer | Decomposition | Continuous, n: int) -> Source:
-    """What stands for n users of a randomizer (its blanket, over all pairs of inputs) or of a decomposition."""
-    if isinstance(given, Decomposition):
-        return PairOfLaws(given, n)
-    if isinstance(given, Continuous):
-        return Noise(given, n)
-    return Worst(given, n)
 
 
 class PairOfLaws(Source):
@@ -175,14 +195,11 @@ class PairOfLaws(Source):
 
 
 class Worst(Source):
-    """The blanket of a randomizer with n users: the largest divergence over all ordered pairs of inputs."""
+    """Several decompositions with n users: the largest of their divergences at each α."""
 
-    def __init__(self, R: Randomizer, n: int) -> None:
-        self.R, self.n = R, n
-
-    @cached_property
-    def pairs(self) -> tuple[PairOfLaws, ...]:
-        return tuple(PairOfLaws(D, self.n) for D in blankets(self.R))
+    def __init__(self, decompositions: Sequence[Decomposition], n: int) -> None:
+        self.n = n
+        self.pairs = [PairOfLaws(D, n) for D in decompositions]
 
     def decompositions(self) -> tuple[Decomposition, ...]:
         return tuple(D for pair in self.pairs for D in pair.decompositions())
@@ -196,11 +213,10 @@ class Worst(Source):
         return max(pair.impossible for pair in self.pairs)
 
     def reversed(self) -> Source:
-        return self  # all ordered pairs are there
+        mirrored = Worst([D.reversed() for D in self.decompositions()], self.n)
+        return self if set(mirrored.decompositions()) == set(self.decompositions()) else mirrored
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        if len(self.pairs) == 1:
-            return self.pairs[0].from_one(ratios, rtol, method)
         wanted: list[list[int]] = [list(range(len(ratios)))] * len(self.pairs)
         if method != "exact":
             # A rough look is enough to see which pairs of inputs cannot be the worst.
@@ -287,7 +303,9 @@ def _below_one(ratio: Ratio, mirrored: Interval) -> Interval:
     rest, alpha = ratio.less_than_one_by, float(ratio)
     slack = 8 * UNIT_ROUNDOFF
     lower, upper = rest + alpha * mirrored.lower, rest + alpha * mirrored.upper
-    return outward(lower * (1 - slack), upper * (1 + slack), mirrored.method)
+    answer = outward(lower * (1 - slack), upper * (1 + slack), mirrored.method)
+    by = mirrored.lower_by
+    return replace(answer, lower_by=by and by.reversed(), upper_by=mirrored.upper_by)
 
 
 def _log_delta(D: Decomposition, n: int, ratio: Ratio, rtol: float) -> tuple[float, float]:
@@ -301,3 +319,12 @@ def _log_delta(D: Decomposition, n: int, ratio: Ratio, rtol: float) -> tuple[flo
     low, high = (float(np.logaddexp(end, log_null)) for end in (part.lower, part.upper))
     rounding = slack + 8 * UNIT_ROUNDOFF * (1 + (abs(high) if high > -math.inf else 0.0))
     return low - rounding, high + rounding
+
+
+def not_below(loss: sp.Expr) -> float:
+    """The smallest double that is not below a loss, or inf."""
+    if loss is sp.oo:
+        return math.inf
+    (form,), bindings = field.rational_form([loss])
+    ((_, high),) = field.enclosures((form,), bindings, 60)
+    return rounding.up(high)

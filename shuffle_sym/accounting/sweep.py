@@ -15,6 +15,8 @@ from shuffle_sym.algebra import records
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.records import Row
 
+_NAMED = ("lower_by", "upper_by")
+
 
 def sweep(
     fn: Callable[..., Any],
@@ -26,8 +28,8 @@ def sweep(
 ) -> list[Row]:
     r"""``fn(**parameters)`` for every point of the grid, as rows in the order of the grid.
 
-    A row holds the parameters and the result: ``lower``, ``upper`` and ``method`` of an `Interval`, the entries of a
-    mapping, or one ``value``. Parameters are numbers, texts, booleans or None.
+    A row holds the parameters and the result: ``lower``, ``upper``, ``method``, ``lower_by`` and ``upper_by`` of an
+    `Interval`, the entries of a mapping, or one ``value``. Parameters are numbers, texts, booleans or None.
 
     ``executor`` is anything with the interface of `concurrent.futures.Executor` (processes, or that of Dask,
     ipyparallel or mpi4py); then ``fn`` must be importable by the workers. With ``path`` every finished row is written
@@ -41,6 +43,12 @@ def sweep(
         raise TypeError(f"fn must be a function, got {fn!r}")
     points = _points(grid)
     done = records.read(path, set(grid)) if path is not None else {}
+    for row in done.values():
+        if {"lower", "upper", "method"} <= set(row) and not set(_NAMED) <= set(row):
+            raise ValueError(
+                f"path must name a file that this version wrote, got {path}: its intervals do not say what their ends "
+                "come from, and may be about a bound in place of the mechanism; delete it, or give another path"
+            )
     missing = [point for point in points if records.key(point) not in done]
     with tqdm(total=len(points), initial=len(points) - len(missing), disable=not progress, desc="sweep") as bar:
         for point, result in _results(fn, missing, executor):
@@ -92,6 +100,10 @@ def _points(grid: Any) -> list[Row]:
 def _columns(result: Any, point: Row) -> Row:
     if isinstance(result, Interval):
         columns: Row = {"lower": result.lower, "upper": result.upper, "method": result.method}
+        columns |= {
+            name: None if by is None else str(by)
+            for name, by in zip(_NAMED, (result.lower_by, result.upper_by), strict=True)
+        }
     else:
         columns = dict(result) if isinstance(result, Mapping) else {"value": result}
     if clash := set(columns) & set(point):

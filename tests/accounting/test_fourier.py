@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy as sp
-from conftest import alphas, decompositions
+from conftest import alphas, decompositions, shuffled_laws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -126,7 +126,7 @@ def test_one_round_agrees_with_the_lattice_accountant():
     for D, n in ((decomposition.clones(4), 10_000), (decomposition.weak(ss.KRR(k=4, eps0=2)), 300)):
         for eps in (0.0, 0.1, 0.4, 1.5):
             first, second = (
-                ss.Shuffle(D, n).delta(eps),
+                shuffled_laws(D, n).delta(eps),
                 ss.FourierAccountant(ss.accounting.ShuffledPLD(D, n)).delta(eps),
             )
             assert max(first.lower, second.lower) <= min(first.upper, second.upper)
@@ -273,7 +273,7 @@ def test_what_was_left_out_is_inside(monkeypatch, cut, tail):
     accountant = ss.FourierAccountant(ss.accounting.ShuffledPLD(D, n, tail=tail, cut=cut))
     for alpha in (q(1), q(3, 2), q(2), q(5, 2)):
         found = accountant.delta(sp.log(alpha))
-        assert ss.Shuffle(D, n).exact(alpha) in found
+        assert shuffled_laws(D, n).exact(alpha) in found
     assert accountant.parts[0][0].losses(tail).neglected > 1e-3
 
 
@@ -372,7 +372,7 @@ def test_losses_that_are_dropped_are_counted(monkeypatch):
     D, n, alpha = decomposition.clones(sp.log(3)), 20, q(21, 20)
     found = ss.FourierAccountant(ss.accounting.ShuffledPLD(D, n)).delta(sp.log(alpha), rtol=0.9)
     assert found.relative_width > 0.05
-    assert ss.Shuffle(D, n).exact(alpha) in found
+    assert shuffled_laws(D, n).exact(alpha) in found
 
 
 @pytest.mark.exact
@@ -381,7 +381,7 @@ def test_losses_that_are_dropped_are_counted(monkeypatch):
 def test_infinite_mass_inside_narrow_windows_is_not_counted_too_high(tail, alpha):
     D = ss.model.Decomposition(["99/100", "1/100", 0], [0, 0, 1], ["45/100", "54/100", "1/100"])
     found = ss.FourierAccountant(ss.accounting.ShuffledPLD(D, 60, tail=tail)).delta(sp.log(alpha))
-    assert ss.Shuffle(D, 60).exact(alpha) in found
+    assert shuffled_laws(D, 60).exact(alpha) in found
 
 
 def test_doubles_that_do_not_sum_to_one_are_divided_by_their_sum():
@@ -393,7 +393,7 @@ def test_doubles_that_do_not_sum_to_one_are_divided_by_their_sum():
 
 def test_a_delta_beyond_the_first_tail_is_still_sharp():
     found = ss.FourierAccountant(ss.accounting.ShuffledPLD(decomposition.clones(4), 10_000)).delta(2.5)
-    other = ss.Shuffle(decomposition.clones(4), 10_000).delta(2.5)
+    other = shuffled_laws(decomposition.clones(4), 10_000).delta(2.5)
     assert found.relative_width <= 1e-3
     assert max(found.lower, other.lower) <= min(found.upper, other.upper)
 

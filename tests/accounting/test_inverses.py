@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import sources
@@ -18,10 +19,10 @@ q = sp.Rational
 
 @pytest.mark.parametrize(("n", "eps", "delta"), [(10_000, 1, 1e-6), (50, 0.5, 1e-2), (10**9, 0.1, 1e-12), (3, 0, 0.3)])
 def test_the_calibrated_level_meets_the_target_and_a_little_more_does_not(n, eps, delta):
-    found = ss.calibrate(lambda eps0: ss.KRR(k=4, eps0=eps0), n, eps, delta)
+    found = ss.calibrate(lambda eps0: decomposition.blanket(ss.KRR(k=4, eps0=eps0)), n, eps, delta)
     assert found.relative_width <= 1e-3
     lower, upper = (
-        ss.Shuffle(ss.KRR(k=4, eps0=sp.Rational(e)), n).delta(eps, rtol=1e-5) for e in (found.lower, found.upper)
+        shuffled_laws(ss.KRR(k=4, eps0=sp.Rational(e)), n).delta(eps, rtol=1e-5) for e in (found.lower, found.upper)
     )
     assert lower.upper <= delta < upper.lower
 
@@ -30,9 +31,9 @@ def test_the_calibrated_level_meets_the_target_and_a_little_more_does_not(n, eps
 def test_the_calibrated_level_is_right_in_exact_arithmetic():
     # 2-RR with n = 2 at α = 2: δ = (t − 2)/(t + 1)·… is an exact fraction at every rational t.
     def exact(t: sp.Rational) -> sp.Rational:
-        return ss.Shuffle(ss.BinaryRR(eps0=sp.log(t)), 2).exact(2)
+        return shuffled_laws(ss.BinaryRR(eps0=sp.log(t)), 2).exact(2)
 
-    found = ss.calibrate(lambda eps0: ss.BinaryRR(eps0=eps0), 2, sp.log(2), 0.1)
+    found = ss.calibrate(lambda eps0: decomposition.blanket(ss.BinaryRR(eps0=eps0)), 2, sp.log(2), 0.1)
     assert exact(sp.Rational(Fraction(sp.exp(sp.Rational(found.lower)).evalf(30).__str__()))) <= q(1, 10)
     assert exact(sp.Rational(Fraction(sp.exp(sp.Rational(found.upper)).evalf(30).__str__()))) > q(1, 10)
 
@@ -46,18 +47,18 @@ def test_decompositions_are_calibrated_as_well():
 @pytest.mark.parametrize(("eps0", "eps", "delta"), [(4, 1, 1e-6), (2, 0.3, 1e-4), (1, 0.1, 1e-8)])
 def test_so_many_users_are_enough_and_one_less_is_not(eps0, eps, delta):
     R = ss.KRR(k=10, eps0=eps0)
-    found = ss.users_needed(R, eps, delta)
+    found = ss.users_needed(decomposition.blanket(R), eps, delta)
     assert found.lower == found.upper
     n = int(found.upper)
-    assert ss.Shuffle(R, n).delta(eps, rtol=1e-5).upper <= delta
-    assert ss.Shuffle(R, n - 1).delta(eps, rtol=1e-5).lower > delta
+    assert shuffled_laws(R, n).delta(eps, rtol=1e-5).upper <= delta
+    assert shuffled_laws(R, n - 1).delta(eps, rtol=1e-5).lower > delta
 
 
 @pytest.mark.exact
 def test_the_number_of_users_is_that_of_exact_arithmetic():
     R, alpha = ss.KRR(k=3, eps0=sp.log(3)), q(3, 2)
-    smallest = next(n for n in range(1, 60) if ss.Shuffle(R, n).exact(alpha) <= q(1, 50))
-    assert ss.users_needed(R, sp.log(alpha), 0.02) == Interval(smallest, smallest)
+    smallest = next(n for n in range(1, 60) if shuffled_laws(R, n).exact(alpha) <= q(1, 50))
+    assert ss.users_needed(decomposition.blanket(R), sp.log(alpha), 0.02) == Interval(smallest, smallest)
 
 
 def test_one_user_is_enough_at_the_local_level():
@@ -66,9 +67,9 @@ def test_one_user_is_enough_at_the_local_level():
 
 def test_many_users_are_found_within_the_tolerance():
     R = ss.KRR(k=10, eps0=8)
-    found = ss.users_needed(R, 0.01, 1e-9)
+    found = ss.users_needed(decomposition.blanket(R), 0.01, 1e-9)
     assert 1e9 < found.lower <= found.upper <= found.lower * (1 + 1e-3)
-    assert ss.Shuffle(R, int(found.upper)).delta(0.01, rtol=1e-5).upper <= 1e-9
+    assert shuffled_laws(R, int(found.upper)).delta(0.01, rtol=1e-5).upper <= 1e-9
 
 
 def test_a_handful_of_evaluations_is_enough():
@@ -95,7 +96,7 @@ def test_an_epsilon_takes_a_handful_of_deltas_and_meets_its_target(monkeypatch, 
     calls = []
     one = sources.Source.hockey_sticks
     monkeypatch.setattr(sources.Source, "hockey_sticks", lambda *given: calls.append(given) or one(*given))
-    M = ss.Shuffle(source, n)
+    M = shuffled_laws(source, n)
     found = M.epsilon(1e-6)
     assert len(calls) <= 9
     assert found.relative_width <= 1e-3

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import sympy as sp
-from conftest import FINITE, decompositions, masses
+from conftest import FINITE, decompositions, masses, shuffled_laws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -168,17 +168,17 @@ def test_what_is_no_hockey_stick_curve_is_refused(vertices):
 @given(decompositions(4), st.integers(1, 6))
 @settings(max_examples=40)
 def test_the_exact_value_is_inside_the_profile_at_every_alpha(D, n):
-    profile = ss.Shuffle(D, n).profile(rtol=0.01, least_delta=1e-6)
+    profile = shuffled_laws(D, n).profile(rtol=0.01, least_delta=1e-6)
     for alpha in ALPHAS:
         truth = ss.truth.exact.divergence(D, n, alpha)
-        if rational(fraction(alpha)) <= profile.bracket.alphas[-1] or profile.ends_at_zero:
+        if rational(fraction(alpha)) <= profile.above.alphas[-1] or profile.ends_at_zero:
             assert truth in profile.delta(sp.log(alpha)), alpha
 
 
 @pytest.mark.parametrize("name", FINITE)
 def test_the_profile_is_above_every_pair_of_inputs_in_both_directions(name):
     R = FINITE[name]
-    M = ss.Shuffle(R, 3)
+    M = shuffled_laws(R, 3)
     profile = M.profile(rtol=0.003)
     for alpha in ALPHAS:
         found = profile.delta(sp.log(alpha))
@@ -191,7 +191,7 @@ def test_the_profile_is_above_every_pair_of_inputs_in_both_directions(name):
 
 
 def test_the_curves_are_as_close_as_asked_for_and_convex():
-    profile = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).profile(rtol=1e-3)
+    profile = shuffled_laws(ss.KRR(k=10, eps0=4), n=10_000).profile(rtol=1e-3)
     top = profile.delta(0)
     for eps in (0, 0.05, 0.1, 0.2, 0.3):
         found = profile.delta(eps)
@@ -202,7 +202,7 @@ def test_the_curves_are_as_close_as_asked_for_and_convex():
 
 
 def test_a_profile_gives_the_epsilon_of_the_accountant():
-    M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
+    M = shuffled_laws(ss.KRR(k=10, eps0=4), n=10_000)
     profile = M.profile(rtol=1e-3)
     for delta in (1e-3, 1e-6, 1e-9):
         direct, found = M.epsilon(delta, rtol=1e-4), profile.epsilon(delta)
@@ -212,7 +212,7 @@ def test_a_profile_gives_the_epsilon_of_the_accountant():
 
 
 def test_noise_without_bounds_has_a_profile_that_does_not_end():
-    profile = ss.Shuffle(ss.from_matrix([[0.5, 0.5, 0], [0, 0.5, 0.5]]), 2).profile(rtol=0.01)
+    profile = shuffled_laws(ss.from_matrix([[0.5, 0.5, 0], [0, 0.5, 0.5]]), 2).profile(rtol=0.01)
     assert not profile.ends_at_zero
     assert q(1, 2) in ss.Interval(float(profile.lower.infinite), float(profile.upper.infinite))
     with pytest.raises(ValueError, match="where this profile ends"):
@@ -224,18 +224,18 @@ def test_noise_without_bounds_has_a_profile_that_does_not_end():
 
 
 def test_noise_far_out_has_an_upper_end_and_a_lower_one_of_zero():
-    found = ss.Shuffle(ss.Laplace(eps0=1), 10_000).delta(sp.log(2))
+    found = shuffled_laws(ss.Laplace(eps0=1), 10_000).delta(sp.log(2))
     assert found.lower == 0 < found.upper < 1e-305
 
 
 def test_more_points_than_allowed_are_refused():
     with pytest.raises(ValueError, match="needs more than max_points = 20"):
-        ss.Shuffle(ss.KRR(k=3, eps0=1), 50).profile(max_points=20)
+        shuffled_laws(ss.KRR(k=3, eps0=1), 50).profile(max_points=20)
 
 
 @pytest.mark.parametrize("eps0", [q(1, 10**6), q(1, 10**12), q(1, 10**18), q(1, 10**30)])
 def test_losses_however_small_have_a_profile_as_sharp_as_asked_for(eps0):
-    M = ss.Shuffle(ss.BinaryRR(eps0=eps0), 40)
+    M = shuffled_laws(ss.BinaryRR(eps0=eps0), 40)
     profile = M.profile(rtol=0.01, least_delta=eps0 / 1000)
     for eps in (sp.Integer(0), eps0 / 10, eps0 / 4):
         found = profile.delta(eps)
@@ -244,7 +244,7 @@ def test_losses_however_small_have_a_profile_as_sharp_as_asked_for(eps0):
 
 
 def test_a_profile_answers_at_every_eps_there_is():
-    profile = ss.Shuffle(ss.KRR(k=3, eps0=1), 5).profile(rtol=0.05)
+    profile = shuffled_laws(ss.KRR(k=3, eps0=1), 5).profile(rtol=0.05)
     assert profile.delta(10**15) == ss.Interval(0.0, 0.0)
     assert profile.delta(-(10**15)).upper == 1
     assert profile.delta(-(10**15)).lower == np.nextafter(1, 0)
@@ -254,9 +254,9 @@ def test_few_outcomes_with_masses_of_very_different_sizes_have_a_profile():
     """At α = 1 neither contour nor lattice comes near."""
     a, b = [q(600, 1103), q(3, 1103), q(500, 1103)], [0, q(3, 4), q(1, 4)]
     D = ss.model.Decomposition(a, b, [q(1, 802000001), q(1600000, 802000001), q(800000000, 802000001)])
-    at_one = ss.Shuffle(D, 2).hockey_stick([1, 2], rtol=1e-4)
+    at_one = shuffled_laws(D, 2).hockey_stick([1, 2], rtol=1e-4)
     assert [found.method for found in at_one] == ["exact", "contour"]
-    profile = ss.Shuffle(D, 2).profile(rtol=0.01)
+    profile = shuffled_laws(D, 2).profile(rtol=0.01)
     for alpha in ALPHAS:
         assert ss.truth.exact.divergence(D, 2, alpha) in profile.delta(sp.log(alpha)), alpha
 
@@ -301,7 +301,7 @@ def test_the_trade_off_curve_is_that_of_the_best_test(D, n, x):
     for p, r in best:
         share = min(room / r, F(1)) if r else F(1)
         room, caught = room - share * r, caught + share * p
-    found = ss.Shuffle(D, n).profile(rtol=0.01, least_delta=1e-6).trade_off()(x)
+    found = shuffled_laws(D, n).profile(rtol=0.01, least_delta=1e-6).trade_off()(x)
     assert 1 - caught in found
     assert found.width < 0.05
 
@@ -321,7 +321,7 @@ def test_brute_force_composition_is_inside_the_interval(name, n, rounds):
         "lopsided": decomposition.blanket(ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), 0, 1),
     }[name]
     pair = ss.truth.exact.shuffled_pair(D, n)
-    composed = ss.Shuffle(D, n).compose(rounds)
+    composed = shuffled_laws(D, n).compose(rounds)
     for alpha in (q(1), q(6, 5), q(2)):
         truth = ss.truth.exact.composed_divergence([pair] * rounds, alpha)
         found = composed.delta(sp.log(alpha), rtol=0.02)
@@ -333,7 +333,7 @@ def test_brute_force_composition_is_inside_the_interval(name, n, rounds):
 def test_two_rounds_of_different_randomizers_agree_with_brute_force():
     first, second = ss.KRR(k=3, eps0=sp.log(3)), ss.OUE(d=3, eps0=sp.log(2))
     pairs = [ss.truth.exact.shuffled_pair(decomposition.blanket(R), 3) for R in (first, second)]
-    composed = ss.compose([ss.Shuffle(first, 3), (ss.Shuffle(second, 3), 1)])
+    composed = ss.compose([shuffled_laws(first, 3), (shuffled_laws(second, 3), 1)])
     for alpha in (q(1), q(3, 2), q(5, 2)):
         truth = ss.truth.exact.composed_divergence(pairs, alpha)
         assert truth in composed.delta(sp.log(alpha), rtol=0.01)
@@ -346,7 +346,7 @@ def test_two_rounds_of_different_randomizers_agree_with_brute_force():
 @given(decompositions(3), decompositions(3), st.integers(1, 3), st.integers(1, 3))
 @settings(max_examples=20)
 def test_random_rounds_agree_with_brute_force(first, second, n, m):
-    mechanisms = [ss.Shuffle(first, n), ss.Shuffle(second, m)]
+    mechanisms = [shuffled_laws(first, n), shuffled_laws(second, m)]
     plds = [M.profile(rtol=0.02, least_delta=1e-6).plds for M in mechanisms]
     truth = ss.truth.exact.composed_divergence(
         [ss.truth.exact.shuffled_pair(D, k) for D, k in ((first, n), (second, m))], q(3, 2)
@@ -361,20 +361,20 @@ def test_a_round_that_nearly_always_tells_leaves_the_others_their_part():
     always = ss.model.Decomposition([q(10**6, 10**6 + 1), q(1, 10**6 + 1)], [0, 1], [0, q(1, 10**6 + 1)])
     other = ss.model.Decomposition([q(5, 7), q(2, 7)], [1 - q(1, 10**7), q(1, 10**7)], [0, q(1, 10**6)])
     truth = ss.truth.exact.composed_divergence([ss.truth.exact.shuffled_pair(D, 2) for D in (always, other)], 1)
-    assert truth in ss.compose([ss.Shuffle(always, 2), ss.Shuffle(other, 2)]).delta(0, rtol=0.1)
+    assert truth in ss.compose([shuffled_laws(always, 2), shuffled_laws(other, 2)]).delta(0, rtol=0.1)
 
 
 def test_sampled_and_enumerated_rounds_agree(monkeypatch):
     D = decomposition.clones(4)
-    enumerated = ss.Shuffle(D, 10_000).compose(16).epsilon(1e-6)
+    enumerated = shuffled_laws(D, 10_000).compose(16).epsilon(1e-6)
     monkeypatch.setattr(shuffle, "_FEW_OUTCOMES", -1)
-    found = ss.Shuffle(D, 10_000).compose(16).epsilon(1e-6)
+    found = shuffled_laws(D, 10_000).compose(16).epsilon(1e-6)
     assert max(found.lower, enumerated.lower) <= min(found.upper, enumerated.upper)
     assert max(found.relative_width, enumerated.relative_width) <= 1e-3
 
 
 def test_many_rounds_at_a_tiny_delta():
-    composed = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).compose(1000)
+    composed = shuffled_laws(ss.KRR(k=10, eps0=4), n=10_000).compose(1000)
     found = composed.delta(24, rtol=0.03)
     assert found.relative_width <= 0.03
     eps = composed.epsilon(found.upper, rtol=0.01)
@@ -383,7 +383,7 @@ def test_many_rounds_at_a_tiny_delta():
 
 def test_many_users_are_composed_though_the_largest_loss_is_far_away():
     """One round is what the contour says. Losses are nearly normal: sixteen rounds are as one, four times as wide."""
-    M = ss.Shuffle(ss.KRR(k=10, eps0=4), 10**8)
+    M = shuffled_laws(ss.KRR(k=10, eps0=4), 10**8)
     one, found = M.compose(1).epsilon(1e-6), M.compose(16).epsilon(1e-6)
     direct = M.epsilon(1e-6, rtol=1e-4)
     assert max(one.lower, direct.lower) <= min(one.upper, direct.upper)
@@ -397,15 +397,15 @@ def test_many_users_are_composed_though_the_largest_loss_is_far_away():
 
 
 def test_a_delta_below_all_doubles_has_an_upper_end():
-    found = ss.Shuffle(ss.KRR(k=3, eps0=1), n=2000).compose(2).delta(1.9, rtol=0.1)
+    found = shuffled_laws(ss.KRR(k=3, eps0=1), n=2000).compose(2).delta(1.9, rtol=0.1)
     assert found.lower == 0 < found.upper < 1e-250
 
 
 def test_beyond_the_largest_loss_of_all_rounds_delta_is_zero():
-    composed = ss.Shuffle(ss.KRR(k=3, eps0=1), n=4).compose(2)
+    composed = shuffled_laws(ss.KRR(k=3, eps0=1), n=4).compose(2)
     assert composed.max_loss == 2
     assert composed.delta(2).upper == 0
-    assert ss.Shuffle(ss.BinaryRR(eps0=0), n=4).compose(2).epsilon(0.1).upper == 0
+    assert shuffled_laws(ss.BinaryRR(eps0=0), n=4).compose(2).epsilon(0.1).upper == 0
 
 
 def test_progress_is_reported_in_batches():
@@ -415,7 +415,7 @@ def test_progress_is_reported_in_batches():
         seen.extend(len(batch) for batch in batches)
         return batches
 
-    ss.Shuffle(ss.KRR(k=10, eps0=2), n=2_000).compose(3, progress=progress).epsilon(1e-5, rtol=0.01)
+    shuffled_laws(ss.KRR(k=10, eps0=2), n=2_000).compose(3, progress=progress).epsilon(1e-5, rtol=0.01)
     assert sum(seen) > 10
     assert max(seen) <= 64
 
@@ -426,7 +426,7 @@ def test_progress_is_reported_in_batches():
 @given(decompositions(4), st.integers(1, 5), st.sampled_from([q(3, 2), q(2), q(5), q(12)]))
 @settings(max_examples=30)
 def test_the_exact_renyi_divergence_is_inside(D, n, order):
-    M = ss.Shuffle(D, n)
+    M = shuffled_laws(D, n)
     if M.max_loss is sp.oo:
         with pytest.raises(ValueError, match="unbounded loss"):
             M.rdp(order)
@@ -440,13 +440,13 @@ def test_the_renyi_divergence_of_2_rr_at_many_users_is_that_of_its_binomial_mome
     n, t, order = 500, 3, 8
     D = decomposition.dataset(ss.BinaryRR(eps0=sp.log(t)), 1, 0, 0)
     moment = ss.truth.exact.two_rr_moment(sp.log(t), n, order)
-    assert float(sp.log(moment) / (order - 1)) in ss.Shuffle(D, n).rdp(order)
+    assert float(sp.log(moment) / (order - 1)) in shuffled_laws(D, n).rdp(order)
 
 
 @pytest.mark.parametrize("above_one", [q(1, 10**6), q(1, 10**60), q(1, 10**400), sp.sqrt(2) / 10**60])
 def test_next_to_order_one_it_is_the_relative_entropy(above_one):
     """Σ P log(P/Q): from there on the Rényi divergence grows with the order, by less than one for each."""
-    profile = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), 5).profile(rtol=0.001)
+    profile = shuffled_laws(ss.KRR(k=3, eps0=sp.log(3)), 5).profile(rtol=0.001)
     pair = ss.truth.exact.shuffled_pair(decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3))), 5)
     entropy = sum(p * math.log(p / r) for p, r in pair.values() if p)
     found = profile.rdp(1 + above_one)
@@ -457,11 +457,11 @@ def test_next_to_order_one_it_is_the_relative_entropy(above_one):
 def test_an_order_that_needs_values_below_the_doubles_says_so(monkeypatch):
     monkeypatch.setattr(shuffle, "MAX_POINTS", 500)
     with pytest.raises(ValueError, match=r"order = 2000 is too much .* orders up to about 300"):
-        ss.Shuffle(ss.KRR(k=10, eps0=2), 10_000).rdp(2000, rtol=0.1)
+        shuffled_laws(ss.KRR(k=10, eps0=2), 10_000).rdp(2000, rtol=0.1)
 
 
 def test_rounds_add_up():
-    M, other = ss.Shuffle(ss.KRR(k=4, eps0=1), 100), ss.Shuffle(ss.BinaryRR(eps0=2), 50)
+    M, other = shuffled_laws(ss.KRR(k=4, eps0=1), 100), shuffled_laws(ss.BinaryRR(eps0=2), 50)
     one, two, both = M.rdp(3), other.rdp(3), ss.compose([(M, 5), (other, 2)]).rdp(3)
     assert both.lower <= 5 * one.lower + 2 * two.lower <= both.upper
     assert both.upper == pytest.approx(5 * one.upper + 2 * two.upper, rel=1e-12)
@@ -475,7 +475,7 @@ def test_rounds_add_up():
 def test_dp_accounting_composes_to_the_same_epsilon():
     from dp_accounting.pld import privacy_loss_distribution
 
-    M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
+    M = shuffled_laws(ss.KRR(k=10, eps0=4), n=10_000)
     theirs = M.profile(rtol=3e-4, least_delta=1e-14).as_pld().to_dp_accounting(1e-4)
     for rounds in (1, 16):
         ours = M.compose(rounds).epsilon(1e-6)

@@ -6,6 +6,7 @@ import json
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 
@@ -13,7 +14,7 @@ GRID = {"n": [100, 1_000], "eps0": [1, 2.5], "delta": [1e-4, 1e-6]}
 
 
 def certified(n: int, eps0: float, delta: float) -> ss.Interval:
-    return ss.Shuffle(ss.KRR(k=4, eps0=eps0), n).epsilon(delta, rtol=0.01)
+    return shuffled_laws(ss.KRR(k=4, eps0=eps0), n).epsilon(delta, rtol=0.01)
 
 
 def failing(n: int, eps0: float, delta: float) -> ss.Interval:
@@ -78,3 +79,12 @@ def test_mappings_and_numbers_become_columns():
 def test_a_bar_shows_how_far_it_is(capsys):
     ss.sweep(lambda x: x, {"x": [1, 2]})
     assert "2/2" in capsys.readouterr().err
+
+
+def test_intervals_say_what_their_ends_come_from_and_files_that_do_not_are_refused(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    (row,) = ss.sweep(lambda n: ss.Shuffle(ss.KRR(k=3, eps0=1), n).delta(0.1), {"n": [4]}, path=path, progress=False)
+    assert (row["lower_by"], row["upper_by"]) == ("0 against 1, all others 2", "blanket")
+    path.write_text('{"n": 4, "lower": 0.1, "upper": 0.2, "method": "contour"}\n')
+    with pytest.raises(ValueError, match="do not say what their ends come from"):
+        ss.sweep(lambda n: None, {"n": [4]}, path=path, progress=False)

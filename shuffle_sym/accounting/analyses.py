@@ -1,0 +1,220 @@
+r"""Every bound and every attack that there is on n users of a randomizer, side by side.
+
+A table holds the analyses. Ours are added in `accounting.own_analyses`; a paper adds its own in its folder, with `add`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.accounting.sources import PairOfLaws, Source
+from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.randomizer import Family
+
+#: What the value of an analysis is → how it is written in front of the number.
+KINDS = {"upper": "≤", "lower": "≥", "approximation": "≈"}
+
+EVERY, GIVEN = "every ε0-LDP randomizer", "the randomizer given"
+
+Answer = Interval | float
+#: ε or δ of n users of R: a function of R, n, the δ or ε that is given, and the width that is asked for.
+Question = Callable[[Any, int, Any, float], Answer]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One way to say how private n users of a randomizer are.
+
+    ``kind`` is ``"upper"`` for a bound that holds for all neighbouring datasets, ``"lower"`` for two datasets that
+    attain it, and ``"approximation"`` for what is neither. ``source`` says who found it and ``assumes`` what it holds
+    for; ``one_randomizer`` is whether all users must have the same one. ``epsilon(R, n, delta, rtol)`` and
+    ``delta(R, n, eps, rtol)`` answer; where the analysis does not apply they raise, and the message says why.
+
+    >>> sorted({analysis.kind for analysis in TABLE.values()})
+    ['approximation', 'upper']
+    """
+
+    name: str
+    source: str
+    kind: str
+    assumes: str
+    epsilon: Question
+    delta: Question
+    one_randomizer: bool = True
+
+    def row(self, R: Any, n: int, given: str, value: Any, rtol: float) -> Row:
+        """What the analysis says; ``given`` is the name of the argument that has this value, "delta" or "eps"."""
+        try:
+            if self.one_randomizer and isinstance(R, Family) and not R.shared:
+                raise ValueError("all users must share one randomizer")
+            answer = (self.epsilon if given == "delta" else self.delta)(R, n, value, rtol)
+        except (ValueError, TypeError) as refusal:
+            return Row(self.name, self.source, self.kind, self.assumes, None, str(refusal))
+        if isinstance(answer, Interval):
+            answer = answer.lower if self.kind == "lower" else answer.upper
+        return Row(self.name, self.source, self.kind, self.assumes, float(answer))
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one `Analysis` says: the ``value`` of ε or δ, or None and the reason why it says nothing.
+
+    >>> import shuffle_sym as ss
+    >>> row = ss.Shuffle(ss.BinaryRR(eps0=1), n=500).analyses(delta=1e-6).row("Erlingsson")
+    >>> row.value, row.refusal
+    (None, 'n must be at least 1000 for this theorem, got 500')
+    """
+
+    name: str
+    source: str
+    kind: str
+    assumes: str
+    value: float | None
+    refusal: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The value with six digits, rounded to the safe side, behind ≤, ≥ or ≈."""
+        if self.value is None:
+            return "says nothing"
+        lower, upper = str(Interval(self.value, self.value)).strip("[]").split(", ")
+        return f"{KINDS[self.kind]} {lower if self.kind == 'lower' else upper}"
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """Value, analysis, source, and what it holds for or why it says nothing."""
+        return self.shown, self.name, self.source, self.refusal or self.assumes
+
+
+@dataclass(frozen=True)
+class Analyses:
+    """What every analysis says about one mechanism, the largest value first; those that say nothing come last.
+
+    ``answer`` is that of the mechanism itself: the best of the bounds and of the attacks.
+
+    >>> import shuffle_sym as ss
+    >>> found = ss.Shuffle(ss.KRR(k=3, eps0=1), n=1000).analyses(eps=0.1)
+    >>> [row.name for row in found.rows if row.kind == "lower"][0]
+    '0 against 1, all others 2'
+    """
+
+    mechanism: str
+    question: str
+    answer: Interval
+    rows: tuple[Row, ...]
+
+    def row(self, name: str) -> Row:
+        """The row of the analysis with this name."""
+        named = {row.name: row for row in self.rows}
+        return named[arguments.one_of(name, "name", named)]
+
+    @property
+    def bounds(self) -> tuple[Row, ...]:
+        """The rows that have a value."""
+        return tuple(row for row in self.rows if row.value is not None)
+
+    @property
+    def title(self) -> str:
+        return f"{self.mechanism}: {self.question} is in {self.answer}"
+
+    @property
+    def _symbol(self) -> str:
+        return self.question.split()[0]
+
+    def __str__(self) -> str:
+        table = [(self._symbol, "analysis", "source", "holds for"), *(row.cells() for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in table]
+        return "\n".join([self.title, *lines])
+
+    def _repr_html_(self) -> str:
+        def line(cells: tuple[str, ...], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag} style='text-align:left'>{escape(c)}</{tag}>" for c in cells) + "</tr>"
+
+        head = line((self._symbol, "analysis", "source", "holds for"), "th")
+        rows = "".join(line(row.cells(), "td") for row in self.rows)
+        return f"<table><caption>{escape(self.title)}</caption>{head}{rows}</table>"
+
+
+#: Name → analysis; attacks on datasets of their own come with each randomizer.
+TABLE: dict[str, Analysis] = {}
+
+
+def add(analysis: Analysis) -> Analysis:
+    """Puts an analysis into the table that `Shuffle.analyses` shows.
+
+    >>> add(TABLE["blanket"])
+    Traceback (most recent call last):
+        ...
+    ValueError: name must be new: there is an analysis called 'blanket' already
+    """
+    if analysis.name in TABLE:
+        raise ValueError(f"name must be new: there is an analysis called {analysis.name!r} already")
+    arguments.one_of(analysis.kind, "kind", KINDS)
+    TABLE[analysis.name] = analysis
+    return analysis
+
+
+def by_laws(
+    name: str,
+    source: str,
+    assumes: str,
+    laws: Callable[[Any, int], Source],
+    *,
+    kind: str = "upper",
+    one_randomizer: bool = True,
+) -> Analysis:
+    """An analysis whose values are those of a pair of laws, or of several: ``laws(R, n)``.
+
+    >>> from shuffle_sym.accounting.sources import PairOfLaws
+    >>> import shuffle_sym as ss
+    >>> clones = by_laws("c", "", "", lambda R, n: PairOfLaws(ss.decomposition.clones(R.eps0), n))
+    >>> sp.Rational(1, 4) in clones.delta(ss.BinaryRR(eps0=sp.log(3)), 1, sp.log(2), 1e-3)  # (3 − 2)/(3 + 1)
+    True
+    """
+
+    def epsilon(R: Any, n: int, delta: Any, rtol: float) -> Interval:
+        return laws(R, n).epsilon(arguments.delta_target(delta), rtol, "auto")
+
+    def delta(R: Any, n: int, eps: Any, rtol: float) -> Interval:
+        (answer,) = laws(R, n).from_one([Ratio(eps=arguments.central_epsilon(eps))], rtol, "auto")
+        return answer
+
+    return Analysis(name, source, kind, assumes, epsilon, delta, one_randomizer)
+
+
+def of_every_randomizer(
+    name: str, source: str, clones: Callable[[Any], Decomposition], *, one_randomizer: bool = True
+) -> Analysis:
+    """An analysis of all ε0-LDP randomizers by a decomposition that depends on ε0 alone.
+
+    >>> import shuffle_sym as ss
+    >>> of_every_randomizer("c", "", ss.decomposition.clones).assumes
+    'every ε0-LDP randomizer'
+    """
+    return by_laws(
+        name,
+        source,
+        EVERY,
+        lambda R, n: PairOfLaws(clones(finite_eps0(R)), n),
+        one_randomizer=one_randomizer,
+    )
+
+
+def finite_eps0(R: Any) -> sp.Expr:
+    """ε0 of a randomizer for a theorem about all ε0-LDP ones, which has nothing to say where it is infinite.
+
+    >>> import shuffle_sym as ss
+    >>> finite_eps0(ss.KRR(k=3, eps0=sp.log(2)))
+    log(2)
+    """
+    if R.eps0 is sp.oo:
+        raise ValueError(f"eps0 must be finite, and that of {R!r} is not")
+    return R.eps0

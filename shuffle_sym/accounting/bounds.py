@@ -1,0 +1,233 @@
+r"""From above: what holds for every pair of neighbouring datasets of n users, the smallest of the bounds that we can
+prove.
+
+=============  =====================================================================================================
+local          D_α(R(x0) ‖ R(x1)): shuffling is post-processing
+blanket        Balle et al. 2019; Su et al. 2025: the best that a decomposition gives
+drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small
+=============  =====================================================================================================
+
+Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from shuffle_sym.accounting.sources import Noise, PairOfLaws, Source
+from shuffle_sym.algebra import field, rounding
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model import decomposition
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.equality import kept
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.randomizer import Family, Randomizer
+from shuffle_sym.numeric import dropout
+from shuffle_sym.truth.worst_datasets import candidates, inputs_of
+
+_MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
+_MOST_PAIRS = 64
+_FEWEST_USERS = 3
+CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
+
+
+_NAMES = {"exchange": "drop-out, equal others", "moduli": "drop-out", "local": "local randomizer", "none": "nothing"}
+
+
+@dataclass(frozen=True)
+class PairOfInputs:
+    """What the bounds for one ordered pair of inputs of the differing user are made of; nothing depends on n.
+
+    ``blanket`` is the decomposition above, ``local`` one whose masses under the two inputs are those of the first user,
+    and ``laws`` are the datasets in which all others have one input, for each input that makes a difference: None if
+    these are too many, and the blanket answers.
+    """
+
+    blanket: Decomposition
+    local: Decomposition
+    laws: tuple[Decomposition, ...] | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the bounds for all datasets of a randomizer are made of; ``gamma`` is not above the blanket mass."""
+
+    pairs: tuple[PairOfInputs, ...]
+    gamma: float
+    max_loss: sp.Expr
+
+
+@kept
+def prepared(R: Randomizer | Family) -> Prepared:
+    """What the bounds of R are made of, made once."""
+    if isinstance(R, Family):
+        pairs = [PairOfInputs(R.dominating(), R.worst_alone(), R.extreme_laws())]
+    else:
+        ordered = R.pairs()
+        few = len(ordered) <= _MOST_PAIRS
+        # Pairs are alike if everything that is used of them is.
+        every = [_of_inputs(R, x0, x1, few) for x0, x1 in ordered]
+        pairs = list({(pair.blanket, frozenset(pair.laws or ())): pair for pair in every}.values())
+    (form,), bindings = field.rational_form([R.gamma])
+    ((low, _),) = field.enclosures((form,), bindings, 60)
+    return Prepared(tuple(pairs), rounding.down(low), sp.Max(*(pair.local.max_loss for pair in pairs)))
+
+
+def _of_inputs(R: Randomizer, x0: int, x1: int, few: bool) -> PairOfInputs:
+    blanket = decomposition.blanket(R, x0, x1)
+    if not few or len(inputs_of(R, x0, x1)) > _MOST_LAWS:
+        return PairOfInputs(blanket, blanket, None)
+    return PairOfInputs(blanket, blanket, tuple(D for _, D in candidates(R, x0, x1)))
+
+
+class PairBounds:
+    """All bounds with n users for one ordered pair of inputs of the differing user."""
+
+    def __init__(self, whole: Prepared, pair: PairOfInputs, n: int) -> None:
+        self.whole, self.pair, self.n = whole, pair, n
+        self.blanket = PairOfLaws(pair.blanket, n)
+
+    def local(self, ratios: Sequence[Ratio]) -> list[float]:
+        """Upper ends of D_α(R(x0) ‖ R(x1))."""
+        law = self.pair.local.gparv.floats_at(ratios)
+        sums = np.maximum(law.values, 0.0) @ law.probabilities + law.null.sum(axis=1)
+        slack = 1 + 8 * (law.values.shape[1] + law.null.shape[1]) * rounding.FLOAT_ERROR
+        # A product that underflows is not 0.
+        positive = (law.values > 0).any(axis=1) | (law.null > 0).any(axis=1)
+        return [
+            min(rounding.above(float(x) * slack), 1.0) if some else 0.0 for x, some in zip(sums, positive, strict=True)
+        ]
+
+    def blanketed(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """The blanket's divergence at each α; what the local randomizer gives, where no method reaches ``rtol``."""
+        try:
+            return self.blanket.from_one(ratios, rtol, method)
+        except ValueError:
+            if method != "auto":
+                raise
+            if len(ratios) > 1:
+                return [self.blanketed([ratio], rtol, method)[0] for ratio in ratios]
+        (end,) = self.local(ratios)
+        return [Interval(end, end, upper_by="local randomizer")]
+
+    def dropped(self, ratios: Sequence[Ratio], *, equal: bool = True) -> list[tuple[float, str]]:
+        """Upper ends of the drop-out bound and their names; 1 where it is not evaluated. ``equal`` is whether it is
+        tried to show that equal others are the worst."""
+        return [(bound.value, _NAMES[bound.method]) for bound in self.drop_out(ratios, equal=equal)]
+
+    def drop_out(self, ratios: Sequence[Ratio], *, equal: bool = True) -> list[dropout.Bound]:
+        """The drop-out bound with its logarithm; 1 where it is not evaluated."""
+        if self.n < _FEWEST_USERS or self.pair.laws is None:
+            return [dropout.Bound(1.0, 0.0, "none")] * len(ratios)
+        gamma, local = self.whole.gamma, self.local(ratios)
+        laws = [D.gparv.floats_at(ratios) for D in self.pair.laws]
+        bounds = []
+        for i in range(len(ratios)):
+            rows = [(law.values[i], law.probabilities) for law in laws]
+            bounds.append(dropout.upper(rows, [law.null[i] for law in laws], gamma, self.n, local[i], equal=equal))
+        return bounds
+
+
+class AllDatasets:
+    """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of a finite randomizer."""
+
+    def __init__(self, R: Randomizer | Family, n: int) -> None:
+        whole = prepared(R)
+        self.max_loss = whole.max_loss
+        self.pairs = [PairBounds(whole, pair, n) for pair in whole.pairs]
+        #: What a bound by a decomposition alone is called: the blanket, or one of the clones in its place.
+        self.name = whole.pairs[0].blanket.title
+
+    @property
+    def sources(self) -> list[PairOfLaws]:
+        """The blanket for each pair of inputs."""
+        return [pair.blanket for pair in self.pairs]
+
+    def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
+        """The logarithm of the smallest bound at one α, also far below the smallest double, and its name."""
+        ends = []
+        for pair in self.pairs:
+            of_blanket, (dropped,) = pair.blanket.log_delta(ratio, rtol).upper, pair.drop_out([ratio])
+            ends.append(min((of_blanket, self.name), (dropped.log, _NAMES[dropped.method])))
+        return max(ends)
+
+    def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
+        """The blanket's divergence for each pair of inputs and each α."""
+        return [pair.blanketed(ratios, rtol, method) for pair in self.pairs]
+
+    def upper(
+        self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
+    ) -> list[Interval]:
+        """The smallest bound for each α, both ends of the interval alike; where the blanket cannot be told from the
+        divergence that is ``known`` to be attained, nothing better is looked for."""
+        largest = [Interval(0.0, 0.0, upper_by="the largest loss")] * len(ratios)
+        for pair, answers in zip(self.pairs, blankets, strict=True):
+            ends = {i: (answer.upper, answer.upper_by or self.name) for i, answer in enumerate(answers) if answer.upper}
+            wide = [
+                i
+                for i in ends
+                if pair.pair.laws is not None and answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)
+            ]
+            for i, bound in zip(wide, pair.dropped([ratios[i] for i in wide]), strict=True):
+                ends[i] = min(ends[i], bound)
+            for i, (end, name) in ends.items():
+                if end > largest[i].upper:
+                    largest[i] = Interval(end, end, answers[i].method, upper_by=name)
+        return largest
+
+
+class DropOut(Source):
+    """The drop-out bound by itself, for the worst of all pairs of inputs: both ends of an interval are the bound."""
+
+    def __init__(self, bounds: AllDatasets, *, equal: bool) -> None:
+        self.bounds, self.equal, self.n = bounds, equal, bounds.pairs[0].n
+        if self.n < _FEWEST_USERS:
+            raise ValueError(f"n must be at least {_FEWEST_USERS}, got {self.n}")
+        if any(pair.pair.laws is None for pair in bounds.pairs):
+            raise ValueError(
+                f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many, and "
+                "users must share one randomizer"
+            )
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.bounds.max_loss
+
+    def reversed(self) -> Source:
+        return self  # all ordered pairs of inputs are there
+
+    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        """As for other laws; a bound that is a number can be followed more closely at no cost."""
+        return super().epsilon(target, rtol / 16, method)
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        columns = zip(*(pair.dropped(ratios, equal=self.equal) for pair in self.bounds.pairs), strict=True)
+        return [Interval(end, end, upper_by=name) for end, name in map(max, columns)]
+
+
+class NoiseOfAllDatasets:
+    """The blanket of continuous noise, for the inputs 0 and 1."""
+
+    def __init__(self, R: Continuous, n: int) -> None:
+        self.sources = [Noise(R, n)]
+        self.name = "blanket"
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.sources[0].max_loss
+
+    def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
+        return self.sources[0].log_delta(ratio, rtol).upper, "blanket"
+
+    def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
+        return [self.sources[0].from_one(ratios, rtol, method)]
+
+    def upper(
+        self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
+    ) -> list[Interval]:
+        return [Interval(a.upper, a.upper, a.method, upper_by=self.name) for a in blankets[0]]

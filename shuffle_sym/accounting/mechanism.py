@@ -1,0 +1,208 @@
+r"""The mechanism itself: n users of one randomizer, shuffled.
+
+The lower end of an answer is attained by two neighbouring datasets, the upper end holds for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import mpmath
+import sympy as sp
+
+from shuffle_sym.accounting.attacks import Datasets, datasets_of
+from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets
+from shuffle_sym.accounting.sources import Source, not_below
+from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.randomizer import Family, Randomizer
+from shuffle_sym.truth import ground_truth, two_messages
+from shuffle_sym.truth.two_messages import TwoMessages
+
+_MOST_STEPS = 30
+_FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
+
+
+class Mechanism(Source):
+    """n users of a randomizer: lower ends from datasets, upper ends for all datasets, in both directions."""
+
+    def __init__(self, R: Randomizer | Continuous | Family, n: int) -> None:
+        self.R, self.n = R, n
+
+    @cached_property
+    def below(self) -> Datasets:
+        """The datasets that the lower ends come from."""
+        arguments.numeric_only(self.R.free_symbols, "a number")
+        return datasets_of(self.R, self.n)
+
+    @cached_property
+    def above(self) -> Source:
+        """The bounds that the upper ends come from."""
+        return _UpperEnds(self)
+
+    @cached_property
+    def bounds(self) -> AllDatasets | NoiseOfAllDatasets:
+        arguments.numeric_only(self.R.free_symbols, "a number")
+        return NoiseOfAllDatasets(self.R, self.n) if isinstance(self.R, Continuous) else AllDatasets(self.R, self.n)
+
+    @cached_property
+    def max_loss(self) -> sp.Expr:
+        return self.bounds.max_loss
+
+    @property
+    def impossible(self) -> float:
+        return self.below.best.impossible
+
+    def reversed(self) -> Source:
+        return self  # all ordered pairs of inputs are there
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        blankets = self.bounds.blankets(ratios, rtol, method)
+        highest = [max(answer.lower for answer in column) for column in zip(*blankets, strict=True)]
+        wanted = [end * (1 - CLOSE) for end in highest]
+        lowers = self.below.at_least(ratios, rtol, method, wanted)
+        uppers = self.bounds.upper(ratios, blankets, [answer.upper for answer in lowers])
+        answers = [
+            replace(upper, lower=lower.lower, lower_by=lower.lower_by)
+            for lower, upper in zip(lowers, uppers, strict=True)
+        ]
+        return [self._closed(answer, ratio, rtol) for answer, ratio in zip(answers, ratios, strict=True)]
+
+    @cached_property
+    def all_datasets(self) -> TwoMessages | None:
+        """Every dataset there is, where that is little work: two messages and few users."""
+        few = self.n <= _FEW_USERS and two_messages.has_two_messages(self.R)
+        return TwoMessages(self.R, self.n) if few and isinstance(self.R, Randomizer) else None
+
+    def _closed(self, answer: Interval, ratio: Ratio, rtol: float) -> Interval:
+        """The answer, or one from all datasets if it is wide and these can be tried."""
+        if answer.upper * (1 - max(rtol, CLOSE)) <= answer.lower or self.all_datasets is None:
+            return answer
+        truth = self.all_datasets.delta(ratio.eps)
+        if truth.lower > answer.lower:
+            answer = replace(answer, lower=truth.lower, lower_by=self.all_datasets.worst(ratio.eps))
+        return replace(answer, upper=truth.upper, upper_by="all datasets") if truth.upper < answer.upper else answer
+
+    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        """The lower end from datasets, the upper end from the blanket if that meets it, else from all bounds."""
+        low = self.below.epsilon(target, rtol, method)
+        high, name = self.above_by_blanket(target, rtol, method)
+        answer = replace(low, upper=high, upper_by=name)
+        if high <= low.lower * (1 + rtol):
+            return answer
+        if self.all_datasets is not None:
+            truth = self.all_datasets.epsilon(target, rtol=rtol)
+            if truth.relative_width <= max(rtol, CLOSE):
+                worst = self.all_datasets.worst(truth.lower)
+                return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
+        bound, by = _first_met(self._bound_at(rtol, method), target, low.lower, high, rtol)
+        return replace(answer, upper=bound, upper_by=by or name)
+
+    def above_by_blanket(self, target: float, rtol: float, method: str) -> tuple[float, str]:
+        """The upper end of ε by the blanket alone, or the largest loss where no method is sharp enough for it."""
+        name = "the largest loss" if self.max_loss == 0 else self.bounds.name
+        try:
+            return max(source.epsilon(target, rtol, method).upper for source in self.bounds.sources), name
+        except ValueError:
+            if method != "auto" or self.max_loss is sp.oo:
+                raise
+            return not_below(self.max_loss), "the largest loss"
+
+    def _bound_at(self, rtol: float, method: str) -> Callable[[float], Interval]:
+        def bound_at(eps: float) -> Interval:
+            (answer,) = self.above.from_one([Ratio(eps=sp.Rational(str(eps)))], rtol, method)
+            return answer
+
+        return bound_at
+
+    def decompositions(self) -> tuple[Decomposition, ...]:
+        if isinstance(self.R, Continuous):
+            return super().decompositions()
+        raise TypeError(
+            f"{self!r} is a mechanism, which is not analysed by one pair of laws; those of its blanket are "
+            "ss.decomposition.blankets(R), and Shuffle takes them in the place of R"
+        )
+
+    def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
+        """The maximum over all neighbouring datasets, by brute force."""
+        if isinstance(self.R, Continuous):
+            self.decompositions()  # says what to do with continuous noise
+        if not isinstance(self.R, Randomizer):
+            raise TypeError(f"exact values are for one randomizer, such as KRR(k=3, eps0=…), got {self.R!r}")
+        self._refuse_too_many_users("exact(alpha)")
+        return ground_truth.worst_pair(self.R, self.n, alpha, digits).delta
+
+    def refuse_too_many_users(self, digits: int) -> None:
+        self._refuse_too_many_users(f"digits = {digits}")
+
+    def _refuse_too_many_users(self, asked: str) -> None:
+        if not isinstance(self.R, Randomizer) or self.R.free_symbols or not self.R.input_count.is_Integer:
+            return  # refused for another reason
+        if self.n > (most := ground_truth.most_users(self.R)):
+            raise ValueError(
+                f"{asked} compares all neighbouring datasets, which ends in time up to n = {most} for {self.R!r}, got "
+                f"n = {self.n}; use delta(eps, rtol=…), which has certified bounds for every n"
+            )
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        lower = self.below.best.log_delta(ratio, rtol).lower
+        upper, by = self.bounds.log_upper(ratio, rtol)
+        return Interval(lower, upper, "contour", self.below.neighbours[0], by)
+
+    def __repr__(self) -> str:
+        return repr(self.R)
+
+
+class _UpperEnds(Source):
+    """The upper ends of a mechanism as a function of their own: both ends of an interval are the bound."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.n = mechanism, mechanism.n
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.mechanism.max_loss
+
+    def reversed(self) -> Source:
+        return self
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        answers = self.mechanism.from_one(ratios, rtol, method)
+        return [replace(answer, lower=answer.upper) for answer in answers]
+
+
+def _first_met(
+    bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float
+) -> tuple[float, str | None]:
+    """An ε between ``low`` and ``high`` at which the bound is at most the target, and the name of the bound
+    there, None at ``high``.
+
+    ``high`` is known to meet it. The bound is close to what is attained at ``low``, and its logarithm is nearly a
+    straight line: secants from there, each a little beyond its aim, until the last ε that fails is within ``rtol``.
+    """
+    by: str | None = None
+    beyond, last, x = rtol / 8, low, low
+    # For a normal law log δ falls by 2 log(1/δ)/ε a unit, about.
+    slope = 2 * math.log(1 / target) / low if low else math.inf
+    fails: tuple[float, float] | None = None
+    for _ in range(_MOST_STEPS):
+        answer = bound_at(x)
+        if answer.upper <= target:
+            high, by = x, answer.upper_by
+        else:
+            excess = math.log(answer.upper / target)
+            if fails and fails[1] > excess:
+                slope = (fails[1] - excess) / (x - fails[0])
+            fails, last = (x, excess), x
+        if high - last <= rtol * high / 2:
+            break
+        aim = fails[0] + fails[1] / slope + beyond * high if fails and fails[0] == last else (last + high) / 2
+        x = min(max(aim, last + beyond * high), (last + high) / 2)
+        beyond *= 2 if x > last else 1
+    return high, by
