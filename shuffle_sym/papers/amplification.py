@@ -1,7 +1,5 @@
 r"""The one shape of closed forms: δ(ε) of shuffled messages, and from it ε(δ) and ε0(ε, δ)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +8,8 @@ from typing import Any, Protocol
 
 import sympy as sp
 
+from shuffle_sym.accounting import analyses
+from shuffle_sym.accounting.analyses import Analysis, finite_eps0
 from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.papers import registry
 from shuffle_sym.papers.rounded import MP, Mpf, down, number, up
@@ -62,7 +62,8 @@ class Amplification:
     ``read`` makes the formula's source of what a caller gives: an ε0, or a randomizer whose own numbers are used.
     ``refuse(source, n)`` raises where the theorem is about something else. ``solved(source, n, delta)`` is ε in closed
     form where there is one; it raises where the theorem does not reach δ. ``ends_at`` is an ε0 that the theorem does
-    not reach.
+    not reach. With a ``title``, the bound is one of those that `Shuffle.analyses` lists; ``source`` says where it is
+    from, and ``one_randomizer`` whether all users must have the same randomizer.
 
     >>> import shuffle_sym as ss
     >>> isinstance(ss.bounds.balle2019_hoeffding, Amplification)
@@ -78,10 +79,28 @@ class Amplification:
         refuse: Callable[[Any, int], None] | None = None,
         solved: Callable[[Any, int, sp.Expr], float] | None = None,
         ends_at: float | None = None,
+        title: str = "",
+        source: str = "",
+        one_randomizer: bool = True,
     ) -> None:
         update_wrapper(self, formula)
         self._formula, self._read, self._refuse, self._solved, self._ends_at = formula, read, refuse, solved, ends_at
         registry.bound(self)
+        if title:
+            every = read is every_randomizer
+            assumes = analyses.EVERY if every else analyses.GIVEN
+            asked = finite_eps0 if every else lambda R: R
+            analyses.add(
+                Analysis(
+                    title,
+                    source,
+                    "upper",
+                    assumes,
+                    lambda R, n, delta, rtol: self.epsilon(asked(R), n, delta),
+                    lambda R, n, eps, rtol: self.delta(asked(R), n, eps),
+                    one_randomizer,
+                )
+            )
 
     def delta(self, source: Any, n: Any, eps: Any) -> float:
         """δ at ``eps``, at most 1, of ``n`` users of ``source``: an ε0 or, where the bound takes them, a randomizer."""

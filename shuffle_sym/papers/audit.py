@@ -4,8 +4,6 @@ r"""The audit: statements of the papers, each with a verdict that is recomputed 
 writes the verdicts to the record, ``--quick`` leaves the slow claims out, ``--json`` prints JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
@@ -42,7 +40,7 @@ class Paper:
     claims: tuple[Claim, ...]
 
     @staticmethod
-    def of(folder: ModuleType) -> Paper:
+    def of(folder: ModuleType) -> "Paper":
         """Reads the modules that ``claims/__init__.py`` of a paper's folder names."""
         name = f"{folder.__name__}.claims"
         parts = [import_module(f"{name}.{part}").__name__ for part in import_module(name).ORDER]

@@ -6,11 +6,9 @@ nothing.
 '1.414e-10'
 """
 
-from typing import Any
-
 from shuffle_sym.papers import many_rounds
 from shuffle_sym.papers.amplification import Amplification
-from shuffle_sym.papers.registry import BOUNDS
+from shuffle_sym.papers.registry import BOUNDS, shown
 from shuffle_sym.papers.renyi import RenyiBound
 
 #: Every closed form, by name.
@@ -18,12 +16,4 @@ ALL = BOUNDS
 
 __all__ = ["ALL", "Amplification", "RenyiBound", "many_rounds", *ALL]
 
-
-def __getattr__(name: str) -> Any:
-    if name in ALL:
-        return ALL[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = shown(__name__, ALL)

@@ -11,8 +11,6 @@ open              it was neither refuted nor proved
 ================  ===============================================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -22,7 +20,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import balls
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.derivation import Derivation, Step, Steps
 from shuffle_sym.papers.enclosures import BITS
 
 T = TypeVar("T")
@@ -49,18 +47,24 @@ class Check:
             raise VerificationError(f"kind must be one of {KINDS}, got {self.kind!r}")
 
 
-def proved(*derivations: Derivation, finding: str) -> Check:
-    """A derivation is checked while it is built; it counts as a proof if no step was only checked on a grid."""
-    kind = "proved" if all(derivation.proved for derivation in derivations) else "exact grid"
-    return Check(True, kind, f"{finding} ({sum(map(len, derivations))} steps)")
+def proved(*derivations: Derivation | Steps, finding: str) -> Check:
+    """Steps are checked while they are built; they count as a proof if none was only checked on a grid."""
+    lines = [step for derivation in derivations for step in derivation]
+    kind = "proved" if all(step.status == "proved" for step in lines) else "exact grid"
+    return Check(True, kind, f"{finding} ({len(lines)} steps)")
 
 
-def on_grid(cases: Iterable[Any], holds: Callable[[Any], bool], *, finding: str) -> Check:
-    """Exact on every case, or the first one that fails as a counterexample."""
+def _of(function: Callable[..., T], case: Any) -> T:
+    return function(*case) if isinstance(case, tuple) else function(case)
+
+
+def on_grid(cases: Iterable[Any], holds: Callable[..., bool], *, finding: str) -> Check:
+    """Exact on every case, or the first one that fails as a counterexample. Here and below, a case that is a tuple is
+    given to the function as its arguments."""
     count = 0
     for case in cases:
         count += 1
-        if not holds(case):
+        if not _of(holds, case):
             return Check(False, "counterexample", f"{finding}: fails at {case}")
     if not count:
         raise VerificationError(f"{finding}: a grid without cases shows nothing")
@@ -93,19 +97,14 @@ def confirmed(main: Check, *also: Check) -> Check:
     return replace((failing or [main])[0], finding=joined)
 
 
-def searched(cases: Iterable[T], fails: Callable[[T], bool], finding: Callable[[T], str]) -> Check:
+def searched(cases: Iterable[Any], fails: Callable[..., bool], finding: Callable[..., str]) -> Check:
     """The first case in which the statement fails, as a counterexample; if there is none, nothing is decided."""
     count = 0
     for case in cases:
         count += 1
-        if fails(case):
-            return Check(False, "counterexample", finding(case))
+        if _of(fails, case):
+            return Check(False, "counterexample", _of(finding, case))
     return Check(None, "searched", f"none of {count} cases fails")
-
-
-def steps(title: str, source: str, *lines: Step) -> Derivation:
-    """A short proof that only the audit needs."""
-    return Derivation(title, source, lines)
 
 
 def identity(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
@@ -132,10 +131,10 @@ def at_most(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     return Check(True, "proved", finding)
 
 
-def first(cases: Iterable[T], fails: Callable[[T], bool], what: str) -> T:
+def first(cases: Iterable[T], fails: Callable[..., bool], what: str) -> T:
     """The first case that fails: the smallest one, if the cases come in that order. Raises if there is none."""
     for case in cases:
-        if fails(case):
+        if _of(fails, case):
             return case
     raise VerificationError(f"{what}: no case of the search fails")
 
@@ -207,17 +206,21 @@ REGISTERED: dict[str, list[Claim]] = {}
 
 def claim(
     id: str, source: str, statement: str, *, slow: bool = False
-) -> Callable[[Callable[[], Evidence]], Callable[[], Evidence]]:
-    """Registers the function below it as the examination of one claim of the paper in whose folder it is written."""
+) -> Callable[[Callable[[], Evidence | Check]], Callable[[], Evidence]]:
+    """Registers the function below it as the examination of one claim of the paper in whose folder it is written.
 
-    def register(examine: Callable[[], Evidence]) -> Callable[[], Evidence]:
+    It returns the check of the statement as printed, or the `Evidence` where there is a repair.
+    """
+
+    def register(examine: Callable[[], Evidence | Check]) -> Callable[[], Evidence]:
         if any(known.id == id for part in REGISTERED.values() for known in part):
             raise ValueError(f"id must be new, got {id!r} twice")
 
         @wraps(examine)
         def examined() -> Evidence:
             with balls.precision(BITS):  # whatever is enclosed on the way
-                return examine()
+                evidence = examine()
+            return Evidence(evidence) if isinstance(evidence, Check) else evidence
 
         REGISTERED.setdefault(examine.__module__, []).append(Claim(id, source, statement, examined, slow))
         return examined

@@ -1,7 +1,5 @@
 r"""A derivation is data: lines that SymPy has checked when they were written down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
@@ -150,6 +148,9 @@ def _check_on_grid(step: Step) -> None:
             raise VerificationError(f"{step.rule}: fails at {point}: {left} against {right}")
 
 
+Steps = tuple[Step, ...]
+
+
 @dataclass(frozen=True)
 class Derivation:
     """Steps that were checked one by one; a wrong one cannot be built.
@@ -165,7 +166,7 @@ class Derivation:
 
     title: str
     source: str
-    steps: tuple[Step, ...]
+    steps: Steps
 
     def __post_init__(self) -> None:
         if not self.steps:
@@ -240,7 +241,6 @@ class Derivation:
         return r"$\begin{array}{l} " + r" \\[8pt] ".join([head, *lines]) + r" \end{array}$"
 
 
-Steps = tuple[Step, ...]
 Arguments = ParamSpec("Arguments")
 
 

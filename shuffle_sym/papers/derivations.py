@@ -5,10 +5,8 @@ r"""The derivations of all papers, by name: what they state, step by step, each 
 True
 """
 
-from typing import Any
-
 from shuffle_sym.papers.derivation import Derivation, Step
-from shuffle_sym.papers.registry import DERIVATIONS
+from shuffle_sym.papers.registry import DERIVATIONS, shown
 from shuffle_sym.papers.su2025.gparv import gparv_table
 from shuffle_sym.papers.su2025.printed import compare
 
@@ -17,12 +15,4 @@ ALL = DERIVATIONS
 
 __all__ = ["ALL", "Derivation", "Step", "compare", "gparv_table", *ALL]
 
-
-def __getattr__(name: str) -> Any:
-    if name in ALL:
-        return ALL[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = shown(__name__, ALL)

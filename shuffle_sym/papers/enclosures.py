@@ -3,8 +3,6 @@ r"""Numbers enclosed in balls, for comparisons that are decided or refused.
 Every claim is examined with `BITS` of precision (`shuffle_sym.papers.claims.claim` sets it).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

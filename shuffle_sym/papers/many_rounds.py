@@ -1,7 +1,5 @@
 r"""What is known of many rounds if only (ε, δ) of one is known: basic, advanced and optimal composition."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 r"""What the papers' folders hold, by name: a derivation or a closed form is registered where it is written."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -50,17 +48,19 @@ def contents(folder: str) -> dict[str, Callable[..., Any]]:
     return forms | {name: build for name, build in DERIVATIONS.items() if _folder(build) == folder}
 
 
-def shown(module: str) -> Any:
-    """``__getattr__`` and ``__dir__`` of a paper's folder, whose own module name is ``module``."""
-    folder = module.rpartition(".")[2]
+def shown(module: str, table: dict[str, Callable[..., Any]] | None = None) -> Any:
+    """``__getattr__`` and ``__dir__`` of a module that shows a ``table``, or else what is written in its folder."""
+
+    def things() -> dict[str, Callable[..., Any]]:
+        return contents(module.rpartition(".")[2]) if table is None else table
 
     def attribute(name: str) -> Any:
         try:
-            return contents(folder)[name]
+            return things()[name]
         except KeyError:
             raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
 
     def names() -> list[str]:
-        return sorted({*contents(folder), *sys.modules[module].__all__})
+        return sorted({*things(), *sys.modules[module].__all__})
 
     return attribute, names

@@ -1,7 +1,5 @@
 r"""The one shape of Rényi bounds: the divergence of order λ of n shuffled ε0-LDP messages, from above or from below."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import update_wrapper
@@ -9,8 +7,11 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments
+from shuffle_sym.accounting import analyses, rdp
+from shuffle_sym.accounting.analyses import Analysis, finite_eps0
+from shuffle_sym.algebra import arguments, field
 from shuffle_sym.papers import registry
+from shuffle_sym.papers.rounded import number, up
 
 _MAX_ORDER = 1_000_000
 
@@ -24,7 +25,7 @@ class Users:
     exact_eps0: sp.Expr
 
     @staticmethod
-    def of(eps0: Any, n: Any) -> Users:
+    def of(eps0: Any, n: Any) -> "Users":
         """``n`` users of every ``eps0``-LDP randomizer; refuses an ε0 that bounds in doubles cannot take."""
         exact = arguments.local_epsilon(eps0)
         arguments.numeric_only(exact.free_symbols, "a bound")
@@ -47,7 +48,9 @@ class RenyiBound:
 
     Made from the formula, a function of (users, order) and of the bound's own options, if it has some. ``side`` is
     ``"upper"`` for a bound that no ε0-LDP randomizer exceeds and ``"lower"`` for one that some randomizer reaches.
-    λ is an integer unless the bound is for ``real_orders``; `accounting.rdp.interpolated` gives real orders.
+    λ is an integer unless the bound is for ``real_orders``; `accounting.rdp.interpolated` gives real orders. With a
+    ``title``, what follows for (ε, δ) is one of the bounds that `Shuffle.analyses` lists; ``source`` says where it is
+    from.
 
     >>> import shuffle_sym as ss
     >>> sorted(name for name, bound in ss.bounds.ALL.items() if getattr(bound, "side", None) == "lower")
@@ -56,10 +59,31 @@ class RenyiBound:
 
     __name__: str
 
-    def __init__(self, formula: Callable[..., float], side: str = "upper", real_orders: bool = False) -> None:
+    def __init__(
+        self,
+        formula: Callable[..., float],
+        side: str = "upper",
+        real_orders: bool = False,
+        title: str = "",
+        source: str = "",
+    ) -> None:
         update_wrapper(self, formula)
         self._formula, self.side, self.real_orders = formula, side, real_orders
         registry.bound(self)
+        if title:
+            analyses.add(Analysis(title, source, "upper", analyses.EVERY, self._epsilon, self._delta))
+
+    def _epsilon(self, R: Any, n: int, delta: Any, rtol: float) -> float:
+        """ε at δ by the best integer order; shuffling is post-processing, so ε0 is one as well."""
+        eps0 = finite_eps0(R)
+        return min(rdp.epsilon(lambda order: self(eps0, n, order), delta).value, up(number(eps0)))
+
+    def _delta(self, R: Any, n: int, eps: Any, rtol: float) -> float:
+        """δ at ε by the best integer order."""
+        eps0 = finite_eps0(R)
+        if field.at_least(arguments.central_epsilon(eps), eps0):
+            return 0.0
+        return rdp.delta(lambda order: self(eps0, n, order), eps).value
 
     def __call__(self, eps0: Any, n: Any, order: Any, *options: Any) -> float:
         """The bound for ``n`` users of every ``eps0``-LDP randomizer at the order λ."""

@@ -1,7 +1,5 @@
 r"""Closed forms are evaluated with 40 digits and rounded up, so that what is returned is still a bound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

@@ -1,8 +1,6 @@
 r"""Small things that several claims are examined with. Numbers are fractions, so that findings show them exactly."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -11,11 +9,12 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.accounting.shuffle import Shuffle
-from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.decomposition import Decomposition, blankets
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.randomizers import KRR
 
 Analysis = Decomposition | Randomizer
+F = Fraction
 
 
 def fraction(number: Any) -> Fraction:
@@ -29,7 +28,8 @@ def fraction(number: Any) -> Fraction:
 
 def exact(source: Analysis, n: int, alpha: Fraction) -> Fraction:
     """D_α with n users, exactly: of a decomposition, or of the blanket of a randomizer."""
-    return fraction(Shuffle(source, n).exact(alpha))
+    analysed = source if isinstance(source, Decomposition) else blankets(source)
+    return fraction(Shuffle(analysed, n).exact(alpha))
 
 
 def level(t: Any) -> sp.Expr:
@@ -59,6 +59,18 @@ def product_of(*parts: Decomposition) -> Decomposition:
     return Decomposition(*columns, title="product")
 
 
+def collected(masses: Iterable[tuple[Any, Fraction]]) -> dict[Any, Fraction]:
+    """Outcome → its whole mass, where an outcome may occur several times.
+
+    >>> collected([("a", Fraction(1, 2)), ("b", Fraction(1, 4)), ("a", Fraction(1, 4))])
+    {'a': Fraction(3, 4), 'b': Fraction(1, 4)}
+    """
+    law: dict[Any, Fraction] = {}
+    for outcome, mass in masses:
+        law[outcome] = law.get(outcome, Fraction(0)) + mass
+    return law
+
+
 def sum_of_copies(law: Mapping[Fraction, Fraction], n: int) -> dict[Fraction, Fraction]:
     """The law of the sum of n independent copies, value by value.
 
@@ -67,10 +79,7 @@ def sum_of_copies(law: Mapping[Fraction, Fraction], n: int) -> dict[Fraction, Fr
     """
     total = {Fraction(0): Fraction(1)}
     for _ in range(n):
-        more: dict[Fraction, Fraction] = {}
-        for (x, p), (y, q) in product(total.items(), law.items()):
-            more[x + y] = more.get(x + y, Fraction(0)) + p * q
-        total = more
+        total = collected((x + y, p * q) for (x, p), (y, q) in product(total.items(), law.items()))
     return total
 
 
@@ -86,7 +95,4 @@ def positive_mean(law: Mapping[Fraction, Fraction]) -> Fraction:
 def law_of_g(D: Decomposition, alpha: Fraction) -> dict[Fraction, Fraction]:
     """Value → probability of G, for a rational decomposition."""
     G = D.gparv.exact(sp.Rational(alpha), 50)
-    law: dict[Fraction, Fraction] = {}
-    for value, probability in zip(G.values, G.probabilities, strict=True):
-        law[value] = law.get(value, Fraction(0)) + probability
-    return law
+    return collected(zip(G.values, G.probabilities, strict=True))

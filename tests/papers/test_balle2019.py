@@ -9,6 +9,7 @@ from functools import partial
 import mpmath
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.algebra import balls
@@ -34,7 +35,7 @@ specific = pytest.mark.parametrize("bound", SPECIFIC, ids=repr)
 @pytest.mark.parametrize("alpha", [q(101, 100), q(6, 5), q(2)])
 def test_a_bound_for_a_randomizer_is_above_every_exact_value(bound, randomizer, alpha):
     for n in (1, 2, 5):
-        truth = ss.Shuffle(randomizer, n).exact(alpha)
+        truth = shuffled_laws(randomizer, n).exact(alpha)
         assert exactly(truth) <= bound.delta(randomizer, n, sp.log(alpha))
 
 
@@ -56,7 +57,7 @@ def test_a_generic_bound_is_above_the_worst_pair_of_real_datasets(bound):
 @pytest.mark.parametrize("make", [ss.BinaryRR, lambda e: ss.KRR(4, e), lambda e: ss.BLH(sp.oo, e)])
 def test_a_generic_bound_is_above_certified_values_of_every_kind(make, eps0, n):
     for delta in (1e-2, 1e-8):
-        truth = ss.Shuffle(make(eps0), n).epsilon(delta, rtol=0.02).lower
+        truth = shuffled_laws(make(eps0), n).epsilon(delta, rtol=0.02).lower
         for bound in GENERIC:
             if bound is not bounds.balle2019_cor531 or eps0 <= math.log(n / math.log(1 / delta)) / 2:
                 assert truth <= bound(eps0, n, delta)
@@ -68,14 +69,14 @@ def test_a_generic_bound_is_above_certified_values_of_every_kind(make, eps0, n):
 )
 def test_a_bound_for_a_randomizer_is_above_the_certified_epsilon(bound, R):
     for n, delta in ((1000, 1e-4), (10**5, 1e-8)):
-        assert ss.Shuffle(R, n).epsilon(delta, rtol=0.02).lower <= bound(R, n, delta)
+        assert shuffled_laws(R, n).epsilon(delta, rtol=0.02).lower <= bound(R, n, delta)
 
 
 @specific
 def test_the_bounds_of_laplace_are_above_its_certified_values(bound):
     R = ss.Laplace(1)
     for n, eps in ((10, 0.5), (1000, 0.1)):
-        assert ss.Shuffle(R, n).delta(eps, rtol=0.05).lower <= bound.delta(R, n, eps)
+        assert shuffled_laws(R, n).delta(eps, rtol=0.05).lower <= bound.delta(R, n, eps)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_the_gamma_of_theorem_3_1_meets_its_target_against_its_own_adversary(k, 
     eps0 = bounds.balle2019_thm31.eps0(n, eps, delta, partial(ss.KRR, k))
     assert math.isclose(gamma, k / (math.exp(eps0) + k - 1), rel_tol=1e-9)
     strong = decomposition.strong(ss.KRR(k=k, eps0=sp.Rational(eps0)))
-    assert ss.Shuffle(strong, n).delta(eps, rtol=0.05).upper <= delta
+    assert shuffled_laws(strong, n).delta(eps, rtol=0.05).upper <= delta
     assert math.isclose(bounds.balle2019_thm31.delta(krr(k, q(gamma)), n, eps), delta, rel_tol=1e-9)
     assert bounds.balle2019_thm31(krr(k, q(gamma)), n, delta) <= eps * (1 + 1e-12)
 
@@ -258,7 +259,7 @@ def test_lemma_5_6_as_printed_is_below_an_expectation():
 @pytest.mark.exact
 def test_the_printed_bennett_bound_is_below_the_divergence_of_two_real_datasets():
     # 26 users of 50-RR, one of them with 0 or 1, all others with 2.
-    real = ss.Shuffle(decomposition.dataset(ss.KRR(50, sp.log(30)), 0, 1, 2), 26).exact(2)
+    real = shuffled_laws(decomposition.dataset(ss.KRR(50, sp.log(30)), 0, 1, 2), 26).exact(2)
     assert exactly(real) > 0.136 > 0.133 > balls.upper(printed_bennett_krr(50, Fraction(30), Fraction(2), 26))
     assert exactly(real) <= bounds.balle2019_bennett.delta(ss.KRR(50, sp.log(30)), 26, sp.log(2))
 
@@ -269,7 +270,7 @@ def test_the_smallest_gamma_in_the_range_of_l_would_not_be_a_bound():
     t, alpha, n = 9, mpmath.mpf(3), 120
     a, b = alpha - 1, (alpha + 1) * (1 - mpmath.mpf(1) / t)
     wrong = mpmath.mpf(t) / n * b**2 / (4 * a) * (1 - (1 - mpmath.exp(-2 * a**2 / b**2)) / t) ** n
-    truth = ss.Shuffle(ss.BinaryRR(sp.log(t)), n).exact(3)
+    truth = shuffled_laws(ss.BinaryRR(sp.log(t)), n).exact(3)
     assert exactly(truth) > float(wrong)
     assert exactly(truth) <= bounds.balle2019_hoeffding.delta(sp.log(t), n, sp.log(3))
 
@@ -281,8 +282,8 @@ def test_the_order_of_figure_3_is_that_of_the_bounds_and_not_of_the_randomizers(
     two, noise, many = ss.BinaryRR(eps0), ss.Laplace(eps0), ss.KRR(100, eps0)
     hoeffding = [bounds.balle2019_hoeffding(R, n, delta) for R in (two, noise, many)]
     assert hoeffding == sorted(hoeffding)
-    real = ss.Shuffle(decomposition.dataset(two, 0, 1, 1), n).epsilon(delta, rtol=1e-2)
-    assert ss.Shuffle(many, n).epsilon(delta, rtol=1e-2).upper * 4 < real.lower
+    real = shuffled_laws(decomposition.dataset(two, 0, 1, 1), n).epsilon(delta, rtol=1e-2)
+    assert shuffled_laws(many, n).epsilon(delta, rtol=1e-2).upper * 4 < real.lower
 
 
 def test_bennett_is_not_better_than_hoeffding_for_every_randomizer():
@@ -297,7 +298,7 @@ def test_bennett_is_not_better_than_hoeffding_for_every_randomizer():
 def test_theorem_3_1_is_above_its_adversary(k, gamma, n, delta):
     eps0 = sp.log(1 + k * (1 - gamma) / gamma)
     strong = decomposition.strong(ss.KRR(k=k, eps0=eps0))
-    found = ss.Shuffle(strong, n).epsilon(delta, rtol=1e-2)
+    found = shuffled_laws(strong, n).epsilon(delta, rtol=1e-2)
     assert found.upper <= bounds.balle2019_thm31(krr(k, gamma), n, delta)
 
 

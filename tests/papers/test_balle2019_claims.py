@@ -13,6 +13,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.model import decomposition
@@ -55,7 +56,7 @@ def test_the_view_of_theorem_3_1_forgets_one_case():
 def test_the_proof_of_theorem_4_2_takes_one_of_two_for_both():
     k, t, n = 7, 19, 20
     own, other = Fraction(t, t + k - 1), Fraction(1, t + k - 1)
-    delta = Fraction(str(ss.Shuffle(ss.KRR(k=k, eps0=sp.log(t)), n).exact(2)))
+    delta = Fraction(str(shuffled_laws(ss.KRR(k=k, eps0=sp.log(t)), n).exact(2)))
     assert delta < Fraction(1, 2)
     assert other >= (Fraction(1, 2) - delta) / n  # Lemma 4.5
     leaves, enters = (1 - own) / (4 * k**3), Fraction(k * k - 1, 48 * k * k) * other
@@ -104,7 +105,7 @@ def test_the_cross_term_of_laplace_is_smallest_at_the_ends():
 @pytest.mark.exact
 def test_100_rr_amplifies_better_than_2_rr():
     two = ground_truth.delta(ss.BinaryRR(sp.log(3)), (0, 0), (1, 0), 2)
-    hundred = ss.Shuffle(ss.KRR(k=100, eps0=sp.log(3)), 2).exact(2)
+    hundred = shuffled_laws(ss.KRR(k=100, eps0=sp.log(3)), 2).exact(2)
     assert hundred < q(1, 3000) < two == q(3, 16)
 
 
@@ -118,7 +119,7 @@ def test_binary_answers_above_one_half_are_what_laplace_tells_at_least():
 def test_statements_without_their_condition_fail():
     R = ss.from_matrix([[1, 0], [q(1, 2), q(1, 2)]])
     assert ground_truth.delta(R, (1,), (0,), 1) == q(1, 2)  # Lemma 5.3 and A.3 would say 0
-    assert ss.Shuffle(decomposition.blanket(R, 1, 0), 1).exact(1) == q(1, 2)
+    assert shuffled_laws(decomposition.blanket(R, 1, 0), 1).exact(1) == q(1, 2)
     coin = Fraction(1, 2)
     assert divergence_of_laws({(2, 0): coin, (0, 2): coin}, {(1, 1): Fraction(1)}, Fraction(1)) == 1  # Lemma A.2
     assert mpmath.quad(lambda x: mpmath.exp(-(x**2)), [-1, mpmath.inf]) > 0 > mpmath.exp(-1) / -2  # Lemma A.4

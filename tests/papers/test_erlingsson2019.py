@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from conftest import shuffled_laws
 
-import shuffle_sym as ss
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import erlingsson2019
 
@@ -14,7 +14,7 @@ from shuffle_sym.papers import erlingsson2019
 @pytest.mark.parametrize(("eps0", "n"), [(0.49, 1000), (0.1, 1000), (0.4, 10**5)])
 @pytest.mark.parametrize("delta", [0.0099, 1e-6])
 def test_the_theorem_of_erlingsson_et_al_is_above_the_clones(eps0, n, delta):
-    found = ss.Shuffle(decomposition.clones(eps0), n).epsilon(delta, rtol=0.02)
+    found = shuffled_laws(decomposition.clones(eps0), n).epsilon(delta, rtol=0.02)
     assert found.upper <= erlingsson2019.shuffling(eps0, n, delta)
 
 

@@ -14,6 +14,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import rdp
@@ -152,12 +153,12 @@ def test_the_other_users_double_the_changed_input_and_not_themselves():
 
 def test_the_factors_8_and_10_are_5_and_4():
     one = 1e-8 / (2 * 10**5)
-    single = ss.Shuffle(decomposition.clones(0.5), 10**6).epsilon(one, rtol=0.01).upper
+    single = shuffled_laws(decomposition.clones(0.5), 10**6).epsilon(one, rtol=0.01).upper
     total = bounds.strong_composition(single, one, 10**5, 0.4999e-8)[0]
     curve = rdp.repeated(lambda order: bounds.girgis2021_thm31(0.5, 10**6, order), 10**5)
     assert 4.9 < total / rdp.epsilon(curve, 1e-8).value < 5.1
     one = 1e-8 / (2 * 10**4 * 0.001)
-    single = ss.Shuffle(decomposition.clones(3), 1000).epsilon(one, rtol=0.01).upper
+    single = shuffled_laws(decomposition.clones(3), 1000).epsilon(one, rtol=0.01).upper
     total = bounds.strong_composition(*bounds.poisson_subsampled(single, one, 0.001), 10**4, 0.4999e-8)[0]
     curve = rdp.poisson_subsampled(lambda order: bounds.girgis2021_thm31(3, 1000, order), 0.001, by="zhu2019")
     assert 3.8 < total / rdp.epsilon(rdp.repeated(curve, 10**4), 1e-8).value < 4.1

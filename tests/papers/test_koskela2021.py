@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
+from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.algebra import field
@@ -41,7 +42,7 @@ def krr(k: int, gamma: Fraction) -> ss.KRR:
 
 
 def exact(D: ss.model.Decomposition, n: int, alpha: Fraction) -> Fraction:
-    return fraction(ss.Shuffle(D, n).exact(alpha))
+    return fraction(shuffled_laws(D, n).exact(alpha))
 
 
 def fraction(number: sp.Rational) -> Fraction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sympy as sp
-from conftest import alphas, decompositions
+from conftest import alphas, decompositions, shuffled_laws
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,12 +28,12 @@ def test_the_print_of_su_et_al_differs_from_the_derivation_in_two_entries():
 def test_the_exact_value_is_inside_the_published_interval(D, n, alpha):
     if D.max_loss is sp.oo or D.reversed().max_loss is sp.oo or max(D.max_loss, D.reversed().max_loss) > 8:
         return
-    M = ss.Shuffle(D, n)
+    M = shuffled_laws(D, n)
     assert M.exact(alpha) in algorithm4(D, n, sp.log(alpha))
 
 
 def test_the_published_algorithm_is_above_the_certified_interval():
     D = ss.decomposition.blanket(ss.KRR(k=10, eps0=4))
-    ours, published = ss.Shuffle(D, 2_000).delta(0.5), algorithm4(D, 2_000, 0.5)
+    ours, published = shuffled_laws(D, 2_000).delta(0.5), algorithm4(D, 2_000, 0.5)
     assert published.lower <= ours.lower
     assert published.upper > ours.upper

@@ -1,7 +1,5 @@
 r"""The lemmas of Balle et al. 2019 on the privacy blanket and on L, as derivations."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from shuffle_sym.algebra import field

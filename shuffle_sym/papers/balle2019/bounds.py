@@ -7,8 +7,6 @@ once. Both hold, and what is returned is the smaller one. No sum over n is left 
 :math:`E[e^{-sM}] = (1 - \gamma(1 - e^{-s}))^n` for M ~ Bin(n, γ) (`derivations.theorem53`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
@@ -57,7 +55,7 @@ def _smaller_tail(
     return max(of_pair(pair(alpha)) for pair in spread.pairs)
 
 
-@amplification(read=Spread.of)
+@amplification(read=Spread.of, title="Hoeffding", source="Balle et al. 2019, Lemma 5.5")
 def hoeffding(spread: Spread, n: int, eps: Mpf) -> Mpf:
     r"""Lemma 5.5, :math:`E[L_1 + \dots + L_m]_+ \le \frac{b^2}{4a} e^{-2ma^2/b^2}` with a = α − 1 and b the length of
     the range, in Lemma 5.3 and on G directly (Balle et al. 2019).
@@ -81,7 +79,7 @@ def hoeffding(spread: Spread, n: int, eps: Mpf) -> Mpf:
     return _smaller_tail(spread, n, eps, direct, lambda front, rate, gamma: (front * gamma, rate / (gamma * gamma)))
 
 
-@amplification(read=Spread.of)
+@amplification(read=Spread.of, title="Bennett", source="Balle et al. 2019, Lemma 5.6, corrected")
 def bennett(spread: Spread, n: int, eps: Mpf) -> Mpf:
     r"""Lemma 5.6, corrected: :math:`E[L_1 + \dots + L_m]_+ \le \frac{b_+}{\log(1 + ab_+/c)} e^{-(mc/b_+^2)
     \phi(ab_+/c)}` with L <= b_+, E[L²] <= c, a = α − 1 and φ(u) = (1 + u) log(1 + u) − u, in Lemma 5.3 and on G
@@ -103,7 +101,7 @@ def bennett(spread: Spread, n: int, eps: Mpf) -> Mpf:
     return _smaller_tail(spread, n, eps, direct, lambda front, rate, gamma: (front, rate / gamma))
 
 
-@amplification()
+@amplification(title="Balle, closed form", source="Balle et al. 2019, Theorem 5.3")
 def thm53(randomizers: EveryRandomizer, n: int, eps: Mpf) -> Mpf:
     r"""Theorem 5.3 as printed, for every ε0-LDP randomizer (Balle et al. 2019):
 
@@ -139,7 +137,7 @@ def _slope_cor531(eps0: Mpf) -> Mpf:
     return 2 * MP.log(1 + MP.sqrt(2)) * min(eps0, 1) * MP.exp(eps0)
 
 
-@amplification(solved=_solved_cor531)
+@amplification(solved=_solved_cor531, title="Balle, simplified", source="Balle et al. 2019, Corollary 5.3.1")
 def cor531(randomizers: EveryRandomizer, n: int, eps: Mpf) -> Mpf:
     r"""Corollary 5.3.1 with its constants: for δ <= e^-(1 + √2) and ε0 <= log(n/log(1/δ))/2, every shuffled ε0-LDP
     randomizer is (ε, δ)-DP with
@@ -186,7 +184,9 @@ def _solved_thm31(R: KRR, n: int, delta: sp.Expr) -> float:
     return eps
 
 
-@amplification(read=_krr, refuse=_two_users, solved=_solved_thm31)
+@amplification(
+    read=_krr, refuse=_two_users, solved=_solved_thm31, title="Balle, k-RR", source="Balle et al. 2019, Theorem 3.1"
+)
 def thm31(R: KRR, n: int, eps: Mpf) -> Mpf:
     r"""ε of shuffled k-RR, which answers randomly with probability γ:
     :math:`\varepsilon = \sqrt{\frac{14 k \log(2/\delta)}{(n-1)\gamma}}` (Balle et al. 2019, Theorem 3.1, solved for ε;

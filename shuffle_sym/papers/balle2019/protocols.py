@@ -1,7 +1,5 @@
 r"""What the protocols of Balle et al. 2019 estimate and how well, as derivations."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from shuffle_sym.algebra import field
@@ -13,32 +11,30 @@ half = sp.Rational(1, 2)
 n, i = sp.symbols("n i", positive=True, integer=True)
 c, gamma = sp.symbols("c gamma", positive=True)
 #: Values 0 … k are sent, and k may be 1.
-precision = Parameter("k", 1, integer=True)
+k = Parameter("k", 1, integer=True)
 x = sp.Symbol("x", nonnegative=True)
 cell, rest = sp.symbols("j f", nonnegative=True)  # kx = j + f, and f is rounded at random
 
-MEAN_OF_NOISE = sp.Sum(i / (precision + 1), (i, 0, precision))
-SQUARE_OF_NOISE = sp.Sum(i**2 / (precision + 1), (i, 0, precision))
+MEAN_OF_NOISE = sp.Sum(i / (k + 1), (i, 0, k))
+SQUARE_OF_NOISE = sp.Sum(i**2 / (k + 1), (i, 0, k))
+#: A rounded value and its square, on average; then those of a message.
+ROUNDED, ROUNDED_SQUARE = (1 - rest) * cell + rest * (cell + 1), (1 - rest) * cell**2 + rest * (cell + 1) ** 2
+FIRST_MOMENT = (1 - gamma) * ROUNDED + gamma * MEAN_OF_NOISE
+SECOND_MOMENT = (1 - gamma) * ROUNDED_SQUARE + gamma * SQUARE_OF_NOISE
 #: Var[y/k] of one message, exactly; f is the part of kx after the point.
 MESSAGE_VARIANCE = (
-    (1 - gamma) * rest * (1 - rest) / precision**2
-    + gamma * (1 - gamma) * (x - half) ** 2
-    + gamma * (precision + 2) / (12 * precision)
+    (1 - gamma) * rest * (1 - rest) / k**2 + gamma * (1 - gamma) * (x - half) ** 2 + gamma * (k + 2) / (12 * k)
 )
 #: Its supremum over x for γk <= 1, and for γk >= 1 without the middle term.
-WORST_VARIANCE = (
-    gamma * (1 - gamma) / 4
-    + (1 - gamma * precision) ** 2 / (4 * precision**2)
-    + gamma * (precision + 2) / (12 * precision)
-)
+WORST_VARIANCE = gamma * (1 - gamma) / 4 + (1 - gamma * k) ** 2 / (4 * k**2) + gamma * (k + 2) / (12 * k)
 
 first, second = sp.symbols("S_1 S_2", nonnegative=True)
 #: What is reported for Var[y/k], from the mean S_1 of y/k and the mean S_2 of its square.
 SAFE_VARIANCE = (
     gamma * (second - first)
-    + gamma * (1 - gamma) * (2 * precision + 1) / (6 * precision)
+    + gamma * (1 - gamma) * (2 * k + 1) / (6 * k)
     + gamma**2 / 4
-    + (1 - gamma) ** 2 / (4 * precision**2)
+    + (1 - gamma) ** 2 / (4 * k**2)
 )
 
 p, q, N, users, C = sp.symbols("p q N n C", positive=True)
@@ -46,14 +42,6 @@ p, q, N, users, C = sp.symbols("p q N n C", positive=True)
 COUNT = (C - users * q) / (p - q)
 MATCH_VARIANCE = N * p * (1 - p) + (users - N) * q * (1 - q)
 FOUND_VARIANCE = (users - C) * p * q + C * (1 - p) * (1 - q)
-
-
-def _first_moment() -> sp.Expr:
-    return (1 - gamma) * ((1 - rest) * cell + rest * (cell + 1)) + gamma * MEAN_OF_NOISE
-
-
-def _second_moment() -> sp.Expr:
-    return (1 - gamma) * ((1 - rest) * cell**2 + rest * (cell + 1) ** 2) + gamma * SQUARE_OF_NOISE
 
 
 @derivation("The estimated sum is unbiased", "Balle et al. 2019, Theorem 4.1")
@@ -65,18 +53,15 @@ def sum_unbiased() -> Steps:
     c*(k + 1)/2
     """
     mean = sp.Symbol("w", positive=True)
+    unbiased = sp.Subs((mean - gamma / 2) / (1 - gamma), mean, FIRST_MOMENT / k)
     return (
-        Step((1 - rest) * cell + rest * (cell + 1), cell + rest, "randomised rounding keeps the mean: kx"),
-        Step(MEAN_OF_NOISE, precision / 2, "a uniform value"),
-        Step(_first_moment(), (1 - gamma) * (cell + rest) + gamma * precision / 2, "one message"),
+        Step(ROUNDED, cell + rest, "randomised rounding keeps the mean: kx"),
+        Step(MEAN_OF_NOISE, k / 2, "a uniform value"),
+        Step(FIRST_MOMENT, (1 - gamma) * (cell + rest) + gamma * k / 2, "one message"),
+        Step(unbiased, (cell + rest) / k, "one message, without bias: x"),
         Step(
-            sp.Subs((mean - gamma / 2) / (1 - gamma), mean, _first_moment() / precision),
-            (cell + rest) / precision,
-            "one message, without bias: x",
-        ),
-        Step(
-            sp.Subs(n * gamma / 2, gamma, c * (precision + 1) / n),
-            c * (precision + 1) / 2,
+            sp.Subs(n * gamma / 2, gamma, c * (k + 1) / n),
+            c * (k + 1) / 2,
             "what n of them take off: that of Algorithm 3",
         ),
     )
@@ -95,27 +80,17 @@ def sum_variance() -> Steps:
     1/(2*(g + 1)) + (1 - 1/(g + 1))/(4*k**2)
     """
     off, room, g = sp.symbols("h v g", nonnegative=True)  # f = 1/2 + h, (x − 1/2)² = 1/4 − v, γ = 1/(1 + g)
-    share = 1 / (1 + g)
-    exact = (
-        (1 - share) * (sp.Rational(1, 4) - off**2) / precision**2
-        + share * (1 - share) * (sp.Rational(1, 4) - room)
-        + share * (precision + 2) / (12 * precision)
-    )
+    share, quarter = 1 / (1 + g), sp.Rational(1, 4)
+    variance = (SECOND_MOMENT - FIRST_MOMENT**2) / k**2
+    noise = share * (k + 2) / (12 * k)
+    exact = (1 - share) * (quarter - off**2) / k**2 + share * (1 - share) * (quarter - room) + noise
     return (
-        Step(SQUARE_OF_NOISE, precision * (2 * precision + 1) / 6, "the square of a uniform value"),
-        Step(
-            (1 - rest) * cell**2 + rest * (cell + 1) ** 2,
-            (cell + rest) ** 2 + rest * (1 - rest),
-            "the square of a rounded value",
-        ),
-        Step(
-            ((_second_moment() - _first_moment() ** 2) / precision**2).subs(cell, precision * x - rest),
-            MESSAGE_VARIANCE,
-            "the variance, with kx = j + f",
-        ),
+        Step(SQUARE_OF_NOISE, k * (2 * k + 1) / 6, "the square of a uniform value"),
+        Step(ROUNDED_SQUARE, (cell + rest) ** 2 + rest * (1 - rest), "the square of a rounded value"),
+        Step(variance.subs(cell, k * x - rest), MESSAGE_VARIANCE, "the variance, with kx = j + f"),
         Step(
             exact,
-            (1 - share) / (4 * precision**2) + share / 2,
+            (1 - share) / (4 * k**2) + share / 2,
             "the print is above it (f = 1/2 + h, (x - 1/2)² = 1/4 - v, γ = 1/(1 + g))",
             "<=",
         ),
@@ -133,32 +108,24 @@ def sum_worst_case() -> Steps:
     >>> sum_worst_case().result
     1/3
     """
-    best = (1 - gamma * precision) / (2 * (1 - gamma))
-    part = rest * (1 - rest) / precision**2 + gamma * (half - rest / precision) ** 2
+    best = (1 - gamma * k) / (2 * (1 - gamma))
+    part = rest * (1 - rest) / k**2 + gamma * (half - rest / k) ** 2
     over, g = sp.symbols("o g", nonnegative=True)  # γk = 1 + o, γ = 1/(1 + g)
     return (
         Step(
             part,
-            gamma / 4
-            + (1 - gamma * precision) ** 2 / (4 * precision**2 * (1 - gamma))
-            - (1 - gamma) / precision**2 * (rest - best) ** 2,
+            gamma / 4 + (1 - gamma * k) ** 2 / (4 * k**2 * (1 - gamma)) - (1 - gamma) / k**2 * (rest - best) ** 2,
             "the first cell: what depends on f, as a square",
         ),
+        Step((1 - gamma) * sp.Subs(part, rest, best) + gamma * (k + 2) / (12 * k), WORST_VARIANCE, "at the best f"),
         Step(
-            (1 - gamma) * sp.Subs(part, rest, best) + gamma * (precision + 2) / (12 * precision),
-            WORST_VARIANCE,
-            "at the best f",
-        ),
-        Step(
-            sp.cancel(part.subs({precision: (1 + over) * (1 + g), gamma: 1 / (1 + g)})),
+            sp.cancel(part.subs({k: (1 + over) * (1 + g), gamma: 1 / (1 + g)})),
             1 / (1 + g) / 4,
             "for γk = 1 + o ≥ 1 it is largest at f = 0",
             "<=",
         ),
         Step(
-            sp.Limit((half / 2 + (precision + 2) / (12 * precision)), precision, sp.oo),
-            sp.Rational(1, 3),
-            "the factor of γ for γ → 0, large k",
+            sp.Limit((half / 2 + (k + 2) / (12 * k)), k, sp.oo), sp.Rational(1, 3), "the factor of γ for γ → 0, large k"
         ),
     )
 
@@ -176,19 +143,16 @@ def sum_standard_error() -> Steps:
     >>> sum_standard_error().proved
     True
     """
-    mean, square = _first_moment() / precision, _second_moment() / precision**2
+    mean, square = FIRST_MOMENT / k, SECOND_MOMENT / k**2
     off, room, g = sp.symbols("h v g", nonnegative=True)  # f = 1/2 + h, S_2 − S_1 = v − 1/4, γ = 1/(1 + g)
-    safe = sp.Subs(SAFE_VARIANCE, (first, second), (mean, square))
+    safe = sp.Subs(SAFE_VARIANCE, (first, second), (mean, square)).doit().subs(cell, k * x - rest)
+    too_much = (1 - gamma) ** 2 * (rest - half) ** 2 / k**2
     share = 1 / (1 + g)
     return (
+        Step(safe, MESSAGE_VARIANCE + too_much, "one user's share of the mean, with kx = j + f"),
         Step(
-            safe.doit().subs(cell, precision * x - rest),
-            MESSAGE_VARIANCE + (1 - gamma) ** 2 * (rest - half) ** 2 / precision**2,
-            "one user's share of the mean, with kx = j + f",
-        ),
-        Step(
-            (1 - share) ** 2 * off**2 / precision**2,
-            (1 - share) ** 2 * (off**2 + room) / precision**2,
+            (1 - share) ** 2 * off**2 / k**2,
+            (1 - share) ** 2 * (off**2 + room) / k**2,
             "what is too much: (f - 1/2)² is at most 1/4 (γ = 1/(1 + g))",
             "<=",
         ),
@@ -213,8 +177,8 @@ def optimal_k() -> Steps:
     size = sp.Symbol("k", positive=True)
     printed = 1 / (4 * size**2) + c * (size + 1) / (2 * users)
     exact = 1 / (4 * size**2) + c * (size + 1) / (3 * users)
-    at = (3 * users / (2 * c)) ** sp.Rational(1, 3)
     third = sp.Rational(1, 3)
+    at = (3 * users / (2 * c)) ** third
     return (
         Step(sp.Derivative(printed, size), c / (2 * users) - 1 / (2 * size**3), "the slope of the print's bound"),
         Step(sp.Subs(c / (2 * users) - 1 / (2 * size**3), size, (users / c) ** third), sp.Integer(0), "it vanishes"),
@@ -247,16 +211,12 @@ def theorem42() -> Steps:
     """
     at = sp.Symbol("m", positive=True, integer=True)
     v, w, room = sp.symbols("v w d", nonnegative=True)
-    centre = (precision + 1) / 2
+    centre = (k + 1) / 2
     alpha = field.alpha
-    squares = sp.Sum((i - at) ** 2, (i, 1, precision))
+    squares = sp.Sum((i - at) ** 2, (i, 1, k))
     return (
         Step((1 + v) ** 2 / 4, (1 + v - half) ** 2, "Lemma 4.3: (u - 1/2)² ≥ u²/4 for u = 1 + v", "<="),
-        Step(
-            squares,
-            (precision**3 - precision) / 12 + precision * (at - centre) ** 2,
-            "Lemma 4.3: smallest in the middle",
-        ),
+        Step(squares, (k**3 - k) / 12 + k * (at - centre) ** 2, "Lemma 4.3: smallest in the middle"),
         Step(
             (1 - (at + 1) * w),
             (1 - at * w) * (1 - w),
@@ -264,13 +224,13 @@ def theorem42() -> Steps:
             "<=",
         ),
         Step(
-            n / precision * precision * (1 / (2 * alpha) - precision * room / n) / (4 * precision**2),
-            n / (8 * precision**2 * alpha) - room / (4 * precision),
+            n / k * k * (1 / (2 * alpha) - k * room / n) / (4 * k**2),
+            n / (8 * k**2 * alpha) - room / (4 * k),
             "k cells of the first kind: left with e^-ε/2, less kd/n, d = 1/2 - δ",
         ),
         Step(
-            n * precision * (1 - 1 / precision**2) * (room / n) / 48,
-            (precision - 1 / precision) * room / 48,
+            n * k * (1 - 1 / k**2) * (room / n) / 48,
+            (k - 1 / k) * room / 48,
             "k cells of the second kind: entered from afar with probability d/n",
         ),
         Step(

@@ -1,7 +1,5 @@
 r"""What Hoeffding's and Bennett's inequalities want to know of the GPARV: its range, second moment and mass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +12,7 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers.balle2019.blanket import lemma58
 from shuffle_sym.papers.rounded import MP, Mpf, number
-from shuffle_sym.randomizers import Laplace
+from shuffle_sym.randomizers import AnyRandomizer, Laplace
 
 
 @dataclass(frozen=True)
@@ -40,12 +38,14 @@ class Spread:
     pairs: tuple[Callable[[Mpf], Range], ...]
 
     @staticmethod
-    def of(source: Any) -> Spread:
+    def of(source: Any) -> "Spread":
         """What is known of G for a randomizer, or for all that are ε0-LDP if ``source`` is an ε0."""
         if isinstance(source, Randomizer):
             return _of_randomizer(source)
         if isinstance(source, Laplace):
             return _of_laplace(source)
+        if isinstance(source, AnyRandomizer):
+            return _of_all(source.eps0)
         if hasattr(source, "density"):
             raise ValueError(f"source must have a bounded loss for this bound, got {source!r}")
         return _of_all(arguments.local_epsilon(source))

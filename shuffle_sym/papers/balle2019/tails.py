@@ -1,7 +1,5 @@
 r"""The concentration bounds of Balle et al. 2019, Section 5, and their constants, as derivations."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import sympy as sp

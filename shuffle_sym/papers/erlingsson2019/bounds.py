@@ -1,7 +1,5 @@
 r"""The closed form of Erlingsson et al. 2019, as Balle et al. 2019 quote it (Theorem 5.1)."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from shuffle_sym.papers.amplification import EveryRandomizer, amplification
@@ -24,7 +22,14 @@ def _solved(randomizers: EveryRandomizer, n: int, delta: sp.Expr) -> float:
     return evaluated(lambda e, d: 12 * e * MP.sqrt(-MP.log(d) / n), randomizers.eps0, delta)
 
 
-@amplification(refuse=_refused, solved=_solved, ends_at=0.5)
+@amplification(
+    refuse=_refused,
+    solved=_solved,
+    ends_at=0.5,
+    title="Erlingsson",
+    source="Erlingsson et al. 2019",
+    one_randomizer=False,
+)
 def shuffling(randomizers: EveryRandomizer, n: int, eps: Mpf) -> Mpf:
     r""":math:`\varepsilon = 12\varepsilon_0\sqrt{\log(1/\delta)/n}` for ε0 < 1/2, n >= 1000 and δ < 1/100 (Balle et al.
     2019, Theorem 5.1). Outside it raises; asked for a δ that is not below 1/100, it gives 1.

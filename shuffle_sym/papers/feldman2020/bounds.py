@@ -1,9 +1,9 @@
 r"""The closed form of Feldman et al. 2020, as Koskela et al. 2021 quote it (Appendix C.3)."""
 
-from __future__ import annotations
-
 import sympy as sp
 
+from shuffle_sym.accounting.analyses import add, of_every_randomizer
+from shuffle_sym.model import decomposition
 from shuffle_sym.papers.amplification import EveryRandomizer, amplification
 from shuffle_sym.papers.rounded import MP, Mpf, evaluated, number
 
@@ -25,7 +25,10 @@ def _solved(randomizers: EveryRandomizer, n: int, delta: sp.Expr) -> float:
     )
 
 
-@amplification(solved=_solved)
+add(of_every_randomizer("clones", "Feldman et al. 2020", decomposition.clones, one_randomizer=False))
+
+
+@amplification(solved=_solved, title="Feldman", source="Feldman et al. 2020, Theorem 3.1", one_randomizer=False)
 def thm31(randomizers: EveryRandomizer, n: int, eps: Mpf) -> Mpf:
     r"""ε of any shuffled ε0-LDP randomizer:
     :math:`\varepsilon = \log\bigl(1 + \frac{8\sqrt{\log(4/\delta)}}{\sqrt{pn}} + \frac{8}{pn}\bigr)`,

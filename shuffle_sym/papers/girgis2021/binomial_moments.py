@@ -12,8 +12,6 @@ so each of them is at most :math:`\rho^{m - \lambda}\, \mathbb E[r^\lambda]` wit
 *Windows.* Terms are log-concave in K, so what is left out beyond a window is below a geometric series.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

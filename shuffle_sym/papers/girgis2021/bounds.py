@@ -5,8 +5,6 @@ bounds down, by a relative `ALLOWANCE` of 1e-9, far more than their rounding err
 integer; `shuffle_sym.accounting.rdp.interpolated` gives real orders.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any
@@ -16,14 +14,18 @@ import numpy.typing as npt
 import sympy as sp
 from scipy import special
 
+from shuffle_sym.accounting.analyses import add, of_every_randomizer
 from shuffle_sym.algebra import arguments
+from shuffle_sym.model import decomposition
 from shuffle_sym.papers.girgis2021.binomial_moments import ALLOWANCE, log_excess
 from shuffle_sym.papers.girgis2021.reduction import log_expected_excess
 from shuffle_sym.papers.registry import bound
 from shuffle_sym.papers.renyi import Users, integer, renyi_bound
 
+add(of_every_randomizer("one-sided clones", "Girgis et al. 2021, Theorem 3.6", decomposition.clones_one_sided))
 
-@renyi_bound()
+
+@renyi_bound(title="Girgis, closed form", source="Girgis et al. 2021, Theorem 3.1")
 def thm31(users: Users, order: int, gamma: Any = 0.5) -> float:
     r"""Upper bound for every ε0-LDP randomizer (Girgis et al. 2021, Theorem 3.1):
 
@@ -86,7 +88,7 @@ def cor32(users: Users, order: int) -> float:
     return _up(_logarithm([_log_pairs(order) + 2 * _log_gain(eps0) + math.log(4 / n)]), order)
 
 
-@renyi_bound(real_orders=True)
+@renyi_bound(real_orders=True, title="Girgis, any order", source="Girgis et al. 2021, Theorem 3.3")
 def thm33(users: Users, order: float, gamma: Any = 0.5) -> float:
     r"""Upper bound for every ε0-LDP randomizer and every real λ > 1 (Girgis et al. 2021, Theorem 3.3, as its proof and
     Section 7.2 have it):
@@ -147,7 +149,7 @@ def eq9(users: Users, order: float) -> float:
     return math.exp(exponent) * (1 + ALLOWANCE)
 
 
-@renyi_bound()
+@renyi_bound(title="Girgis, expectation", source="Girgis et al. 2021, Theorem 3.6")
 def thm36(users: Users, order: int) -> float:
     r"""Upper bound for every ε0-LDP randomizer: the expectation of Theorem 3.6 itself, without the Chernoff bound and
     without Lemma 6.1 (Girgis et al. 2021, Theorem 3.6):

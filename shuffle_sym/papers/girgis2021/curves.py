@@ -1,7 +1,5 @@
 r"""Bounds of Rényi moments, how tight they can be, and what sampling does to a Rényi curve, derived line by line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp
@@ -56,20 +54,16 @@ def corollary32() -> Steps:
     lambda*(lambda - 1)*(t - 1)**2/(2*n)
     """
     lam = sp.Symbol("lambda", positive=True)
-    pairs = lam * (lam - 1) / 2
+    pairs, square = lam * (lam - 1) / 2, (t - 1) ** 2
     size = (n - 1) / (2 * t) + 1
     users = sp.Symbol("n", positive=True)
     count = sp.Symbol("m", integer=True, nonnegative=True)
     chance = sp.binomial(n, i) * q**i * (1 - q) ** (n - i)
     return (
+        Step(2 * pairs * square / (size * t), pairs * 4 * square / (n - 1 + 2 * t), "twice the term of order 2"),
         Step(
-            2 * pairs * (t - 1) ** 2 / (size * t),
-            pairs * 4 * (t - 1) ** 2 / (n - 1 + 2 * t),
-            "twice the term of order 2",
-        ),
-        Step(
-            4 * (t - 1) ** 2 / (users - 1 + 2 * t),
-            4 * (t - 1) ** 2 / users,
+            4 * square / (users - 1 + 2 * t),
+            4 * square / users,
             "without the floor the constant is 4/n; with it n̄ ≥ (n - 1)/(2t) is all, and 4/(n - 1)",
             "<=",
         ),
@@ -90,8 +84,8 @@ def corollary32() -> Steps:
             "E[1/(m + 1)], at most 1/(nq) = t/n",
         ),
         Step(
-            sp.Mul(pairs * (t - 1) ** 2 / t, t / n, evaluate=False),
-            pairs * (t - 1) ** 2 / n,
+            sp.Mul(pairs * square / t, t / n, evaluate=False),
+            pairs * square / n,
             "the leading term of Theorem 3.6: a quarter of (6)",
         ),
     )

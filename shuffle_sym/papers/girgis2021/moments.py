@@ -4,8 +4,6 @@ All other users have the input d, and one has d or d'. Of m messages, h_j are th
 R(d) and R(d'), and :math:`1/t \le p'_j/p_j \le t`. λ is the order.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import sympy as sp
@@ -107,7 +105,7 @@ def lemma61_tail() -> Steps:
     power = sp.Symbol("i", positive=True)
     tail = 2 * power * level ** (power - 1) * sp.exp(-(level**2) / (2 * sigma**2))
     root = sigma * sp.sqrt(2 * u)
-    scale = power * (2 * sigma**2) ** (power / 2)
+    scale, density = power * (2 * sigma**2) ** (power / 2), u ** (power / 2 - 1) * sp.exp(-u)
     inside = length * w / (1 + w)  # any point of [0, l]
     return (
         Step(
@@ -122,14 +120,10 @@ def lemma61_tail() -> Steps:
         ),
         Step(
             sp.powsimp(sp.expand_power_base(tail.subs(level, root) * sp.diff(root, u)), force=True),
-            scale * u ** (power / 2 - 1) * sp.exp(-u),
+            scale * density,
             r"$E|X|^i = \int i y^{i-1} \Pr[|X| \geq y]\,dy$, two tails, $y = \sigma\sqrt{2u}$, $\sigma^2 = m\nu^2$",
         ),
-        Step(
-            scale * sp.Integral(u ** (power / 2 - 1) * sp.exp(-u), (u, 0, sp.oo)),
-            scale * sp.gamma(power / 2),
-            "integrated",
-        ),
+        Step(scale * sp.Integral(density, (u, 0, sp.oo)), scale * sp.gamma(power / 2), "integrated"),
         Step(
             2 * m * ((t - 1 / t) / 2) ** 2 / m**2,
             (t**2 - 1) ** 2 / (2 * t**2 * m),
@@ -152,14 +146,11 @@ def lemma62() -> Steps:
     w = sp.Symbol("w", nonnegative=True)
     ratio = (1 / t + w * t) / (1 + w)
     atoms = decomposition.dataset(BinaryRR(), 0, 1, 0).atoms
+    largest = sp.Add(*(sp.Mul(e.b**2, 1 / e.c, evaluate=False) for e in atoms), evaluate=False) - 1
     return (
         Step(ratio**2, (t + 1 / t) * ratio - 1, "the chord of a square over [1/t, t]", "<="),
         Step((t + 1 / t) * 1 - 1 - sp.Integer(1), (t - 1) ** 2 / t, "its mean, since r has mean 1; less 1"),
-        Step(
-            sp.Add(*(sp.Mul(e.b**2, 1 / e.c, evaluate=False) for e in atoms), evaluate=False) - 1,
-            (t - 1) ** 2 / t,
-            "2-RR has it",
-        ),
+        Step(largest, (t - 1) ** 2 / t, "2-RR has it"),
     )
 
 
@@ -214,15 +205,9 @@ def central_moments(largest: int = 6) -> Steps:
     ]
     for count in range(1, largest):
         held = sp.Derivative(central_moment(count), p) if count > 1 else sp.Integer(0)
-        steps.append(
-            Step(
-                sp.Mul(
-                    p * (1 - p), sp.Add(count * n * central_moment(count - 1), held, evaluate=False), evaluate=False
-                ),
-                central_moment(count + 1),
-                f"the moment of order {count + 1}",
-            )
-        )
+        inner = sp.Add(count * n * central_moment(count - 1), held, evaluate=False)
+        outer = sp.Mul(p * (1 - p), inner, evaluate=False)
+        steps.append(Step(outer, central_moment(count + 1), f"the moment of order {count + 1}"))
     return tuple(steps)
 
 

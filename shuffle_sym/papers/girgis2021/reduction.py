@@ -23,8 +23,6 @@ M(m) itself is the least of three upper bounds; which one is sharp depends on m:
   from M by less than 2.4e-7 of M, since :math:`2p(1-p)(m-\lambda)\sin^2(\pi k/s) \ge 16k^2`.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import NamedTuple
@@ -56,7 +54,7 @@ class BinaryResponse(NamedTuple):
     d: float  # t − 1/t, what one more 1 adds to m r
 
     @staticmethod
-    def of(eps0: float, order: int) -> BinaryResponse:
+    def of(eps0: float, order: int) -> "BinaryResponse":
         s = math.exp(-eps0)
         return BinaryResponse(eps0, order, s, s / (1 + s), math.expm1(eps0) * (1 + s))
 

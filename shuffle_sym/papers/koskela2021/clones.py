@@ -7,10 +7,9 @@ with p = 1/t and q = t/(t + 1), t = e^{ε0}. Given Δ = 1 these are P1 and Q1, g
 a, b ≥ 0 and a + b ≤ n. Everything is for t > 1: at t = 1 the factor p/(1 − p) of the paper does not exist.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
+from shuffle_sym.accounting.analyses import add, of_every_randomizer
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.derivation import Step, Steps, derivation
@@ -21,6 +20,8 @@ n = sp.Symbol("n", integer=True, positive=True)
 p, q = sp.symbols("p q", positive=True)
 odds = p / (1 - p)
 SOURCE = "Koskela et al. 2021"
+
+add(of_every_randomizer("Koskela's clones", f"{SOURCE}, Section 6", decomposition.clones_koskela, one_randomizer=False))
 
 
 def _law(i: sp.Expr, j: sp.Expr) -> sp.Expr:
@@ -171,15 +172,11 @@ def lemma11_every_cell() -> Steps:
         for masses in ([atom.a for atom in D.atoms], [atom.b for atom in D.atoms])
     )
     ratio = (2 * t * (t - 1) * a + n - a - b) / (2 * t * (t - 1) * b + n - a - b)
-    values = {p: 1 / t, q: t / (t + 1)}
+    values = (1 / t, t / (t + 1))
     return (
         Step(under_x0 / under_x1, ratio, "the decomposition, with h = (a, b, n - a - b)"),
-        Step(sp.Subs(lemma11().result, (p, q), tuple(values.values())), ratio, "it is (6.5), for b > 0"),
-        Step(
-            sp.Subs(lemma11_b0().result, (p, q), tuple(values.values())),
-            sp.Subs(ratio, b, 0),
-            "it is (6.6), for b = 0 < a < n",
-        ),
+        Step(sp.Subs(lemma11().result, (p, q), values), ratio, "it is (6.5), for b > 0"),
+        Step(sp.Subs(lemma11_b0().result, (p, q), values), sp.Subs(ratio, b, 0), "it is (6.6), for b = 0 < a < n"),
         Step(sp.Subs(ratio, (a, b), (0, 0)), sp.Integer(1), "the origin"),
         Step(sp.Subs(sp.denom(ratio), (a, b), (n, 0)), sp.Integer(0), "the cell (n, 0)"),
     )

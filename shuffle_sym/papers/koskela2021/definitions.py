@@ -3,8 +3,6 @@ r"""Laws written out from the definitions of Koskela et al. 2021, choice by choi
 What the derivations and decompositions say about these laws is compared with them.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence

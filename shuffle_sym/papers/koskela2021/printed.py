@@ -10,8 +10,6 @@ gives, for every α and in both directions,
 The first is *below* the truth; the second misses the factor 1 − γ and can be on either side.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from fractions import Fraction

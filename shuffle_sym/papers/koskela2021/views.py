@@ -7,10 +7,15 @@ answered randomly. The differing user has value 1 (dataset X) or 2 (dataset X').
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
+from shuffle_sym.accounting import analyses
+from shuffle_sym.accounting.sources import Source, Worst
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
+from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers.derivation import Step, Steps, derivation
 from shuffle_sym.randomizers import KRR, BinaryRR
 
@@ -21,6 +26,15 @@ gamma, p = sp.symbols("gamma p", positive=True)
 SOURCE = "Koskela et al. 2021"
 #: Probabilities of one message of the differing user: the own value, and any other.
 own, other = 1 - gamma + gamma / k, gamma / k
+
+
+def _strong(R: Any, n: int) -> Source:
+    if not isinstance(R, Randomizer):
+        raise ValueError(f"the messages must be those of one randomizer and finitely many, got {R!r}")
+    return Worst([decomposition.strong(R, *pair) for pair in R.pairs()], n)
+
+
+analyses.add(analyses.by_laws("strong adversary", f"{SOURCE}, Definition 8", analyses.GIVEN, _strong))
 
 
 @derivation("Shuffled 2-RR: all zeros against one 1", f"{SOURCE}, (4.1)")
@@ -79,7 +93,7 @@ def appendix_a() -> Steps:
     """
     count, rest = sp.symbols("n_i r", integer=True, positive=True)
     left, weight = sp.factorial(b) / (sp.factorial(count) * rest), _chance_of_noise()
-    bracket = n1 * (1 - gamma) + gamma / k * (b + 1)
+    summed, bracket = n1 * own + (b + 1 - n1) * other, n1 * (1 - gamma) + gamma / k * (b + 1)
     return (
         Step(
             sp.factorial(b) / (sp.factorial(count - 1) * rest),
@@ -91,9 +105,9 @@ def appendix_a() -> Steps:
             sp.factorial(b + 1) / (sp.factorial(count) * rest) / (b + 1),
             "b! over all the factorials is the one of b + 1 messages, divided by b + 1",
         ),
-        Step(n1 * own + (b + 1 - n1) * other, bracket, "times the message's probability, summed over i"),
+        Step(summed, bracket, "times the message's probability, summed over i"),
         Step(
-            left * k ** (-b) * weight * (n1 * own + (b + 1 - n1) * other),
+            left * k ** (-b) * weight * summed,
             left * weight / k**b * bracket,
             "times the probabilities of the noise and of β",
         ),

@@ -5,11 +5,11 @@ ordered for every x, so one law is larger in convex order; convex order survives
 :math:`D_\alpha = \frac1n E[G_1 + \dots + G_n]_+` is ordered for *every* n.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
+from shuffle_sym.accounting.analyses import add, of_every_randomizer
 from shuffle_sym.algebra import field
+from shuffle_sym.model import decomposition
 from shuffle_sym.papers.derivation import Step, Steps, derivation
 from shuffle_sym.randomizers import KRR, BinaryRR
 
@@ -17,6 +17,8 @@ t, k = field.t, field.k
 w = sp.Symbol("w", nonnegative=True)
 #: Any α between 1 and t.
 alpha = (1 + w * t) / (1 + w)
+
+add(of_every_randomizer("shared clones", "Su et al. 2025, (1); proof ours", decomposition.clones_shared))
 
 
 @derivation("No blanket is above that of 2-RR", "Su et al. 2025, (1); proof ours")
@@ -61,7 +63,7 @@ def stronger_clone_generic() -> Steps:
     )
 
 
-@derivation("k-RR amplifies more for larger k", "Koskela et al. 2021, C.4, reversed; proof ours")
+@derivation("The blanket of k-RR falls in k", "Koskela et al. 2021, C.4, reversed; proof ours")
 def krr_falls_in_k() -> Steps:
     r"""For every n and 1 ≤ α ≤ t the blanket of k-RR at a fixed ε0 falls as k grows (ours; Koskela et al. 2021, C.4,
     read the opposite off a figure).

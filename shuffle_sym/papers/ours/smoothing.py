@@ -1,7 +1,5 @@
 r"""The bracket of the contour accountant: Gaussian smoothing of :math:`[\cdot]_+`, its transforms, its two sides."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from shuffle_sym.papers.derivation import Step, Steps, derivation

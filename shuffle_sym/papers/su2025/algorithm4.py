@@ -4,8 +4,6 @@ Kept for comparison. Its value is the upper end; the lower end (and the round-of
 adds at most one spacing to each of the n terms, so :math:`\mathbb E[S]_+ \ge \mathbb E[\tilde S - nl]_+`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 r"""Decompositions that every ε0-LDP randomizer has: Su et al. 2025, Section 3, and their Theorems 11 and 12."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from shuffle_sym.algebra import field

@@ -1,7 +1,5 @@
 r"""G of Su et al. 2025: tables from the definition of a randomizer, Property 2, Theorem 9, compositions, Laplace."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from shuffle_sym.algebra import field

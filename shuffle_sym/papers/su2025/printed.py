@@ -3,8 +3,6 @@ r"""Tables 1 and 2 of Su et al. 2025, as printed, and the comparison with what t
 The printed entries are facts about the paper, kept for this comparison only; nothing else in the package uses them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import sympy as sp

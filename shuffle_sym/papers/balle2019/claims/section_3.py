@@ -1,9 +1,6 @@
 r"""Balle et al. 2019, Section 3: randomized response, and an adversary who knows who answered randomly."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
@@ -13,21 +10,20 @@ import sympy as sp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.balle2019.bounds import thm31
-from shuffle_sym.papers.claims import Evidence, certified, claim, confirmed, on_grid, proved, refuted, steps
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp
+from shuffle_sym.papers.tools import F
 from shuffle_sym.randomizers import KRR
 from shuffle_sym.truth import exact
 
 
-def theorem31_steps() -> Derivation:
+def theorem31_steps() -> Steps:
     """What the proof of Theorem 3.1 needs besides Chernoff's inequalities, P[N ≥ (1 + d)c] ≤ e^(−d²c/3) for d ≤ 1 and
     P[N ≤ (1 − d)c] ≤ e^(−d²c/2)."""
     eps = sp.Symbol("epsilon", positive=True)
     w = sp.Symbol("w", nonnegative=True)
-    return steps(
-        "Theorem 3.1",
-        "Balle et al. 2019",
+    return (
         Step(sp.Derivative(sp.exp(eps / 2), (eps, 2)), sp.exp(eps / 2) / 4, "convex: e^(ε/2) - 1 ≥ ε/2"),
         Step(25 * eps / 54, eps / 2 - eps / (27 + w), "with 1/c ≤ ε/27, c = (27 + w)/ε", "<="),
         Step(sp.Rational(3 * 54**2, 25**2), sp.Integer(14), "so the first term is at most δ/2", "<="),
@@ -38,7 +34,7 @@ def theorem31_steps() -> Derivation:
 
 
 @claim("B-Thm3.1", "164", "γ = max{14k log(2/δ)/((n−1)ε²), 27k/((n−1)ε)} < 1 makes k-RR (ε, δ)-DP, ε ≤ 1")
-def theorem_3_1() -> Evidence:
+def theorem_3_1() -> Check:
     chord = 1 - exp(enclosed(-1) / 2)
     constants = below(enclosed(1) / 7, chord**2) and below(exp(enclosed(1) / 2) - 1, 1)
     cases = [(4, 10**5, 0.5, 1e-6), (2, 10**4, 1, 0.01), (50, 10**6, 0.3, 1e-4), (3, 1000, 1, 0.9)]
@@ -46,18 +42,16 @@ def theorem_3_1() -> Evidence:
     for k, n, eps, delta in cases:
         local = sp.Rational(thm31.eps0(n, eps, delta, make=partial(KRR, k)))
         met &= Shuffle(decomposition.strong(KRR(k=k, eps0=local)), n).delta(eps, rtol=0.05).upper <= delta
-    return Evidence(
-        confirmed(
-            proved(theorem31_steps(), finding="its constants are enough for both of Chernoff's inequalities"),
-            certified(constants, "(1 - e^(-1/2))² > 1/7 and e^(1/2) - 1 < 1"),
-            certified(met, f"δ of the view is below the target in {len(cases)} cases"),
-        )
+    return confirmed(
+        proved(theorem31_steps(), finding="its constants are enough for both of Chernoff's inequalities"),
+        certified(constants, "(1 - e^(-1/2))² > 1/7 and e^(1/2) - 1 < 1"),
+        certified(met, f"δ of the view is below the target in {len(cases)} cases"),
     )
 
 
-def views(k: int, gamma: Fraction, n: int) -> dict[Any, tuple[Fraction, Fraction]]:
+def views(k: int, gamma: F, n: int) -> dict[Any, tuple[F, F]]:
     """Probability of every view (who answered randomly, the messages that are left) with x_n = 0 and with x_n = 1."""
-    chances: dict[Any, tuple[Fraction, Fraction]] = {}
+    chances: dict[Any, tuple[F, F]] = {}
     for random in product((False, True), repeat=n):
         drawn = sum(random)
         mass = gamma**drawn * (1 - gamma) ** (n - drawn) / k**drawn
@@ -65,32 +59,31 @@ def views(k: int, gamma: Fraction, n: int) -> dict[Any, tuple[Fraction, Fraction
             for x in (0, 1):
                 left = messages if random[-1] else (*messages, x)
                 view = (random, tuple(left.count(y) for y in range(k)))
-                P, Q = chances.get(view, (Fraction(0), Fraction(0)))
+                P, Q = chances.get(view, (F(0), F(0)))
                 chances[view] = (P + mass * (1 - x), Q + mass * x)
     return chances
 
 
-def chance_of_ratio(outcomes: Mapping[Any, tuple[Fraction, Fraction]], alpha: Fraction) -> Fraction:
+def chance_of_ratio(outcomes: Mapping[Any, tuple[F, F]], alpha: F) -> F:
     """P[P/Q ≥ α] under P."""
-    return sum((p for p, q in outcomes.values() if p >= alpha * q), Fraction(0))
+    return sum((p for p, q in outcomes.values() if p >= alpha * q), F(0))
 
 
 @claim("B-196", "194-198", "P[ratio ≥ e^ε] under View(x) is P[N1/N2 ≥ e^ε], N1 − 1 and N2 ~ Bin(n−1, γ/k)")
 def equation_196() -> Evidence:
-    n, k, t, alpha = 2, 2, 3, Fraction(2)
-    gamma = Fraction(k, t + k - 1)
+    n, k, t, alpha = 2, 2, 3, F(2)
+    gamma = F(k, t + k - 1)
     truth = chance_of_ratio(views(k, gamma, n), alpha)
     one = {0: 1 - gamma / k, 1: gamma / k}  # Bin(1, γ/k)
     joint = {(0, 0): 1 - 2 * gamma / k, (1, 0): gamma / k, (0, 1): gamma / k}
     joined, apart = (
-        sum((p for (i, j), p in law.items() if 1 + i >= alpha * j), Fraction(0))
+        sum((p for (i, j), p in law.items() if 1 + i >= alpha * j), F(0))
         for law in (joint, {(i, j): one[i] * one[j] for i in one for j in one})
     )
 
-    def same(case: tuple[int, int, int, Fraction]) -> bool:
-        k, t, n, alpha = case
+    def same(k: int, t: int, n: int, alpha: F) -> bool:
         pair = exact.shuffled_pair(decomposition.strong(KRR(k=k, eps0=sp.log(t))), n)
-        return chance_of_ratio(views(k, Fraction(k, t + k - 1), n), alpha) == chance_of_ratio(pair, alpha)
+        return chance_of_ratio(views(k, F(k, t + k - 1), n), alpha) == chance_of_ratio(pair, alpha)
 
     return Evidence(
         refuted(
@@ -99,7 +92,7 @@ def equation_196() -> Evidence:
             f"the view and {apart} with independent counts. The case b_n = 1 is forgotten, a factor 1 - γ",
         ),
         corrected=on_grid(
-            product((2, 3), (2, 3), (1, 2, 3), (Fraction(6, 5), Fraction(2), Fraction(7, 2))),
+            product((2, 3), (2, 3), (1, 2, 3), (F(6, 5), F(2), F(7, 2))),
             same,
             finding="(1 - γ)P[N1/N2 ≥ e^ε] with N1 - 1, N2 two cells of one multinomial, by enumeration of the views; "
             "k, t ≤ 3, n ≤ 3. The proof needs only ≤, and Theorem 3.1 stands",

@@ -1,8 +1,5 @@
 r"""Balle et al. 2019, Section 4: sums of real numbers, from above and from below."""
 
-from __future__ import annotations
-
-from fractions import Fraction
 from itertools import product
 
 import sympy as sp
@@ -11,10 +8,10 @@ from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.balle2019 import protocols
 from shuffle_sym.papers.balle2019.bounds import thm31_gamma
-from shuffle_sym.papers.claims import Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched, steps
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log
-from shuffle_sym.papers.tools import fraction
+from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import KRR, from_matrix
 from shuffle_sym.truth import ground_truth
 
@@ -22,44 +19,35 @@ half = sp.Rational(1, 2)
 
 
 @claim("B-Thm4.1 MSE", "282-292", "MSE ≤ n/(1−γ)² ((1−γ)/(4k²) + γ/2), smallest at k = (n/c)^(1/3)")
-def theorem_4_1() -> Evidence:
-    return Evidence(
-        proved(
-            protocols.sum_unbiased(),
-            protocols.sum_variance(),
-            protocols.optimal_k(),
-            finding="exact variance of a message; the print is above it, with γ/2 where γ/3 would do. What the O(…) of "
-            "the statement needs besides is in B-Cor4.1.1",
-        )
+def theorem_4_1() -> Check:
+    return proved(
+        protocols.sum_unbiased(),
+        protocols.sum_variance(),
+        protocols.optimal_k(),
+        finding="exact variance of a message; the print is above it, with γ/2 where γ/3 would do. What the O(…) of "
+        "the statement needs besides is in B-Cor4.1.1",
     )
 
 
-def few_users_steps() -> tuple[Derivation, sp.Expr]:
+def few_users_steps() -> tuple[Steps, sp.Expr]:
     """One user, δ = ε²: a lower bound on the variance of unbiased estimates, and its ratio to the claimed one."""
     s, a, root = sp.symbols("s a r", positive=True)
-    bound = 1 / (4 * (sp.exp(s) - 1 + s) ** 2) - sp.Rational(1, 4)
+    quarter = sp.Rational(1, 4)
+    bound = 1 / (4 * (sp.exp(s) - 1 + s) ** 2) - quarter
     claimed = (2 * sp.log(1 / s)) ** sp.Rational(2, 3) / s ** sp.Rational(4, 3)
-    return steps(
-        "One user",
-        "against Balle et al. 2019, Corollary 4.1.1",
-        # W = Z − 1/2, E_P W = 1/2 = −E_Q W; P − Q ≤ (α − 1)Q + [P − αQ]_+ where W > 0, and the mirror image.
+    # W = Z − 1/2, E_P W = 1/2 = −E_Q W; P − Q ≤ (α − 1)Q + [P − αQ]_+ where W > 0, and the mirror image.
+    return (
         Step(2 * a * root + 2 * s * root, 2 * (a + s) * root, "1 ≤ 2(α - 1)E|W| + 2√(δ E W²), E W² = r², √δ = s"),
-        Step(
-            sp.Subs(root**2 - sp.Rational(1, 4), root, 1 / (2 * (a + s))),
-            1 / (4 * (a + s) ** 2) - sp.Rational(1, 4),
-            "V",
-        ),
+        Step(sp.Subs(root**2 - quarter, root, 1 / (2 * (a + s))), 1 / (4 * (a + s) ** 2) - quarter, "V"),
     ), bound / claimed
 
 
-def many_users_steps() -> Derivation:
+def many_users_steps() -> Steps:
     """MSE ≤ (5/4) n^(1/3) B^(2/3) with B = 42 log(1/δ)/ε², z³ = n/B ≥ 64, k between z and z + 1, γ = (k + 1)/z³."""
     u = sp.Symbol("u", nonnegative=True)
     z = 4 + u
     gamma = (z + 2) / z**3
-    return steps(
-        "Many users",
-        "Balle et al. 2019, Theorem 4.1, with constants",
+    return (
         Step(1 / (4 * z**2) + gamma / 2, sp.Rational(5, 4) / z**2 * (1 - gamma) ** 2, "MSE/n ≤ 5/(4z²)", "<="),
         Step(gamma, sp.Rational(1, 10), "γ is small", "<="),
     )
@@ -79,7 +67,7 @@ def corollary_4_1_1() -> Evidence:
     asked = below(thm31_gamma(k + 1, n, eps, delta), B * (k + 1) / n)
     return Evidence(
         refuted(
-            unbounded and few.proved,
+            unbounded and proved(few, finding="").kind == "proved",
             "n = 1, δ = ε²: every unbiased estimate has variance at least 1/(4(e^ε - 1 + ε)²) - 1/4 (Cauchy-Schwarz); "
             "divided by the claimed log^(2/3)(1/δ)/ε^(4/3) that grows without bound as ε → 0",
         ),
@@ -91,27 +79,22 @@ def corollary_4_1_1() -> Evidence:
 
 
 @claim("B-Lem4.3", "350-360", "(1/k) Σ_a≠b (|a−b| − 1/2k)² ≥ (1/48)(1 − 1/k²)")
-def lemma_4_3() -> Evidence:
-    def holds(case: tuple[int, int]) -> bool:
-        k, m = case
-        total = sum((abs(i - m) - Fraction(1, 2)) ** 2 for i in range(1, k + 1) if i != m)
-        return total / k**3 >= Fraction(1, 48) * (1 - Fraction(1, k**2))
+def lemma_4_3() -> Check:
+    def holds(k: int, m: int) -> bool:
+        total = sum((abs(i - m) - F(1, 2)) ** 2 for i in range(1, k + 1) if i != m)
+        return total / k**3 >= F(1, 48) * (1 - F(1, k**2))
 
     cases = [(k, m) for k in range(1, 13) for m in range(1, k + 1)]
-    return Evidence(
-        confirmed(
-            proved(protocols.theorem42(), finding="smallest in the middle, and (u - 1/2)² ≥ u²/4 for u ≥ 1"),
-            on_grid(cases, holds, finding="k ≤ 12"),
-        )
+    return confirmed(
+        proved(protocols.theorem42(), finding="smallest in the middle, and (u - 1/2)² ≥ u²/4 for u ≥ 1"),
+        on_grid(cases, holds, finding="k ≤ 12"),
     )
 
 
-def lemma44_steps() -> Derivation:
+def lemma44_steps() -> Steps:
     k = sp.Symbol("k", positive=True)
     d, w, u = sp.symbols("d w u", nonnegative=True)
-    return steps(
-        "Lemma 4.4",
-        "Balle et al. 2019",
+    return (
         Step(1 / (4 * k**2), (1 / (2 * k) + w) ** 2, "outside its interval: at least half a width away", "<="),
         Step(
             (1 / (2 * k) + d) ** 2,
@@ -124,11 +107,11 @@ def lemma44_steps() -> Derivation:
 
 
 @claim("B-Lem4.4", "364-378", "E(R(X)−X)² ≥ Σ_b min{(1−p_bb)/(4k³), (1/48)(1−1/k²) min_a p_ab}")
-def lemma_4_4() -> Evidence:
-    def holds(case: tuple[int, Fraction, Fraction]) -> bool:
-        k, gamma, shift = case  # random with probability γ, else its midpoint moved by a share of half a width
-        middles = [Fraction(2 * m + 1, 2 * k) for m in range(k)]
-        points = [*(b + shift / (2 * k) for b in middles), *(Fraction(m, k) for m in range(k + 1))]
+def lemma_4_4() -> Check:
+    def holds(k: int, gamma: F, shift: F) -> bool:
+        # Random with probability γ, else its midpoint moved by a share of half a width.
+        middles = [F(2 * m + 1, 2 * k) for m in range(k)]
+        points = [*(b + shift / (2 * k) for b in middles), *(F(m, k) for m in range(k + 1))]
         laws = [[gamma / len(points)] * len(points) for _ in middles]
         for m in range(k):
             laws[m][m] += 1 - gamma
@@ -138,56 +121,45 @@ def lemma_4_4() -> Evidence:
             )
             / k
         )
-        into = [[Fraction(0)] * k for _ in middles]
+        into = [[F(0)] * k for _ in middles]
         for m, law in enumerate(laws):
             for y, p in zip(points, law, strict=True):
                 into[m][min(int(y * k), k - 1)] += p
         floor = sum(
-            min(
-                (1 - into[b][b]) / (4 * k**3),
-                Fraction(1, 48) * (1 - Fraction(1, k * k)) * min(into[a][b] for a in range(k)),
-            )
+            min((1 - into[b][b]) / (4 * k**3), F(1, 48) * (1 - F(1, k * k)) * min(into[a][b] for a in range(k)))
             for b in range(k)
         )
         return error >= floor
 
-    shares = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1))
-    return Evidence(
-        confirmed(
-            proved(lemma44_steps(), protocols.theorem42(), finding="two lower bounds, each a sum"),
-            on_grid(product((1, 2, 3, 6), shares, (Fraction(0), Fraction(1, 2), Fraction(1))), holds, finding="k ≤ 6"),
-        )
+    shares = (F(0), F(1, 10), F(1, 2), F(1))
+    return confirmed(
+        proved(lemma44_steps(), protocols.theorem42(), finding="two lower bounds, each a sum"),
+        on_grid(product((1, 2, 3, 6), shares, (F(0), F(1, 2), F(1))), holds, finding="k ≤ 6"),
     )
 
 
 @claim("B-Lem4.5", "380-396", "S∘R^n (ε, δ)-DP, δ < 1/2: p_bb < 1 − e^-ε/2 or p_ab ≥ (1/2 − δ)/n")
-def lemma_4_5() -> Evidence:
-    shares = [Fraction(i, 12) for i in range(1, 12, 2)]
+def lemma_4_5() -> Check:
+    shares = [F(i, 12) for i in range(1, 12, 2)]
 
-    def holds(case: tuple[Fraction, Fraction, int, Fraction]) -> bool:
-        own, enters, n, alpha = case  # R(b) and R(a) are in I(b) with these probabilities
+    def holds(own: F, enters: F, n: int, alpha: F) -> bool:
+        # R(b) and R(a) are in I(b) with the first two probabilities.
         R = from_matrix([[own, 1 - own], [enters, 1 - enters]])
         delta = fraction(ground_truth.worst_pair(R, n, sp.Rational(alpha)).delta)
-        return delta >= Fraction(1, 2) or own < 1 - 1 / (2 * alpha) or enters >= (Fraction(1, 2) - delta) / n
+        return delta >= F(1, 2) or own < 1 - 1 / (2 * alpha) or enters >= (F(1, 2) - delta) / n
 
-    return Evidence(
-        confirmed(
-            proved(protocols.theorem42(), finding="(1 - z/n)^n ≥ 1 - z with z = 1/2 - δ, by induction"),
-            on_grid(
-                product(shares, shares, (1, 2, 4), (Fraction(1), Fraction(3, 2))), holds, finding="two messages, n ≤ 4"
-            ),
-        )
+    return confirmed(
+        proved(protocols.theorem42(), finding="(1 - z/n)^n ≥ 1 - z with z = 1/2 - δ, by induction"),
+        on_grid(product(shares, shares, (1, 2, 4), (F(1), F(3, 2))), holds, finding="two messages, n ≤ 4"),
     )
 
 
-def omega_steps() -> Derivation:
+def omega_steps() -> Steps:
     """With z = n^(1/3) ≥ 2, k = ⌈z⌉ in [z, 2z] and z² ≥ 8α both sides of the minimum are of order z."""
     z, room = sp.symbols("z d", positive=True)
     w, u = sp.symbols("w u", nonnegative=True)
     alpha = z**2 / (8 * (1 + w))
-    return steps(
-        "A constant for Theorem 4.2",
-        "Balle et al. 2019, Theorem 4.2",
+    return (
         Step(z / (32 * alpha), z**3 / (8 * (2 * z / (1 + u)) ** 2 * alpha), "the first side, k = 2z/(1 + u)", "<="),
         Step(z / (64 * alpha), z / (32 * alpha) - 1 / (8 * z), "less d/(4k) ≤ 1/(8z), for z² = 8α(1 + w)", "<="),
         Step(room * (2 + u) / 64, (2 + u) * (1 - 1 / (2 + u) ** 2) * room / 48, "the second side, k = 2 + u", "<="),
@@ -195,53 +167,49 @@ def omega_steps() -> Derivation:
 
 
 @claim("B-Thm4.2", "400-408", "MSE = Ω(n^(1/3)) for every (ε, δ)-DP single-message protocol, δ < 1/2")
-def theorem_4_2() -> Evidence:
-    return Evidence(
-        proved(
-            protocols.theorem42(),
-            omega_steps(),
-            finding="MSE ≥ (n^(1/3)/64) min{e^-ε, 1/2 - δ} for n ≥ max{8, (8e^ε)^(3/2)}; not by the proof in print, "
-            "see B-404",
-        )
+def theorem_4_2() -> Check:
+    return proved(
+        protocols.theorem42(),
+        omega_steps(),
+        finding="MSE ≥ (n^(1/3)/64) min{e^-ε, 1/2 - δ} for n ≥ max{8, (8e^ε)^(3/2)}; not by the proof in print, "
+        "see B-404",
     )
 
 
-def printed_404(k: int, t: int, n: int, alpha: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
+def printed_404(k: int, t: int, n: int, alpha: F, delta: F) -> tuple[F, F]:
     """Both sides of the second inequality, for k-RR on the midpoints."""
-    own, other = Fraction(t, t + k - 1), Fraction(1, t + k - 1)
-    wide = Fraction(1, 48) * (1 - Fraction(1, k * k))
+    own, other = F(t, t + k - 1), F(1, t + k - 1)
+    wide = F(1, 48) * (1 - F(1, k * k))
     left = n * k * min((1 - own) / (4 * k**3), wide * other)
-    return left, n * k * min(1 / (8 * k**3 * alpha), wide * (Fraction(1, 2) - delta) / n)
+    return left, n * k * min(1 / (8 * k**3 * alpha), wide * (F(1, 2) - delta) / n)
 
 
 @claim("B-404", "404", "proof of Theorem 4.2: n Σ_b min{(1−p_bb)/(4k³), …} ≥ nk min{e^-ε/(8k³), (1/48n)(…)(1/2−δ)}")
 def inequality_404() -> Evidence:
-    alpha, n = Fraction(2), 20
+    alpha, n = F(2), 20
 
-    def sides(case: tuple[int, int]) -> tuple[Fraction, Fraction]:
-        k, t = case
+    def sides(k: int, t: int) -> tuple[F, F]:
         delta = fraction(Shuffle(decomposition.blanket(KRR(k=k, eps0=sp.log(t))), n).exact(alpha=sp.Rational(alpha)))
-        return printed_404(k, t, n, alpha, delta) if delta < Fraction(1, 2) else (Fraction(0), Fraction(0))
+        return printed_404(k, t, n, alpha, delta) if delta < F(1, 2) else (F(0), F(0))
 
-    def fails(case: tuple[int, int]) -> bool:
-        left, most = printed_404(*case, n, alpha, Fraction(0))
+    def fails(k: int, t: int) -> bool:
+        left, most = printed_404(k, t, n, alpha, F(0))
         if left >= most:  # for every δ, then
             return False
-        left, right = sides(case)
+        left, right = sides(k, t)
         return left < right
 
-    def holds(case: tuple[int, int, int]) -> bool:
-        k, t, n = case
+    def holds(k: int, t: int, n: int) -> bool:
         delta = fraction(Shuffle(decomposition.blanket(KRR(k=k, eps0=sp.log(t))), n).exact(alpha=sp.Rational(alpha)))
-        room = max(Fraction(1, 2) - delta, Fraction(0))
-        apart = sum((abs(i - j) - Fraction(1, 2)) ** 2 for i in range(k) for j in range(k) if i != j)
+        room = max(F(1, 2) - delta, F(0))
+        apart = sum((abs(i - j) - F(1, 2)) ** 2 for i in range(k) for j in range(k) if i != j)
         least = n * apart / (k**3 * (t + k - 1))  # n times the least error of one message
-        return least >= min(n / (8 * k * k * alpha) - room / (4 * k), (k - Fraction(1, k)) * room / 48)
+        return least >= min(n / (8 * k * k * alpha) - room / (4 * k), (k - F(1, k)) * room / 48)
 
-    def told(case: tuple[int, int]) -> str:
-        left, right = sides(case)
+    def told(k: int, t: int) -> str:
+        left, right = sides(k, t)
         return (
-            f"{case[0]}-RR with e^ε0 = {case[1]} on the midpoints, n = {n}, e^ε = 2: {left} on the left, about "
+            f"{k}-RR with e^ε0 = {t} on the midpoints, n = {n}, e^ε = 2: {left} on the left, about "
             f"{float(right):.4g} on the right. Lemma 4.5 makes one of two large, the minimum in Lemma 4.4 needs both"
         )
 

@@ -1,9 +1,6 @@
 r"""Balle et al. 2019, Sections 5.1 and A.2: the blanket, and the reduction to the users whom it covers."""
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -12,51 +9,47 @@ import sympy as sp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.balle2019 import blanket, tails
-from shuffle_sym.papers.claims import (
-    Check,
-    Evidence,
-    certified,
-    claim,
-    confirmed,
-    identity,
-    on_grid,
-    proved,
-    refuted,
-    steps,
-)
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, identity, on_grid, proved, refuted
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log
 from shuffle_sym.papers.laws import convex_positive_part, divergence_of_laws, mixed, positive_part, rows, shuffled
 from shuffle_sym.papers.su2025 import gparv
-from shuffle_sym.papers.tools import fraction
+from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import BLH, KRR, BinaryRR, from_matrix
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact import shuffled_pair
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
-ALPHAS = (Fraction(1), Fraction(6, 5), Fraction(2))
+ALPHAS = (F(1), F(6, 5), F(2))
 
 
 def randomizers() -> list[Any]:
     """Small rational randomizers in which no message tells anything for certain."""
-    skew = from_matrix(
-        [[Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]]
-    )
+    skew = from_matrix([[F(1, 2), F(3, 10), F(1, 5)], [F(1, 4), F(1, 4), F(1, 2)]])
     return [BinaryRR(sp.log(3)), KRR(3, sp.log(2)), BLH(3, sp.log(3)), skew]
 
 
+def split(R: Any) -> tuple[list[list[F]], F, list[F], list[list[F]]]:
+    """The laws of all inputs, γ, the blanket ω, and what each law has besides: law = γω + (1 − γ)own."""
+    laws = rows(R)
+    floor = [min(column) for column in zip(*laws, strict=True)]
+    gamma = sum(floor, F(0))
+    own = [[(p - c) / (1 - gamma) for p, c in zip(law, floor, strict=True)] for law in laws]
+    return laws, gamma, [c / gamma for c in floor], own
+
+
 #: One message has probability 1/2 under input 1 and none under input 0: the blanket does not cover it.
-UNCOVERED = [[Fraction(1), Fraction(0)], [Fraction(1, 2), Fraction(1, 2)]]
+UNCOVERED = [[F(1), F(0)], [F(1, 2), F(1, 2)]]
 
 
 @claim("B-Lem5.1(1)", "460", "γ = k/(e^ε0 + k − 1) for k-RR")
-def lemma_5_1_krr() -> Evidence:
-    return Evidence(proved(blanket.lemma51_krr(), finding="the infimum is the same at every message"))
+def lemma_5_1_krr() -> Check:
+    return proved(blanket.lemma51_krr(), finding="the infimum is the same at every message")
 
 
 @claim("B-Lem5.1(2)", "461", "γ = e^(−ε0/2) for Laplace on [0, 1]")
-def lemma_5_1_laplace() -> Evidence:
-    return Evidence(proved(blanket.lemma51_laplace(), finding="two integrals"))
+def lemma_5_1_laplace() -> Check:
+    return proved(blanket.lemma51_laplace(), finding="two integrals")
 
 
 @claim("B-Lem5.1(3)", "462,655", "γ of the Gaussian: 2P[N(0, σ²) ≤ −1/2] (462), 2P[N(0, σ²) ≥ −1/2] (655)")
@@ -75,17 +68,15 @@ def lemma_5_1_gaussian() -> Evidence:
 
 
 @claim("B-Lem5.2", "466", "γ ≥ e^-ε0 for every ε0-LDP randomizer")
-def lemma_5_2() -> Evidence:
-    return Evidence(proved(blanket.lemma52(), finding="the infimum is at least any law over e^ε0"))
+def lemma_5_2() -> Check:
+    return proved(blanket.lemma52(), finding="the infimum is at least any law over e^ε0")
 
 
-def hoeffding_constants() -> Derivation:
+def hoeffding_constants() -> Steps:
     """ε0 ≤ 1/2 and ε = 12 ε0 x ≤ ε0 with x = √(log(1/δ)/n): e^ε0 − 1 ≤ 2(√e − 1)ε0 and tanh(ε/2) ≥ 2ε tanh(1/4)."""
     e, x, p, level, tau = sp.symbols("epsilon_0 x p Lambda tau", positive=True)
     T, n = sp.symbols("T n", positive=True)
-    return steps(
-        "Theorem 5.1 from Hoeffding's bound",
-        "Balle et al. 2019, Theorem 5.1, another proof",
+    return (
         Step(sp.Derivative(sp.exp(e), (e, 2)), sp.exp(e), "e^ε0 is convex: below its chord on [0, 1/2]"),
         Step(
             sp.Derivative(sp.tanh(x), (x, 2)),
@@ -106,50 +97,44 @@ def hoeffding_constants() -> Derivation:
 
 
 @claim("B-Thm5.1", "414-418", "ε = 12 ε0 √(log(1/δ)/n) for ε0 < 1/2, n ≥ 1000, δ < 1/100")
-def theorem_5_1() -> Evidence:
+def theorem_5_1() -> Check:
     root = exp(enclosed(1) / 2)
     p = 12 / (root + 1)  # τ ≥ 24 ε0 x tanh(1/4) and T ≤ 2(√e − 1)ε0, with tanh(1/4) = (√e − 1)/(√e + 1)
     front = enclosed(1) / 4 / (2 * p * p * log(100) * (enclosed(3) / 4))
-    return Evidence(
-        confirmed(
-            proved(
-                gparv.property2(),
-                tails.lemma55(),
-                gparv.theorem9(),
-                hoeffding_constants(),
-                finding="Hoeffding's bound on the sum of G gives δ^41 there, for every n",
-            ),
-            certified(below(41, 2 * p * p) and below(front, 1), "2p² > 41 and a factor below 1"),
-        )
+    return confirmed(
+        proved(
+            gparv.property2(),
+            tails.lemma55(),
+            gparv.theorem9(),
+            hoeffding_constants(),
+            finding="Hoeffding's bound on the sum of G gives δ^41 there, for every n",
+        ),
+        certified(below(41, 2 * p * p) and below(front, 1), "2p² > 41 and a factor below 1"),
     )
 
 
-# ---------------------------------------------------------------------------------- Lemma 5.3 and its parts
-
-
-def law_of_l(D: Any, alpha: Fraction) -> tuple[Fraction, list[tuple[Fraction, Fraction]]]:
+def law_of_l(D: Any, alpha: F) -> tuple[F, list[tuple[F, F]]]:
     """γ, and the law of L = (μ_x − αμ_x')/ω at W ~ ω, as printed: messages with ω = 0 do not occur."""
     atoms = D.exact()
-    gamma = sum((Fraction(c) for c in atoms.c), Fraction(0))
+    gamma = sum((F(c) for c in atoms.c), F(0))
     law = [
-        ((Fraction(a) - alpha * Fraction(b)) * gamma / Fraction(c), Fraction(c) / gamma)
+        ((F(a) - alpha * F(b)) * gamma / F(c), F(c) / gamma)
         for a, b, c in zip(atoms.a, atoms.b, atoms.c, strict=True)
         if c
     ]
     return gamma, law
 
 
-def printed_3(D: Any, n: int, alpha: Fraction) -> Fraction:
+def printed_3(D: Any, n: int, alpha: F) -> F:
     """The right side of (3)."""
     gamma, law = law_of_l(D, alpha)
     total = sum(
-        (math.comb(n, m) * gamma**m * (1 - gamma) ** (n - m) * positive_part(law, m) for m in range(1, n + 1)),
-        Fraction(0),
+        (math.comb(n, m) * gamma**m * (1 - gamma) ** (n - m) * positive_part(law, m) for m in range(1, n + 1)), F(0)
     )
     return total / (gamma * n)
 
 
-def _uncovered() -> tuple[Any, Fraction]:
+def _uncovered() -> tuple[Any, F]:
     R = from_matrix(UNCOVERED)
     return decomposition.blanket(R, 1, 0), fraction(ground_truth.delta(R, (1,), (0,), 1))
 
@@ -157,10 +142,9 @@ def _uncovered() -> tuple[Any, Fraction]:
 @claim("B-Lem5.3", "492-498", "D ≤ (1/γn) Σ_m C(n, m) γ^m (1−γ)^(n−m) E[L_1 + … + L_m]_+, for any randomizer")
 def lemma_5_3() -> Evidence:
     D, truth = _uncovered()
-    right = printed_3(D, 1, Fraction(1))
+    right = printed_3(D, 1, F(1))
 
-    def holds(case: tuple[Any, int, Fraction]) -> bool:
-        R, n, alpha = case
+    def holds(R: Any, n: int, alpha: F) -> bool:
         pairs = [decomposition.blanket(R, *pair) for pair in R.pairs()]
         bound = max(printed_3(pair, n, alpha) for pair in pairs)
         same = bound == max(fraction(Shuffle(pair, n).exact(alpha=sp.Rational(alpha))) for pair in pairs)
@@ -185,47 +169,36 @@ def lemma_5_3() -> Evidence:
 
 
 @claim("B-LemA.1", "685-693", "D(Y‖Y') ≤ Σ_B γ^|B| (1−γ)^(n−1−|B|) D_B")
-def lemma_a_1() -> Evidence:
-    def holds(case: tuple[Any, int, Fraction]) -> bool:
-        R, n, alpha = case
-        laws = rows(R)
-        floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
-        gamma = sum(floor, Fraction(0))
-        omega = [c / gamma for c in floor]
-        own = [[(law[y] - floor[y]) / (1 - gamma) for y in range(len(law))] for law in laws]
+def lemma_a_1() -> Check:
+    def holds(R: Any, n: int, alpha: F) -> bool:
+        laws, gamma, omega, own = split(R)
         X = [x % len(laws) for x in range(n - 1)]
-        whole = divergence_of_laws(
-            shuffled([*(laws[x] for x in X), laws[0]]), shuffled([*(laws[x] for x in X), laws[1]]), alpha
-        )
-        parts = Fraction(0)
-        for covered in product((True, False), repeat=n - 1):
-            others = [omega if c else own[x] for c, x in zip(covered, X, strict=True)]
-            weight = math.prod((gamma if c else 1 - gamma for c in covered), start=Fraction(1))
-            parts += weight * divergence_of_laws(shuffled([*others, laws[0]]), shuffled([*others, laws[1]]), alpha)
-        return whole <= parts
 
-    return Evidence(
-        confirmed(
-            proved(convex_positive_part(), finding="joint convexity"),
-            on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="four randomizers, n ≤ 3"),
-        )
+        def apart(others: list[list[F]]) -> F:
+            return divergence_of_laws(shuffled([*others, laws[0]]), shuffled([*others, laws[1]]), alpha)
+
+        parts = F(0)
+        for covered in product((True, False), repeat=n - 1):
+            weight = math.prod((gamma if c else 1 - gamma for c in covered), start=F(1))
+            parts += weight * apart([omega if c else own[x] for c, x in zip(covered, X, strict=True)])
+        return apart([laws[x] for x in X]) <= parts
+
+    return confirmed(
+        proved(convex_positive_part(), finding="joint convexity"),
+        on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="four randomizers, n ≤ 3"),
     )
 
 
 @claim("B-675", "675", "Y_i is V_i with probability γ and W_i with probability 1 − γ")
 def mixture_675() -> Evidence:
     R = KRR(2, sp.log(2))
-    own, gamma = Fraction(2, 3), fraction(R.gamma)
+    own, gamma = F(2, 3), fraction(R.gamma)
     printed = gamma + (1 - gamma) / 2
 
     def holds(R: Any) -> bool:
-        laws = rows(R)
-        floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
-        share = sum(floor, Fraction(0))
-        own = [[(law[y] - c) / (1 - share) for y, c in enumerate(floor)] for law in laws]
-        blanket = {y: c / share for y, c in enumerate(floor)}
-        return share == fraction(R.gamma) and all(
-            mixed([(1 - share, dict(enumerate(nu))), (share, blanket)]) == dict(enumerate(law)) and min(nu) >= 0
+        laws, gamma, omega, own = split(R)
+        return gamma == fraction(R.gamma) and all(
+            [(1 - gamma) * v + gamma * w for v, w in zip(nu, omega, strict=True)] == law and min(nu) >= 0
             for nu, law in zip(own, laws, strict=True)
         )
 
@@ -237,20 +210,19 @@ def mixture_675() -> Evidence:
 
 @claim("B-LemA.2", "701", "D(A0 ∪ A ‖ A0 ∪ A') ≤ D(A ‖ A')")
 def lemma_a_2() -> Evidence:
-    coin = Fraction(1, 2)
-    alone = divergence_of_laws({(1, 0): coin, (0, 1): coin}, {(1, 0): coin, (0, 1): coin}, Fraction(1))
-    joined = divergence_of_laws({(2, 0): coin, (0, 2): coin}, {(1, 1): Fraction(1)}, Fraction(1))  # A = A0, A' = 1 − A0
+    coin = F(1, 2)
+    alone = divergence_of_laws({(1, 0): coin, (0, 1): coin}, {(1, 0): coin, (0, 1): coin}, F(1))
+    joined = divergence_of_laws({(2, 0): coin, (0, 2): coin}, {(1, 1): F(1)}, F(1))  # A = A0, A' = 1 − A0
 
-    def holds(case: tuple[int, int, int, Fraction]) -> bool:
-        i, j, k, alpha = case
+    def holds(i: int, j: int, k: int, alpha: F) -> bool:
         multisets = [(2, 0), (1, 1), (0, 2)]
         A, B = (
-            {h: Fraction(w, sum(weights)) for h, w in zip(multisets, weights, strict=True)}
+            {h: F(w, sum(weights)) for h, w in zip(multisets, weights, strict=True)}
             for weights in ((i, j, k), (k + 1, i, j))
         )
-        extra = {(1, 0): Fraction(i, i + k), (0, 1): Fraction(k, i + k)}
+        extra = {(1, 0): F(i, i + k), (0, 1): F(k, i + k)}
 
-        def union(law: dict[tuple[int, int], Fraction]) -> dict[Any, Fraction]:
+        def union(law: dict[tuple[int, int], F]) -> dict[Any, F]:
             return mixed((mass, {(x + u, y + v): p for (x, y), p in law.items()}) for (u, v), mass in extra.items())
 
         return divergence_of_laws(union(A), union(B), alpha) <= divergence_of_laws(A, B, alpha)
@@ -269,20 +241,17 @@ def lemma_a_2() -> Evidence:
 @claim("B-LemA.3", "723", "D(W_(m−1) ∪ Y ‖ W_(m−1) ∪ Y') = E[(L_1 + … + L_m)/m]_+")
 def lemma_a_3() -> Evidence:
     D, truth = _uncovered()
-    right = positive_part(law_of_l(D, Fraction(1))[1], 1)
+    right = positive_part(law_of_l(D, F(1))[1], 1)
 
-    def holds(case: tuple[Any, int, Fraction]) -> bool:
-        R, m, alpha = case
+    def holds(R: Any, m: int, alpha: F) -> bool:
         D = decomposition.blanket(R, 0, 1)
         _, law = law_of_l(D, alpha)
-        laws = rows(R)
-        floor = [min(law[y] for law in laws) for y in range(len(laws[0]))]
-        omega = [c / sum(floor, Fraction(0)) for c in floor]
+        laws, _, omega, _ = split(R)
         P, Q = (shuffled([*[omega] * (m - 1), laws[x]]) for x in (0, 1))
         return divergence_of_laws(P, Q, alpha) == positive_part(law, m) / m
 
     covered = Check(
-        hockey_stick(shuffled_pair(D, 1).values(), Fraction(1)) == truth,
+        hockey_stick(shuffled_pair(D, 1).values(), F(1)) == truth,
         "exact grid",
         "the package counts such messages apart, and has the divergence",
     )

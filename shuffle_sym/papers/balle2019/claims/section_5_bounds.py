@@ -1,8 +1,5 @@
 r"""Balle et al. 2019, Sections 5.2 and 5.3: Hoeffding's and Bennett's bounds, and what they are given."""
 
-from __future__ import annotations
-
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -14,53 +11,36 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.papers.balle2019 import blanket, tails
 from shuffle_sym.papers.balle2019.bounds import bennett, hoeffding, thm53
 from shuffle_sym.papers.balle2019.claims.section_5_blanket import law_of_l, randomizers
-from shuffle_sym.papers.claims import Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched, steps
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown, sqrt
 from shuffle_sym.papers.laws import positive_part
 from shuffle_sym.papers.su2025 import gparv
-from shuffle_sym.papers.tools import fraction
+from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import KRR
 
 t = field.t
 
 
 @claim("B-Lem5.4", "504-508", "E L = 1 − e^ε; γe^-ε0(1 − e^(ε+2ε0)) ≤ L ≤ γe^ε0(1 − e^(ε−2ε0)); E L²")
-def lemma_5_4() -> Evidence:
-    def holds(case: tuple[Any, Fraction]) -> bool:
-        R, alpha = case
+def lemma_5_4() -> Check:
+    def holds(R: Any, alpha: F) -> bool:
         ratio = fraction(sp.exp(R.eps0))
         for pair in R.pairs():
             gamma, law = law_of_l(decomposition.blanket(R, *pair), alpha)
             low, high = gamma * (1 / ratio - alpha * ratio), gamma * (ratio - alpha / ratio)
             second = gamma * ratio * (alpha**2 + 1) - 2 * gamma**2 * alpha / ratio**2
-            mean = sum((v * p for v, p in law), Fraction(0))
+            mean = sum((v * p for v, p in law), F(0))
             if mean != 1 - alpha or any(not low <= v <= high for v, _ in law):
                 return False
-            if sum((v * v * p for v, p in law), Fraction(0)) > second:
+            if sum((v * v * p for v, p in law), F(0)) > second:
                 return False
         return True
 
-    alphas = (Fraction(1), Fraction(6, 5), Fraction(2), Fraction(5))
-    return Evidence(
-        confirmed(
-            proved(blanket.lemma54(), finding="and γ(1 - e^(ε+ε0)) ≤ L ≤ γ(e^ε0 - e^ε) is sharper"),
-            on_grid(product(randomizers(), alphas), holds, finding="four randomizers"),
-        )
-    )
-
-
-def tail_steps() -> Derivation:
-    """∫_a e^-h ≤ e^-h(a)/h'(a) for h' = s + w, s = h'(a) > 0 and w ≥ 0."""
-    x, s, height = sp.symbols("x s H", positive=True)
-    w = sp.Symbol("w", nonnegative=True)
-    h = sp.Function("h")
-    slope = sp.Derivative(h(x), x)
-    return steps(
-        "Lemma A.4",
-        "Balle et al. 2019",
-        Step(sp.Derivative(-sp.exp(-h(x)), x), slope * sp.exp(-h(x)), "h'e^-h is the derivative of -e^-h"),
-        Step(s * height, (s + w) * height, "h'(a)e^-h ≤ h'e^-h, and the right side has the integral e^-h(a)", "<="),
+    alphas = (F(1), F(6, 5), F(2), F(5))
+    return confirmed(
+        proved(blanket.lemma54(), finding="and γ(1 - e^(ε+ε0)) ≤ L ≤ γ(e^ε0 - e^ε) is sharper"),
+        on_grid(product(randomizers(), alphas), holds, finding="four randomizers"),
     )
 
 
@@ -70,33 +50,37 @@ def lemma_a_4() -> Evidence:
     h, a = x**2, sp.Integer(-1)
     right = sp.exp(-h.subs(x, a)) / sp.diff(h, x).subs(x, a)
     positive = bool(sp.exp(-h).is_positive)
+    any_h = sp.Function("h")(x)
+    s, w, height = sp.symbols("s w H", positive=True)  # h' = s + w, s = h'(a) > 0 and w ≥ 0
+    slope = sp.Derivative(any_h, x)
+    steps = (
+        Step(sp.Derivative(-sp.exp(-any_h), x), slope * sp.exp(-any_h), "h'e^-h is the derivative of -e^-h"),
+        Step(s * height, (s + w) * height, "h'(a)e^-h ≤ h'e^-h, and the right side has the integral e^-h(a)", "<="),
+    )
     return Evidence(
         refuted(
             positive and bool(right < 0), f"h = x², a = -1: the integral is positive, and the right side is {right}"
         ),
-        condition=proved(tail_steps(), finding="if h'(a) > 0, as where it is used"),
+        condition=proved(steps, finding="if h'(a) > 0, as where it is used"),
     )
 
 
-def two_points(low: int, high: int, chance: Fraction) -> list[tuple[Fraction, Fraction]]:
-    return [(Fraction(high), chance), (Fraction(low), 1 - chance)]
+def two_points(low: int, high: int, chance: F) -> list[tuple[F, F]]:
+    return [(F(high), chance), (F(low), 1 - chance)]
 
 
 @claim("B-Lem5.5", "512", "E[L_1 + … + L_m]_+ ≤ (b²/4a) e^(−2ma²/b²)")
-def lemma_5_5() -> Evidence:
-    def holds(case: tuple[int, Fraction, int]) -> bool:
-        high, chance, m = case
+def lemma_5_5() -> Check:
+    def holds(high: int, chance: F, m: int) -> bool:
         law = two_points(-1, high, chance)
-        a, b = -sum((v * p for v, p in law), Fraction(0)), high + 1
-        bound = enclosed(b * b / (4 * a)) * exp(enclosed(-2 * m * a * a / (b * b)))
+        a, b = -sum((v * p for v, p in law), F(0)), high + 1
+        bound = enclosed(b * b / (4 * a)) * exp(-2 * m * a * a / (b * b))
         return below(positive_part(law, m), bound)
 
-    chances = [Fraction(1, 100), Fraction(1, 12), Fraction(1, 6)]
-    return Evidence(
-        confirmed(
-            proved(tails.lemma55(), finding="Hoeffding's inequality, integrated"),
-            on_grid(product((1, 2, 4), chances, (1, 2, 7)), holds, finding="two-point laws, enclosed to 50 digits"),
-        )
+    chances = [F(1, 100), F(1, 12), F(1, 6)]
+    return confirmed(
+        proved(tails.lemma55(), finding="Hoeffding's inequality, integrated"),
+        on_grid(product((1, 2, 4), chances, (1, 2, 7)), holds, finding="two-point laws, enclosed to 50 digits"),
     )
 
 
@@ -107,9 +91,9 @@ def printed_bennett(a: Any, b: Any, c: Any, m: int) -> Any:
     return b / (a * m * growth) * exp(-m * enclosed(c) / enclosed(b) ** 2 * ((1 + u) * growth - u))
 
 
-def printed_bennett_krr(k: int, ratio: Fraction, alpha: Fraction, n: int) -> Any:
+def printed_bennett_krr(k: int, ratio: F, alpha: F, n: int) -> Any:
     """Lemmas 5.1, 5.3, 5.6 and 5.7 as printed, for k-RR with e^ε0 = ``ratio``."""
-    gamma, a = Fraction(k) / (ratio + k - 1), alpha - 1
+    gamma, a = F(k) / (ratio + k - 1), alpha - 1
     b = gamma * (1 - alpha) + (1 - gamma) * k
     c = gamma * (2 - gamma) * a**2 + (1 - gamma) ** 2 * k * (1 + alpha**2)
     total = enclosed(0)
@@ -121,12 +105,10 @@ def printed_bennett_krr(k: int, ratio: Fraction, alpha: Fraction, n: int) -> Any
 
 @claim("B-Lem5.6", "536-540,858", "E[L_1 + … + L_m]_+ ≤ b/(am log(1 + ab/c)) e^(−(mc/b²)φ(ab/c))")
 def lemma_5_6() -> Evidence:
-    def sides(size: int) -> tuple[Fraction, Any]:
+    def sides(size: int) -> tuple[F, Any]:
         """L = ±size with probabilities 1/4, 3/4 and m = 1: a = size/2, b = size, c = size²."""
-        law = two_points(-size, size, Fraction(1, 4))
-        return positive_part(law, 1), printed_bennett(
-            enclosed(Fraction(size, 2)), enclosed(size), enclosed(size * size), 1
-        )
+        law = two_points(-size, size, F(1, 4))
+        return positive_part(law, 1), printed_bennett(enclosed(F(size, 2)), enclosed(size), enclosed(size * size), 1)
 
     def told(size: int) -> str:
         truth, bound = sides(size)
@@ -136,7 +118,7 @@ def lemma_5_6() -> Evidence:
         )
 
     real = fraction(Shuffle(decomposition.dataset(KRR(50, sp.log(30)), 0, 1, 2), 26).exact(alpha=sp.Integer(2)))
-    inside = printed_bennett_krr(50, Fraction(30), Fraction(2), 26)
+    inside = printed_bennett_krr(50, F(30), F(2), 26)
     stands = real <= bennett.delta(KRR(50, sp.log(30)), 26, sp.log(2))
     return Evidence(
         confirmed(
@@ -155,30 +137,26 @@ def lemma_5_6() -> Evidence:
 
 
 @claim("B-Lem5.7", "546-549", "k-RR: −(1−γ)ke^ε ≤ L − γ(1−e^ε) ≤ (1−γ)k; E L²")
-def lemma_5_7() -> Evidence:
-    return Evidence(proved(blanket.lemma57(), finding="from the table of G"))
+def lemma_5_7() -> Check:
+    return proved(blanket.lemma57(), finding="from the table of G")
 
 
 @claim("B-Lem5.8(1)", "553", "Laplace: e^(−ε0/2)(1 − e^(ε+ε0)) ≤ L ≤ e^(ε0/2)(1 − e^(ε−ε0))")
-def lemma_5_8_range() -> Evidence:
-    return Evidence(
-        proved(
-            gparv.property2(),
-            blanket.lemma51_laplace(),
-            blanket.lemma58(),
-            finding="γ(1 - αt) ≤ L ≤ γ(t - α) holds for every ε0-LDP randomizer, and γ = e^(-ε0/2)",
-        )
+def lemma_5_8_range() -> Check:
+    return proved(
+        gparv.property2(),
+        blanket.lemma51_laplace(),
+        blanket.lemma58(),
+        finding="γ(1 - αt) ≤ L ≤ γ(t - α) holds for every ε0-LDP randomizer, and γ = e^(-ε0/2)",
     )
 
 
 @claim("B-Lem5.8(2)", "554", "Laplace: E L² ≤ ((e^(2ε)+1)/3)(2e^(ε0/2) + e^-ε0) − 2e^ε(2e^(−ε0/2) − e^-ε0)")
-def lemma_5_8_square() -> Evidence:
-    return Evidence(
-        proved(
-            blanket.lemma58(),
-            tails.lemma58_all_pairs(),
-            finding="equality for inputs 0 and 1, and no pair of inputs has more",
-        )
+def lemma_5_8_square() -> Check:
+    return proved(
+        blanket.lemma58(),
+        tails.lemma58_all_pairs(),
+        finding="equality for inputs 0 and 1, and no pair of inputs has more",
     )
 
 
@@ -201,45 +179,35 @@ def cross_term_890() -> Evidence:
     )
 
 
-def theorem53_steps() -> Derivation:
-    """Hoeffding's bound on G, (α+1)²T²/(4na) e^(−2na²/((α+1)²T²)) with T = t − 1, is below (4)."""
+@claim("B-Thm5.3", "518-522", "(4), with C = 1 − e^-2 ≈ 0.86")
+def theorem_5_3() -> Check:
+    C = 1 - exp(-2)
     T, w = sp.symbols("T w", positive=True)
-    return steps(
-        "Theorem 5.3",
-        "Balle et al. 2019, another proof",
+    steps = (  # Hoeffding's bound on G, (α+1)²T²/(4na) e^(−2na²/((α+1)²T²)), is below (4)
         Step(t - 1, t - 1 / t, "T = t - 1 is at most t - 1/t: the factor in front", "<="),
         Step(1 / (T + w) ** 2, 2 / T**2, "and the exponent, where the print has C < 1 for 2", "<="),
     )
-
-
-@claim("B-Thm5.3", "518-522", "(4), with C = 1 − e^-2 ≈ 0.86")
-def theorem_5_3() -> Evidence:
-    C = 1 - exp(-2)
     cases = list(product((0.2, 1, 3), (100, 10**4, 10**7), (0.01, 0.1, 0.19)))
     ordered = all(hoeffding.delta(*case) <= thm53.delta(*case) for case in cases)
-    return Evidence(
-        confirmed(
-            proved(
-                gparv.property2(),
-                tails.lemma55(),
-                gparv.theorem9(),
-                theorem53_steps(),
-                finding="Hoeffding's bound on the sum of G is below (4) everywhere",
-            ),
-            certified(below(Fraction(86, 100), C) and below(C, Fraction(87, 100)), "C = 0.8647"),
-            certified(ordered, f"in {len(cases)} cases"),
-        )
+    return confirmed(
+        proved(
+            gparv.property2(),
+            tails.lemma55(),
+            gparv.theorem9(),
+            steps,
+            finding="Hoeffding's bound on the sum of G is below (4) everywhere",
+        ),
+        certified(below(F(86, 100), C) and below(C, F(87, 100)), "C = 0.8647"),
+        certified(ordered, f"in {len(cases)} cases"),
     )
 
 
-def large_delta_steps() -> Derivation:
+def large_delta_steps() -> Steps:
     """Corollary 5.3.1 for e^-(1+√2) < δ < 1, with the constant 5.6; Λ = log(1/δ), n ≥ Λt²."""
     x, mean, n, alpha = sp.symbols("x mu n alpha", positive=True)
     u = sp.Symbol("u", nonnegative=True)  # α²
     root = sp.sqrt(2)
-    return steps(
-        "Corollary 5.3.1 for large δ",
-        "Balle et al. 2019, Corollary 5.3.1",
+    return (
         Step(
             ((x + mean) ** 2 - 4 * mean * x) / (4 * mean),
             (x - mean) ** 2 / (4 * mean),
@@ -262,20 +230,18 @@ def large_delta_steps() -> Derivation:
 
 
 @claim("B-Cor5.3.1", "526", "ε = O((1 ∧ ε0)e^ε0 √(log(1/δ)/n)) if ε0 ≤ log(n/log(1/δ))/2")
-def corollary_5_3_1() -> Evidence:
+def corollary_5_3_1() -> Check:
     kappa, small = 1 + sqrt(2), log(2)  # Λ between log 2 and 1 + √2 is left
     many = 2 * log(kappa) * sqrt(kappa / small)  # n ≥ (1 + √2)t²: the corollary at Λ = 1 + √2
     least = enclosed(28) / 5 * sqrt(small / kappa)  # n < (1 + √2)t²: ε/(1 ∧ ε0) is at least this
     rest = kappa / (2 * small * exp(3))  # t > e³: D at α = 1 + √2
-    numbers = below(many, Fraction(28, 5)) and below(3, least) and below(rest, exp(-kappa))
-    return Evidence(
-        confirmed(
-            proved(
-                tails.corollary531(),
-                tails.second_moment(),
-                large_delta_steps(),
-                finding="with 2 log(1 + √2) = 1.763 for δ ≤ e^-(1+√2), and 5.6 for larger δ",
-            ),
-            certified(numbers, "the constants"),
-        )
+    numbers = below(many, F(28, 5)) and below(3, least) and below(rest, exp(-kappa))
+    return confirmed(
+        proved(
+            tails.corollary531(),
+            tails.second_moment(),
+            large_delta_steps(),
+            finding="with 2 log(1 + √2) = 1.763 for δ ≤ e^-(1+√2), and 5.6 for larger δ",
+        ),
+        certified(numbers, "the constants"),
     )

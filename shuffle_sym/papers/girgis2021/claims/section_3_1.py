@@ -1,19 +1,17 @@
 r"""Girgis et al. 2021, Sections 2.2 and 3.1: from Rényi to (ε, δ), and the upper bounds; t = e^ε0, v = (t − 1)²/t."""
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.papers.claims import Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched, steps
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown, sqrt
 from shuffle_sym.papers.girgis2021 import bounds, curves, moments
+from shuffle_sym.papers.tools import F
 from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact import two_rr_moment
@@ -23,19 +21,17 @@ READING = "perhaps by the reading of the PDF"
 
 def divergence(moment: Any, order: int) -> Any:
     """log(moment)/(λ − 1), enclosed."""
-    return log(enclosed(moment)) / (order - 1)
+    return log(moment) / (order - 1)
 
 
-def conversion() -> Derivation:
+def conversion() -> Steps:
     """(r − α)/r^λ is largest at r = αλ/(λ − 1): so E[r − α]_+ is at most that times E[r^λ]."""
     r, alpha, order, delta, level = sp.symbols("r alpha lambda delta D", positive=True)
     x = sp.Symbol("x", positive=True)  # λ − 1
     best = alpha * (1 + x) / x
     factor = (x / (1 + x)) ** (1 + x) / x
     given = level + (sp.log(1 / delta) + x * sp.log(x / (1 + x)) - sp.log(1 + x)) / x
-    return steps(
-        "From Rényi divergence to (ε, δ)",
-        "Girgis et al. 2021, Lemma 2.1",
+    return (
         Step(
             sp.Derivative((r - alpha) * r**-order, r),
             r ** (-order - 1) * (r - order * (r - alpha)),
@@ -55,14 +51,11 @@ def conversion() -> Derivation:
 
 
 @claim("G-Lem2.1", "118-126", "(λ, ε(λ))-RDP gives (ε, δ)-DP, in two forms")
-def lemma_2_1() -> Evidence:
-    return Evidence(proved(conversion(), finding="for every order and every ε"))
+def lemma_2_1() -> Check:
+    return proved(conversion(), finding="for every order and every ε")
 
 
-# ---------------------------------------------------------------------------------- the bounds as the text has them
-
-
-def size(t: Fraction, n: int) -> int:
+def size(t: F, n: int) -> int:
     """n̄ of (5)."""
     return int((n - 1) / (2 * t)) + 1
 
@@ -73,29 +66,29 @@ def gamma_of_half(i: int) -> Any:
     return enclosed(value) if i % 2 == 0 else enclosed(value / sp.sqrt(sp.pi)) * sqrt(arb.pi())
 
 
-def higher_terms(t: Fraction, count: int, order: int) -> Any:
+def higher_terms(t: F, count: int, order: int) -> Any:
     """Σ_i C(λ, i) i Γ(i/2) ((t² − 1)²/(2t²m))^(i/2) for i = 3 … λ."""
-    root = sqrt(enclosed((t * t - 1) ** 2 / (2 * t * t * count)))
+    root = sqrt((t * t - 1) ** 2 / (2 * t * t * count))
     return sum((int(sp.binomial(order, i)) * i * gamma_of_half(i) * root**i for i in range(3, order + 1)), enclosed(0))
 
 
-def chernoff(t: Fraction, n: int, order: int) -> Any:
+def chernoff(t: F, n: int, order: int) -> Any:
     """e^(ε0 λ − (n − 1)/(8t))."""
-    return enclosed(t**order) * exp(enclosed(-(n - 1) / (8 * t)))
+    return enclosed(t**order) * exp(-(n - 1) / (8 * t))
 
 
-def printed_5(t: Fraction, n: int, order: int) -> Any:
+def printed_5(t: F, n: int, order: int) -> Any:
     """(5) as the text has it: λ/2 for C(λ, 2), and the sum outside the logarithm."""
-    leading = Fraction(order, 2) * (t - 1) ** 2 / (size(t, n) * t)
+    leading = F(order, 2) * (t - 1) ** 2 / (size(t, n) * t)
     return log(1 + enclosed(leading)) / (order - 1) + higher_terms(t, size(t, n), order) + chernoff(t, n, order)
 
 
-def printed_6(t: Fraction, n: int, order: int) -> Any:
+def printed_6(t: F, n: int, order: int) -> Any:
     """(6) as the text has it: λ/2 for C(λ, 2)."""
-    return log(1 + enclosed(Fraction(order, 2) * 4 * (t - 1) ** 2 / n)) / (order - 1)
+    return log(1 + enclosed(F(order, 2) * 4 * (t - 1) ** 2 / n)) / (order - 1)
 
 
-def bound_5(t: Fraction, n: int, order: int) -> Any:
+def bound_5(t: F, n: int, order: int) -> Any:
     """(5) as (41) has it."""
     leading = enclosed(sp.binomial(order, 2)) * enclosed((t - 1) ** 2 / (size(t, n) * t))
     return log(1 + leading + higher_terms(t, size(t, n), order) + chernoff(t, n, order)) / (order - 1)
@@ -103,20 +96,17 @@ def bound_5(t: Fraction, n: int, order: int) -> Any:
 
 def printed_8(eps0: int, n: int, order: int) -> Any:
     """(8) as the text has it: ε0 for e^ε0, n for n̄."""
-    return log(
-        exp(enclosed(Fraction(order**2 * (eps0 - 1) ** 2, n))) + exp(enclosed(eps0 * order - Fraction(n - 1, 8 * eps0)))
-    ) / (order - 1)
+    return log(exp(F(order**2 * (eps0 - 1) ** 2, n)) + exp(eps0 * order - F(n - 1, 8 * eps0))) / (order - 1)
 
 
 def above_all_datasets(bound: Any) -> Any:
     """A check that the package's bound is above every pair of datasets, 2-RR and 3-RR, n ≤ 4."""
     orders = [2, 3, 6]
 
-    def holds(case: tuple[Any, int, int]) -> bool:
-        make, t, n = case
+    def holds(make: Any, t: int, n: int) -> bool:
         worst = ground_truth.worst_moments(make(sp.log(t)), n, orders)
         return all(
-            below(divergence(w.moment, order), Fraction(bound(sp.log(t), n, order)))
+            below(divergence(w.moment, order), F(bound(sp.log(t), n, order)))
             for order, w in zip(orders, worst, strict=True)
         )
 
@@ -126,23 +116,23 @@ def above_all_datasets(bound: Any) -> Any:
 
 @claim("G-eq5/Thm3.1", "181", "(5): 1/(λ−1) log(1 + (λ/2)v/n̄) + Σ_i C(λ, i) i Γ(i/2)(…)^(i/2) + e^(ε0λ−(n−1)/8t)")
 def theorem_3_1() -> Evidence:
-    t = Fraction(2)
+    t = F(2)
 
-    def truth(case: tuple[int, int]) -> Any:
-        return divergence(two_rr_moment(sp.log(2), case[1], case[0]), case[0])
+    def truth(order: int, n: int) -> Any:
+        return divergence(two_rr_moment(sp.log(2), n, order), order)
 
-    def fails(case: tuple[int, int]) -> bool:
-        return below(printed_5(t, case[1], case[0]), truth(case))
+    def fails(order: int, n: int) -> bool:
+        return below(printed_5(t, n, order), truth(order, n))
 
-    def told(case: tuple[int, int]) -> str:
+    def told(order: int, n: int) -> str:
         return (
-            f"e^ε0 = 2, λ = {case[0]}, n = {case[1]:.0e}: 2-RR has {shown(truth(case), 5)}, the right side is "
-            f"{shown(printed_5(t, case[1], case[0]), 5)}. λ/2 stands for C(λ, 2) and the logarithm ends too "
+            f"e^ε0 = 2, λ = {order}, n = {n:.0e}: 2-RR has {shown(truth(order, n), 5)}, the right side is "
+            f"{shown(printed_5(t, n, order), 5)}. λ/2 stands for C(λ, 2) and the logarithm ends too "
             f"early, {READING}: (41) has both right"
         )
 
     return Evidence(
-        searched([(order, 10**j) for order in range(2, 9) for j in range(2, 10)], fails, told),
+        searched(product(range(2, 9), (10**j for j in range(2, 10))), fails, told),
         corrected=confirmed(
             proved(
                 moments.lemma61(),
@@ -158,7 +148,7 @@ def theorem_3_1() -> Evidence:
 
 @claim("G-Cor3.2/(6)", "189-191,671-725", "(6): 1/(λ−1) log(1 + (λ/2) 4(t−1)²/n) if λ⁴t⁵ < n/9")
 def corollary_3_2() -> Evidence:
-    t = Fraction(11, 10)
+    t = F(11, 10)
 
     def least(order: int) -> int:
         """The first n that the condition allows."""
@@ -174,7 +164,7 @@ def corollary_3_2() -> Evidence:
         )
 
     cases: list[tuple[Any, int, int]] = []
-    for ratio, power in product((Fraction(3, 2), Fraction(2), Fraction(5)), (2, 3, 12)):
+    for ratio, power in product((F(3, 2), F(2), F(5)), (2, 3, 12)):
         first = int(9 * power**4 * ratio**5) + 1
         cases.extend((sp.log(sp.Rational(ratio)), users, power) for users in (first, 3 * first, 100 * first))
     ordered = all(bounds.thm36(*case) <= bounds.cor32(*case) for case in cases)
@@ -190,38 +180,34 @@ def corollary_3_2() -> Evidence:
 
 
 @claim("G-671", "187,671-725", "(5) simplifies to (6), with C(λ, 2) in both, if λ⁴t⁵ < n/9")
-def simplified_671() -> Evidence:
+def simplified_671() -> Check:
     order, n = 2, 9 * 2**4 + 1
-    nothing = bound_5(Fraction(1), n, order)
-    t = Fraction(10001, 10000)
+    nothing = bound_5(F(1), n, order)
+    t = F(10001, 10000)
     much = bound_5(t, n, order) / log(1 + enclosed(4 * (t - 1) ** 2 / n))
-    return Evidence(
-        refuted(
-            below(0, nothing) and below(50, much),
-            f"ε0 = 0, λ = 2, n = {n}: (6) is 0 and (5) is log(1 + e^-18) > 0, and so on for every n; e^ε0 = 1.0001: "
-            f"(5) is {shown(much, 3)} times (6). (47) asks for n large against 1/ε0, which the condition does not; (6) "
-            "holds all the same, by Theorem 3.6",
-        )
+    return refuted(
+        below(0, nothing) and below(50, much),
+        f"ε0 = 0, λ = 2, n = {n}: (6) is 0 and (5) is log(1 + e^-18) > 0, and so on for every n; e^ε0 = 1.0001: "
+        f"(5) is {shown(much, 3)} times (6). (47) asks for n large against 1/ε0, which the condition does not; (6) "
+        "holds all the same, by Theorem 3.6",
     )
 
 
 @claim("G-Rem1", "197", "ε0 = c ln n and λ < n^((1−5c)/4)/2, c < 1/5, satisfy λ⁴e^(5ε0) < n/9")
-def remark_1() -> Evidence:
+def remark_1() -> Check:
     n, c = sp.symbols("n c", positive=True)
     order = n ** ((1 - 5 * c) / 4) / 2
-    line = steps(
-        "Remark 1",
-        "Girgis et al. 2021",
+    line = (
         Step(sp.powsimp(sp.expand_power_base(order**4 * n ** (5 * c)), force=True), n / 16, "λ⁴e^(5ε0), below n/9"),
         Step(sp.Rational(1, 16), sp.Rational(1, 9), "1/16 ≤ 1/9", "<="),
         Step(sp.Subs((1 - 5 * c) / 4, c, sp.Rational(1, 25)), sp.Rational(1, 5), "c = 1/25: the exponent of n"),
     )
-    return Evidence(proved(line, finding="with 1/16 in place of 1/9"))
+    return proved(line, finding="with 1/16 in place of 1/9")
 
 
 @claim("G-eq7", "223-225", "(7), since λ = a⌈λ⌉ + (1−a)⌊λ⌋ for a = ⌈λ⌉ − λ")
 def equation_7() -> Evidence:
-    order = Fraction(9, 4)
+    order = F(9, 4)
     low, high = 2, 3
     a = high - order
     mirrored = a * high + (1 - a) * low
@@ -265,11 +251,7 @@ def remark_3() -> Evidence:
     users, power = 10**8, 10
     better = math.sqrt(2 * math.exp(0.5) * (power * 0.5 + 2 * math.log(users)) / (users - 1))
     saved = bounds.thm31(0.5, users, power) / bounds.thm31(0.5, users, power, better)
-    line = steps(
-        "Remark 3",
-        "Girgis et al. 2021, corrected",
-        Step(e * order - (n - 1) / (2 * t) * square, -2 * sp.log(n), "the last term is n^-2"),
-    )
+    line = (Step(e * order - (n - 1) / (2 * t) * square, -2 * sp.log(n), "the last term is n^-2"),)
     printed = math.sqrt(2 * 0.5 * math.exp(0.5) / (10**9 * math.log(10**9)))
     large = bounds.thm31(0.5, 10**9, power, printed)
     return Evidence(
@@ -287,7 +269,7 @@ def remark_3() -> Evidence:
 
 
 @claim("G-Rem4", "241", "(5) is better than (8) for all parameter ranges of interest, see Figure 2")
-def remark_4() -> Evidence:
+def remark_4() -> Check:
     eps0, n = 0.1, 10**4
 
     def larger(order: int) -> bool:
@@ -296,11 +278,9 @@ def remark_4() -> Evidence:
 
     orders = [order for order in range(2, 3001) if larger(order)]
     if not orders:
-        return Evidence(certified(True, "Figure 2(a), ε0 = 0.1, n = 1e4: for all λ up to 3000"))
-    return Evidence(
-        certified(
-            False,
-            f"Figure 2(a), ε0 = 0.1, n = 1e4: (5) is the larger one for all λ from {orders[0]} to {orders[-1]} "
-            f"({len(orders)} orders). The terms of order 3 and more in (5) have a constant that those of (8) have not",
-        )
+        return certified(True, "Figure 2(a), ε0 = 0.1, n = 1e4: for all λ up to 3000")
+    return certified(
+        False,
+        f"Figure 2(a), ε0 = 0.1, n = 1e4: (5) is the larger one for all λ from {orders[0]} to {orders[-1]} "
+        f"({len(orders)} orders). The terms of order 3 and more in (5) have a constant that those of (8) have not",
     )

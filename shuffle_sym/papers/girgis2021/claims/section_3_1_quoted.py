@@ -1,21 +1,19 @@
 r"""Girgis et al. 2021, Section 3.1: the bound (9), which is quoted from Erlingsson et al. 2019; t = e^ε0."""
 
-from __future__ import annotations
-
-from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.papers.claims import Evidence, certified, claim, confirmed, proved, refuted, steps
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, certified, claim, confirmed, proved, refuted
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown
 from shuffle_sym.papers.girgis2021 import bounds, curves
 from shuffle_sym.papers.girgis2021.claims.section_3_1 import bound_5
+from shuffle_sym.papers.tools import F
 
 
-def quoted_steps() -> Derivation:
+def quoted_steps() -> Steps:
     r"""(9) from Theorem 3.6, where the moment given m is at most e^(K/(m+1)), K = λ²(t − 1/t)²/8, and at most t^(λ−1).
 
     x = Kt/n and a = n/t. For λ ≤ 2 the moment of order 2 is enough. For x ≤ 0.79 sum the powers of K/(m + 1). If (9) is
@@ -26,9 +24,7 @@ def quoted_steps() -> Derivation:
     s = sp.Symbol("s", positive=True)
     t = sp.Symbol("t", positive=True)
     above = {t: 1 + w}
-    return steps(
-        "A quoted bound",
-        "Girgis et al. 2021, (9)",
+    return (
         Step(
             ((2 + u) * (t + 1) ** 2).subs(above),
             (8 * (1 + u) * t**5).subs(above),
@@ -50,10 +46,10 @@ def quoted_steps() -> Derivation:
 def layers(x: Any) -> Any:
     """A bound on E[min(e^(xa/N), e^(a/2))], N = m + 1, for every a ≥ 8x, where P[N ≤ (1−y)a] ≤ e^(−a h(y)),
     h(y) = y + (1 − y) log(1 − y): N above a/2, and layers of N below it."""
-    ends = [Fraction(i, 100) for i in (50, 60, 65, 70, 75, 78, 82)]
+    ends = [F(i, 100) for i in (50, 60, 65, 70, 75, 78, 82)]
     total = exp(2 * x) + 1  # the 1 is for N ≤ 0.18a, where h ≥ 1/2
     for high, low in pairwise(ends):
-        h = enclosed(high) + enclosed(1 - high) * log(enclosed(1 - high))
+        h = enclosed(high) + enclosed(1 - high) * log(1 - high)
         top = enclosed(1 / (1 - low))
         # The exponent is largest at a = 8x, or where both sides of the minimum are equal.
         total += exp(x * (top - 8 * h if 1 / (1 - low) <= 4 else top * (1 - 2 * h)))
@@ -61,44 +57,38 @@ def layers(x: Any) -> Any:
 
 
 @claim("G-eq9", "251", "(9): ε(λ) ≤ λ 2t⁴(t−1)²/n for every λ > 1")
-def equation_9() -> Evidence:
-    x = enclosed(Fraction(79, 100))
-    last = enclosed(Fraction(82, 100)) + enclosed(Fraction(18, 100)) * log(enclosed(Fraction(18, 100)))
-    least = enclosed(Fraction(948, 100)) * exp(1)  # λ is above 3.16·3e
+def equation_9() -> Check:
+    x = enclosed(F(79, 100))
+    last = enclosed(F(82, 100)) + enclosed(F(18, 100)) * log(F(18, 100))
+    least = enclosed(F(948, 100)) * exp(1)  # λ is above 3.16·3e
     rate = 4 * (1 - 1 / least)
-    numbers = (
-        below(-log(1 - x), 2 * x) and below(Fraction(1, 2), last) and below(layers(x), exp(rate * x)) and below(2, rate)
-    )
+    numbers = below(-log(1 - x), 2 * x) and below(F(1, 2), last) and below(layers(x), exp(rate * x)) and below(2, rate)
     cases = list(product((0.01, 0.3, 1, 4), (1, 3, 30, 1000, 10**6), (2, 3, 10, 100, 1000)))
     ordered = all(bounds.thm36(*case) <= bounds.eq9(*case) for case in cases)
-    return Evidence(
-        confirmed(
-            proved(
-                curves.theorem36(),
-                curves.theorem71(),
-                curves.corollary32(),
-                quoted_steps(),
-                finding="from Theorem 3.6, for all n, ε0 and real λ > 1",
-            ),
-            certified(numbers, "with constants enclosed"),
-            certified(ordered, f"above Theorem 3.6 in {len(cases)} cases"),
-        )
+    return confirmed(
+        proved(
+            curves.theorem36(),
+            curves.theorem71(),
+            curves.corollary32(),
+            quoted_steps(),
+            finding="from Theorem 3.6, for all n, ε0 and real λ > 1",
+        ),
+        certified(numbers, "with constants enclosed"),
+        certified(ordered, f"above Theorem 3.6 in {len(cases)} cases"),
     )
 
 
 @claim("G-253", "253", "both upper bounds beat (9) in all cases")
-def sentence_253() -> Evidence:
+def sentence_253() -> Check:
     t, n = exp(enclosed(1) / 10), 10**4
     share = (n - 1) / (2 * t)
     users = int(float(share.mid())) + 1  # n̄
     whole = below(users - 1, share) and below(share, users)
     eight, nine = 4 * (t - 1) ** 2 / users, 4 * t**4 * (t - 1) ** 2 / n
-    small = Fraction(11, 10)
+    small = F(11, 10)
     five, quoted = bound_5(small, 1, 2), 4 * small**4 * (small - 1) ** 2
-    return Evidence(
-        refuted(
-            whole and below(nine, eight) and below(quoted, five),
-            f"Figure 2(a), ε0 = 0.1, n = 1e4, λ = 2: (8) is at least {shown(eight)} and (9) is {shown(nine)}; so for "
-            f"all large n if e^ε0 < 2^(1/3). (5): e^ε0 = 11/10, n = 1, λ = 2: {shown(five)} against {shown(quoted)}",
-        )
+    return refuted(
+        whole and below(nine, eight) and below(quoted, five),
+        f"Figure 2(a), ε0 = 0.1, n = 1e4, λ = 2: (8) is at least {shown(eight)} and (9) is {shown(nine)}; so for "
+        f"all large n if e^ε0 < 2^(1/3). (5): e^ε0 = 11/10, n = 1, λ = 2: {shown(five)} against {shown(quoted)}",
     )

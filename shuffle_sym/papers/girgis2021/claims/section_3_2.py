@@ -1,20 +1,16 @@
 r"""Girgis et al. 2021, Section 3.2: the lower bound, and whether it is tight."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.claims import Evidence, claim, confirmed, on_grid, proved, refuted, searched, steps
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, claim, confirmed, on_grid, proved, refuted, searched
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.girgis2021 import moments
-from shuffle_sym.papers.tools import fraction
+from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth.exact import two_rr_moment
 from shuffle_sym.truth.ground_truth import worst_moments
@@ -22,12 +18,12 @@ from shuffle_sym.truth.ground_truth import worst_moments
 t = field.t
 
 
-def central(n: int, p: Fraction, power: int) -> Fraction:
+def central(n: int, p: F, power: int) -> F:
     """E(k − np)^i for k ~ Bin(n, p), term by term."""
-    return sum((math.comb(n, k) * p**k * (1 - p) ** (n - k) * (k - n * p) ** power for k in range(n + 1)), Fraction(0))
+    return sum((math.comb(n, k) * p**k * (1 - p) ** (n - k) * (k - n * p) ** power for k in range(n + 1)), F(0))
 
 
-def printed_10(ratio: Fraction, n: int, order: int) -> Fraction:
+def printed_10(ratio: F, n: int, order: int) -> F:
     """What (10) has inside the logarithm."""
     total = 1 + math.comb(order, 2) * (ratio - 1) ** 2 / (n * ratio)
     for i in range(3, order + 1):
@@ -37,68 +33,53 @@ def printed_10(ratio: Fraction, n: int, order: int) -> Fraction:
 
 
 @claim("G-Thm3.4", "259-263", "(10) is the moment E[(M(D')/M(D))^λ] of 2-RR, a lower bound on the worst case")
-def theorem_3_4() -> Evidence:
-    def holds(case: tuple[Fraction, int, int]) -> bool:
-        ratio, n, order = case
+def theorem_3_4() -> Check:
+    def holds(ratio: F, n: int, order: int) -> bool:
         return printed_10(ratio, n, order) == fraction(two_rr_moment(sp.log(sp.Rational(ratio)), n, order))
 
-    ratios = (Fraction(1), Fraction(3, 2), Fraction(3))
-    return Evidence(
-        confirmed(
-            proved(
-                moments.eq72(),
-                moments.central_moments(),
-                moments.rdp_moments(),
-                finding="by the binomial theorem, for every integer λ",
-            ),
-            on_grid(product(ratios, (1, 2, 7), (2, 3, 6, 9)), holds, finding="equal to the exact moment"),
-        )
+    ratios = (F(1), F(3, 2), F(3))
+    return confirmed(
+        proved(
+            moments.eq72(),
+            moments.central_moments(),
+            moments.rdp_moments(),
+            finding="by the binomial theorem, for every integer λ",
+        ),
+        on_grid(product(ratios, (1, 2, 7), (2, 3, 6, 9)), holds, finding="equal to the exact moment"),
     )
 
 
-def _chances() -> Iterator[Fraction]:
-    for bottom in range(2, 10):
-        for top in range(1, bottom):
-            yield Fraction(top, bottom)
-
-
 @claim("G-Cor3.5-Jensen", "267", "x^i is convex for odd i, so by Jensen E(k − Ek)^i ≥ 0")
-def jensen() -> Evidence:
-    middle, chord = Fraction(-1) ** 3, (Fraction(-2) ** 3 + 0) / 2
-    return Evidence(
-        confirmed(
-            refuted(middle > chord, "x³ is above its chord between -2 and 0"),
-            searched(
-                _chances(),
-                lambda p: central(1, p, 3) < 0,
-                lambda p: (
-                    f"the argument does not ask for p, and k ~ Bin(1, {p}) has E(k - Ek)³ = {central(1, p, 3)}. For "
-                    "p ≤ 1/2, where it is used, the conclusion is true, see G-Cor3.5"
-                ),
+def jensen() -> Check:
+    middle, chord = F(-1) ** 3, (F(-2) ** 3 + 0) / 2
+    return confirmed(
+        refuted(middle > chord, "x³ is above its chord between -2 and 0"),
+        searched(
+            (F(top, bottom) for bottom in range(2, 10) for top in range(1, bottom)),
+            lambda p: central(1, p, 3) < 0,
+            lambda p: (
+                f"the argument does not ask for p, and k ~ Bin(1, {p}) has E(k - Ek)³ = {central(1, p, 3)}. For "
+                "p ≤ 1/2, where it is used, the conclusion is true, see G-Cor3.5"
             ),
-        )
+        ),
     )
 
 
 @claim("G-Cor3.5", "269", "(11): the RDP is at least 1/(λ−1) log(1 + C(λ, 2)(t−1)²/(nt))")
-def corollary_3_5() -> Evidence:
-    return Evidence(
-        proved(
-            moments.odd_moments(),
-            moments.rdp_moments(),
-            finding="no central moment of Bin(n, p) is negative for p ≤ 1/2, and p = 1/(t + 1)",
-        )
+def corollary_3_5() -> Check:
+    return proved(
+        moments.odd_moments(),
+        moments.rdp_moments(),
+        finding="no central moment of Bin(n, p) is negative for p ≤ 1/2, and p = 1/(t + 1)",
     )
 
 
-def gap_steps() -> Derivation:
+def gap_steps() -> Steps:
     n = sp.Symbol("n", positive=True)
     D = decomposition.dataset(KRR(k=3), 0, 1, 2)
     three = sp.Add(*(sp.Mul((e.a - e.b) ** 2, 1 / e.c, evaluate=False) for e in D.atoms if e.a != e.b), evaluate=False)
     w = sp.Symbol("w", nonnegative=True)
-    return steps(
-        "The gap",
-        "Girgis et al. 2021, Remark 7",
+    return (
         Step(4 * (t - 1) ** 2 / n / ((t - 1) ** 2 / (n * t)), 4 * t, "(6) against (11), inside the logarithms"),
         Step(sp.Subs((t - 1) ** 2 / t, t, t) * t / ((t - 1) ** 2 / t), t, "(5) with n̄ = n/t against (11): e^ε0"),
         Step(three, 2 * (t - 1) ** 2 / (t + 2), "3-RR, others with a third value: the term of first order in 1/n"),
@@ -112,8 +93,8 @@ def gap_steps() -> Derivation:
 
 
 @claim("G-Rem7", "277,617", "the gap is 4e^ε0, or e^ε0 with Remark 3; the lower bound is tight")
-def remark_7() -> Evidence:
-    def moments(n: int) -> tuple[Fraction, Fraction]:
+def remark_7() -> Check:
+    def moments(n: int) -> tuple[F, F]:
         (worst,) = worst_moments(BinaryRR(sp.log(2)), n, [2])
         return fraction(two_rr_moment(sp.log(2), n, 2)), fraction(worst.moment)
 
@@ -125,13 +106,11 @@ def remark_7() -> Evidence:
             + (", the most of all" if back == worst else "")
         )
 
-    return Evidence(
-        confirmed(
-            searched(range(1, 6), lambda n: moments(n)[0] < moments(n)[1], told),
-            proved(
-                gap_steps(),
-                finding="the factors 4e^ε0 and e^ε0 are right; but not even the first order is tight (617): 3-RR has "
-                "2(t - 1)²/(t + 2) there, more than (t - 1)²/t for t > 2",
-            ),
-        )
+    return confirmed(
+        searched(range(1, 6), lambda n: moments(n)[0] < moments(n)[1], told),
+        proved(
+            gap_steps(),
+            finding="the factors 4e^ε0 and e^ε0 are right; but not even the first order is tight (617): 3-RR has "
+            "2(t - 1)²/(t + 2) there, more than (t - 1)²/t for t > 2",
+        ),
     )

@@ -1,32 +1,27 @@
 r"""Girgis et al. 2021, Sections 3.3, 5, 6, 7 and their appendices: the reduction, and special neighbours."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.papers.claims import Check, Evidence, claim, confirmed, on_grid, proved, refuted, searched, steps
-from shuffle_sym.papers.derivation import Derivation, Step
+from shuffle_sym.papers.claims import Check, Evidence, claim, confirmed, on_grid, proved, refuted, searched
+from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, shown
 from shuffle_sym.papers.girgis2021 import curves, moments
 from shuffle_sym.papers.girgis2021.claims.section_3_1 import READING, higher_terms
 from shuffle_sym.papers.laws import mixed, moment, rows, shuffled
-from shuffle_sym.papers.tools import fraction
+from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 
-Laws = list[list[Fraction]]
+Laws = list[list[F]]
 
 
 def randomizers() -> list[Any]:
     """Small rational randomizers."""
-    skew = from_matrix(
-        [[Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]]
-    )
+    skew = from_matrix([[F(1, 2), F(3, 10), F(1, 5)], [F(1, 4), F(1, 4), F(1, 2)]])
     return [BinaryRR(sp.log(3)), KRR(3, sp.log(2)), skew]
 
 
@@ -42,32 +37,30 @@ def neighbours(R: Any, n: int) -> Iterator[tuple[Laws, Laws]]:
                     yield [*same, laws[x0]], [*same, laws[x1]]
 
 
-def ratio_of(R: Any) -> Fraction:
+def ratio_of(R: Any) -> F:
     """e^ε0 of a rational randomizer."""
     return fraction(sp.exp(R.eps0))
 
 
-def special(P: Sequence[Fraction], Q: Sequence[Fraction], m: int, order: int) -> Fraction:
+def special(P: Sequence[F], Q: Sequence[F], m: int, order: int) -> F:
     """E_m: m others with Q, one with P against Q."""
     same = [list(Q)] * m
     return moment(shuffled([*same, list(P)]), shuffled([*same, list(Q)]), order)
 
 
-def without(own: Sequence[Fraction], shared: Sequence[Fraction], q: Fraction) -> list[Fraction]:
+def without(own: Sequence[F], shared: Sequence[F], q: F) -> list[F]:
     """p̃ of (18)."""
     return [(p - q * s) / (1 - q) for p, s in zip(own, shared, strict=True)]
 
 
-def hellinger() -> Derivation:
+def hellinger() -> Steps:
     """p^λ q^(1−λ) is jointly convex: its Hessian has determinant 0 and no negative entry on the diagonal."""
     p, q = sp.symbols("p q", positive=True)
     u = sp.Symbol("u", positive=True)  # λ = 1 + u
     f = p ** (1 + u) * q**-u
     pp, qq, pq = (sp.diff(f, *by) for by in ((p, p), (q, q), (p, q)))
     scale = p ** (u - 1) * q**-u
-    return steps(
-        "Joint convexity of the Hellinger integral",
-        "Girgis et al. 2021, Lemma B.1",
+    return (
         Step(sp.simplify(pp / scale), u * (1 + u), "the second derivative in p is positive"),
         Step(sp.simplify(qq / scale), u * (1 + u) * p**2 / q**2, "and in q"),
         Step(sp.simplify((pp * qq - pq**2) / scale**2), sp.Integer(0), "and the determinant is 0"),
@@ -75,9 +68,8 @@ def hellinger() -> Derivation:
 
 
 @claim("G-Thm3.6", "289", "(13): the moment is at most the mean of E_m over m ~ Bin(n−1, e^-ε0)")
-def theorem_3_6() -> Evidence:
-    def holds(case: tuple[Any, int, int]) -> bool:
-        R, n, order = case
+def theorem_3_6() -> Check:
+    def holds(R: Any, n: int, order: int) -> bool:
         q = 1 / ratio_of(R)
         for P, Q in neighbours(R, n):
             right = sum(
@@ -85,55 +77,49 @@ def theorem_3_6() -> Evidence:
                     math.comb(n - 1, m) * q**m * (1 - q) ** (n - 1 - m) * special(P[-1], Q[-1], m, order)
                     for m in range(n)
                 ),
-                Fraction(0),
+                F(0),
             )
             if moment(shuffled(P), shuffled(Q), order) > right:
                 return False
         return True
 
-    return Evidence(
-        confirmed(
-            proved(hellinger(), curves.theorem36(), finding="Lemmas 5.1, 5.2 and 5.3 together"),
-            on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5"),
-        )
+    return confirmed(
+        proved(hellinger(), curves.theorem36(), finding="Lemmas 5.1, 5.2 and 5.3 together"),
+        on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5"),
     )
 
 
 @claim("G-Thm3.7", "301-303", "(14): special neighbours, 1 + C(λ, 2)v/m + Σ_i C(λ, i) i Γ(i/2)((t²−1)²/(2mt²))^(i/2)")
-def theorem_3_7() -> Evidence:
-    def holds(case: tuple[Any, int, int]) -> bool:
-        R, m, order = case
+def theorem_3_7() -> Check:
+    def holds(R: Any, m: int, order: int) -> bool:
         t, laws = ratio_of(R), rows(R)
         bound = 1 + enclosed(math.comb(order, 2) * (t - 1) ** 2 / (m * t)) + higher_terms(t, m, order)
         values = {special(P, Q, m - 1, order) for P in laws for Q in laws}
         exactly = 1 + math.comb(order, 2) * (t - 1) ** 2 / (m * t)
         return all(value <= exactly if order == 2 else below(value, bound) for value in values)
 
-    return Evidence(
-        confirmed(
-            proved(
-                moments.eq32(), moments.lemma61(), moments.lemma61_tail(), moments.lemma62(), finding="moment by moment"
-            ),
-            on_grid(product(randomizers(), (1, 2, 4), (2, 3, 6)), holds, finding="m ≤ 4, λ ≤ 6, enclosed"),
-        )
+    return confirmed(
+        proved(
+            moments.eq32(), moments.lemma61(), moments.lemma61_tail(), moments.lemma62(), finding="moment by moment"
+        ),
+        on_grid(product(randomizers(), (1, 2, 4), (2, 3, 6)), holds, finding="m ≤ 4, λ ≤ 6, enclosed"),
     )
 
 
 @claim("G-Lem5.1", "461,767", "F(P) = Σ_C q^|C| (1−q)^(n−1−|C|) F(P_C); proof: p_i = q p'_i + (1−q) p̃_i")
 def lemma_5_1() -> Evidence:
-    laws, q = rows(BinaryRR(sp.log(2))), Fraction(1, 2)
+    laws, q = rows(BinaryRR(sp.log(2))), F(1, 2)
     tilde = without(laws[0], laws[1], q)  # (18) with p_i = R(0), p'_n = R(1)
     printed = [q * p + (1 - q) * rest for p, rest in zip(laws[0], tilde, strict=True)]  # p'_i = p_i for i < n
 
-    def holds(case: tuple[Any, int]) -> bool:
-        R, n = case
+    def holds(R: Any, n: int) -> bool:
         q = 1 / ratio_of(R)
         for P, Q in neighbours(R, n):
             for last in (P[-1], Q[-1]):
                 parts = []
                 for doubles in product((True, False), repeat=n - 1):
                     others = [Q[-1] if c else without(p, Q[-1], q) for c, p in zip(doubles, P, strict=False)]
-                    weight = math.prod((q if c else 1 - q for c in doubles), start=Fraction(1))
+                    weight = math.prod((q if c else 1 - q for c in doubles), start=F(1))
                     parts.append((weight, shuffled([*others, last])))
                 if {h: p for h, p in mixed(parts).items() if p} != shuffled([*P[:-1], last]):
                     return False
@@ -154,13 +140,13 @@ def lemma_5_1() -> Evidence:
 
 
 @claim("G-Lem5.2", "473", "the moment is jointly convex")
-def lemma_5_2() -> Evidence:
-    return Evidence(proved(hellinger(), finding="at every outcome, for every real λ > 1"))
+def lemma_5_2() -> Check:
+    return proved(hellinger(), finding="at every outcome, for every real λ > 1")
 
 
-def _removed() -> Check:
-    def holds(case: tuple[Any, int, int]) -> bool:
-        R, n, order = case
+@claim("G-Lem5.3", "483", "the moment does not fall when a user among the first n − 1 is removed")
+def lemma_5_3() -> Check:
+    def holds(R: Any, n: int, order: int) -> bool:
         for P, Q in neighbours(R, n):
             whole = moment(shuffled(P), shuffled(Q), order)
             for i in range(n - 1):
@@ -169,48 +155,34 @@ def _removed() -> Check:
                     return False
         return True
 
-    return on_grid(product(randomizers(), (2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5")
-
-
-@claim("G-Lem5.3", "483", "the moment does not fall when a user among the first n − 1 is removed")
-def lemma_5_3() -> Evidence:
-    return Evidence(
-        confirmed(
-            proved(hellinger(), finding="convex in p_i, and equal where p_i is a point mass: a shift of the histogram"),
-            _removed(),
-        )
+    return confirmed(
+        proved(hellinger(), finding="convex in p_i, and equal where p_i is a point mass: a shift of the histogram"),
+        on_grid(product(randomizers(), (2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5"),
     )
 
 
 @claim("G-Lem6.1(1,2)", "533-539", "X has mean 0 and variance m(Σ p'²/p − 1)")
-def lemma_6_1_mean() -> Evidence:
-    return Evidence(proved(moments.lemma61(), finding="from the multinomial's generating function"))
+def lemma_6_1_mean() -> Check:
+    return proved(moments.lemma61(), finding="from the multinomial's generating function")
 
 
 @claim("G-Lem6.1(3)/(34),(35)", "543-549", "E X^i ≤ i! Γ(i/2)(2mν²)^(i/2) for i ≥ 3, ν = (t − 1/t)/2")
-def lemma_6_1_tail() -> Evidence:
+def lemma_6_1_tail() -> Check:
     k = sp.Symbol("k", integer=True, nonnegative=True)
     i = sp.Symbol("i", integer=True, positive=True)
-    factorials = steps(
-        "i is at most i!",
-        "Girgis et al. 2021, (34)",
+    factorials = (
         Step(sp.factorial(i) / i, sp.factorial(i - 1), "i!/i is (i - 1)!, a whole number"),
         Step(sp.Integer(1), 1 + k, "so it is at least 1", "<="),
     )
-    return Evidence(
-        proved(
-            moments.lemma61_tail(),
-            factorials,
-            finding="true, and weaker than what is proved and used, which has i and not i!: from (35) as it stands "
-            f"Theorem 3.7 does not follow. The text also has ε^ε0 for e^ε0, {READING}",
-        )
+    return proved(
+        moments.lemma61_tail(),
+        factorials,
+        finding="true, and weaker than what is proved and used, which has i and not i!: from (35) as it stands "
+        f"Theorem 3.7 does not follow. The text also has ε^ε0 for e^ε0, {READING}",
     )
 
 
-# ---------------------------------------------------------------------------------- the polytope of Lemma 6.2
-
-
-def vertices(B: int, t: int) -> list[tuple[list[Fraction], list[Fraction]]]:
+def vertices(B: int, t: int) -> list[tuple[list[F], list[F]]]:
     """All vertices (p, p') of {p'_j ≤ t p_j, p_j ≤ t p'_j, Σp = Σp' = 1}: 2B − 2 constraints hold with equality."""
     faces = []
     for j in range(B):
@@ -230,27 +202,24 @@ def vertices(B: int, t: int) -> list[tuple[list[Fraction], list[Fraction]]]:
     return corners
 
 
-def _at_the_ends(p: list[Fraction], primed: list[Fraction], t: int) -> bool:
+def _at_the_ends(p: list[F], primed: list[F], t: int) -> bool:
     """Whether all cells with mass have the ratio t or 1/t."""
-    return all(b in (t * a, Fraction(a) / t) for a, b in zip(p, primed, strict=True) if a)
+    return all(b in (t * a, F(a) / t) for a, b in zip(p, primed, strict=True) if a)
 
 
 @claim("G-Lem6.2", "563-565,1015", "sup Σp'²/p − 1 = (t−1)²/t; any vertex satisfies all B constraints with equality")
 def lemma_6_2() -> Evidence:
-    def holds(case: tuple[int, int]) -> bool:
-        B, t = case
+    def holds(B: int, t: int) -> bool:
         all_of_them = vertices(B, t)
         largest = max(sum(b * b / a for a, b in zip(p, q, strict=True) if a) - 1 for p, q in all_of_them)
         ends = all(_at_the_ends(p, q, t) for p, q in all_of_them if sum(1 for a in p if a) > 1)
-        return ends and largest == Fraction((t - 1) ** 2, t)
+        return ends and largest == F((t - 1) ** 2, t)
 
     return Evidence(
         searched(
             vertices(2, 2),
-            lambda vertex: not _at_the_ends(*vertex, 2),
-            lambda vertex: (
-                f"B = 2, e^ε0 = 2: p = p' = ({', '.join(map(str, vertex[0]))}) is a vertex and has the ratio 1"
-            ),
+            lambda p, q: not _at_the_ends(p, q, 2),
+            lambda p, q: f"B = 2, e^ε0 = 2: p = p' = ({', '.join(map(str, p))}) is a vertex and has the ratio 1",
         ),
         condition=confirmed(
             proved(moments.lemma62(), finding="the supremum is right, by a chord"),
@@ -267,21 +236,20 @@ def lemma_6_2() -> Evidence:
 @claim("G-eq40", "587,1046", "(40): E ≤ e^(ε0λ) e^(−q(n−1)γ²/2) + E_((1−γ)q(n−1)), γ > 0 arbitrary")
 def equation_40() -> Evidence:
     t, n, order, gamma = 2, 3, 2, 3
-    index = (1 - gamma) * Fraction(n - 1, t)
-    rest = 1 + Fraction((t - 1) ** 2, t) / (index + 1)  # E_m of 2-RR for λ = 2 is 1 + v/(m + 1)
-    right = t**order * exp(enclosed(-Fraction(n - 1, t) * gamma**2 / 2)) + enclosed(rest)
+    index = (1 - gamma) * F(n - 1, t)
+    rest = 1 + F((t - 1) ** 2, t) / (index + 1)  # E_m of 2-RR for λ = 2 is 1 + v/(m + 1)
+    right = t**order * exp(-F(n - 1, t) * gamma**2 / 2) + enclosed(rest)
 
-    def holds(case: tuple[Any, int, int, Fraction]) -> bool:
-        R, n, order, gamma = case
+    def holds(R: Any, n: int, order: int, gamma: F) -> bool:
         t = ratio_of(R)
         m = int((1 - gamma) * (n - 1) / t)
-        first = enclosed(t**order) * exp(enclosed(-(n - 1) * gamma**2 / (2 * t)))
+        first = enclosed(t**order) * exp(-(n - 1) * gamma**2 / (2 * t))
         return all(
             below(moment(shuffled(P), shuffled(Q), order), first + enclosed(special(P[-1], Q[-1], m, order)))
             for P, Q in neighbours(R, n)
         )
 
-    shares = (Fraction(1, 10), Fraction(1, 2), Fraction(1))
+    shares = (F(1, 10), F(1, 2), F(1))
     return Evidence(
         refuted(
             below(right, 1),
@@ -302,40 +270,34 @@ def equation_40() -> Evidence:
 
 
 @claim("G-LemD.1", "1034", "E_m is non-increasing in m")
-def lemma_d_1() -> Evidence:
-    def holds(case: tuple[Any, int, int]) -> bool:
-        R, m, order = case
+def lemma_d_1() -> Check:
+    def holds(R: Any, m: int, order: int) -> bool:
         laws = rows(R)
         return all(special(P, Q, m + 1, order) <= special(P, Q, m, order) for P in laws for Q in laws)
 
-    return Evidence(
-        confirmed(
-            proved(hellinger(), finding="a case of Lemma 5.3"),
-            on_grid(
-                product(randomizers(), (0, 1, 2), (2, 5)),
-                holds,
-                finding=f"m ≤ 2; (66) has the same law above and below in both ratios, 1 ≤ 1, {READING}",
-            ),
-        )
+    return confirmed(
+        proved(hellinger(), finding="a case of Lemma 5.3"),
+        on_grid(
+            product(randomizers(), (0, 1, 2), (2, 5)),
+            holds,
+            finding=f"m ≤ 2; (66) has the same law above and below in both ratios, 1 ≤ 1, {READING}",
+        ),
     )
 
 
 @claim("G-Thm7.1", "599", "special neighbours: the moment is at most exp(λ²(t−1)²/m), λ ≥ 2 real")
-def theorem_7_1() -> Evidence:
-    def holds(case: tuple[Any, int, int]) -> bool:
-        R, m, order = case
+def theorem_7_1() -> Check:
+    def holds(R: Any, m: int, order: int) -> bool:
         t, laws = ratio_of(R), rows(R)
-        bound = exp(enclosed(order**2 * (t - 1) ** 2 / m))
+        bound = exp(order**2 * (t - 1) ** 2 / m)
         return all(below(special(P, Q, m - 1, order), bound) for P in laws for Q in laws)
 
-    return Evidence(
-        confirmed(
-            proved(curves.theorem71(), finding="for every real λ > 0, and with half the exponent or less"),
-            on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="m ≤ 3, enclosed"),
-        )
+    return confirmed(
+        proved(curves.theorem71(), finding="for every real λ > 0, and with half the exponent or less"),
+        on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="m ≤ 3, enclosed"),
     )
 
 
 @claim("G-Claim1", "727", "C(λ, k) k Γ(k/2) ≤ λ^k for k ≥ 3")
-def claim_1() -> Evidence:
-    return Evidence(proved(curves.claim1(), finding="and for k = 2; it fails for k = 1"))
+def claim_1() -> Check:
+    return proved(curves.claim1(), finding="and for k = 2; it fails for k = 1")

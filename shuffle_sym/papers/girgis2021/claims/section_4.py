@@ -1,7 +1,5 @@
 r"""Girgis et al. 2021, Section 4: the factors that are read off Figures 4 and 5."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +9,7 @@ from shuffle_sym.accounting import rdp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import many_rounds
-from shuffle_sym.papers.claims import Evidence, certified, claim
+from shuffle_sym.papers.claims import Check, certified, claim
 from shuffle_sym.papers.girgis2021 import bounds
 
 DELTA = 1e-8
@@ -36,36 +34,32 @@ def after(bound: Callable[..., float], eps0: float, n: int, rounds: int) -> floa
 
 
 @claim("G-323", "323", "the upper bound (5) and the lower bound saturate close to ε0 as λ → ∞")
-def saturation() -> Evidence:
+def saturation() -> Check:
     x, w = sp.symbols("lambda w", positive=True)
     # The last term of the sum in (5) alone, λ Γ(λ/2) w^(λ/2): its logarithm over λ.
     unbounded = sp.limit((sp.loggamma(x / 2) + sp.log(x)) / x + sp.log(w) / 2, x, sp.oo) == sp.oo
     order = 10**6
     above, lower = (f(0.1, 10**4, order) for f in (bounds.thm31, bounds.thm34))
-    return Evidence(
-        certified(
-            not (unbounded and above > 0.4 and lower <= 0.1),
-            f"the lower bound does; (5) grows without bound, because Γ(λ/2) does: Figure 2(a), ε0 = 0.1, n = 1e4, "
-            f"has {above:.3f} at λ = 1e6, and the lower bound {lower:.3f}",
-        )
+    return certified(
+        not (unbounded and above > 0.4 and lower <= 0.1),
+        f"the lower bound does; (5) grows without bound, because Γ(λ/2) does: Figure 2(a), ε0 = 0.1, n = 1e4, "
+        f"has {above:.3f} at λ = 1e6, and the lower bound {lower:.3f}",
     )
 
 
 @claim(
     "G-8x", "59,401", "(5) gives an 8 times smaller ε than clones and strong composition, T = 1e5, ε0 = 0.5, n = 1e6"
 )
-def eight_times() -> Evidence:
+def eight_times() -> Check:
     eps0, n, rounds = 0.5, 10**6, 10**5
     first, sharper = (after(bound, eps0, n, rounds) for bound in (bounds.thm31, bounds.thm36))
     low, high = baseline(eps0, n, rounds, 0.5)
     others = [baseline(eps0, n, rounds, share)[1] / first for share in (0.01, 0.1, 0.9, 0.99)]
-    return Evidence(
-        certified(
-            max(high / first, *others) >= 7.5,
-            f"δ = 1e-8, half of it for the clones: {low / first:.2f} to {high / first:.2f} times (ε = {high:.2f} "
-            f"against {first:.3f}), with 1 %, 10 %, 90 %, 99 % of δ for the clones at most {max(others):.2f} times. "
-            f"Theorem 3.6 without Chernoff's inequality makes it {low / sharper:.1f}. The split of δ is not in print",
-        )
+    return certified(
+        max(high / first, *others) >= 7.5,
+        f"δ = 1e-8, half of it for the clones: {low / first:.2f} to {high / first:.2f} times (ε = {high:.2f} "
+        f"against {first:.3f}), with 1 %, 10 %, 90 %, 99 % of δ for the clones at most {max(others):.2f} times. "
+        f"Theorem 3.6 without Chernoff's inequality makes it {low / sharper:.1f}. The split of δ is not in print",
     )
 
 
@@ -80,7 +74,7 @@ def subsampled(
 @claim(
     "G-10x", "59,407", "with Poisson subsampling (5) gives a 10 times smaller ε, T = 1e4, ε0 = 3, n = 1e6, γ = 0.001"
 )
-def ten_times() -> Evidence:
+def ten_times() -> Check:
     eps0, users, rate, rounds = 3, 1000, 0.001, 10**4
     one = DELTA / (2 * rounds * rate)
     low, high = (
@@ -89,12 +83,10 @@ def ten_times() -> Evidence:
     )
     first, sharper = (subsampled(bound, eps0, users, rate, rounds) for bound in (bounds.thm31, bounds.thm36))
     proved_here = subsampled(bounds.thm31, eps0, users, rate, rounds, by="proved")
-    return Evidence(
-        certified(
-            max(high / first, high / proved_here) >= 9.5,
-            f"δ = 1e-8, γn = 1000 users a round: {low / first:.2f} to {high / first:.2f} times with (5) and the "
-            f"theorem that is cited, {high / proved_here:.1f} times with a sharper one, "
-            f"{low / sharper:.1f} times with Theorem 3.6 and the cited one. Both put "
-            "a bound for a replaced record into a theorem for a record added or removed",
-        )
+    return certified(
+        max(high / first, high / proved_here) >= 9.5,
+        f"δ = 1e-8, γn = 1000 users a round: {low / first:.2f} to {high / first:.2f} times with (5) and the "
+        f"theorem that is cited, {high / proved_here:.1f} times with a sharper one, "
+        f"{low / sharper:.1f} times with Theorem 3.6 and the cited one. Both put "
+        "a bound for a replaced record into a theorem for a record added or removed",
     )

@@ -1,10 +1,7 @@
 r"""Koskela et al. 2021, Section 6 and Appendix B: the pair of the clones, its losses, and what is cut off."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from fractions import Fraction
-from typing import Any
+from operator import truediv
 
 import sympy as sp
 
@@ -26,12 +23,11 @@ from shuffle_sym.papers.claims import (
 from shuffle_sym.papers.enclosures import below, exp
 from shuffle_sym.papers.koskela2021.clones import a, b, n, p, q
 from shuffle_sym.papers.koskela2021.definitions import clone_cells, standard_clone_cells
-from shuffle_sym.papers.tools import between, exact, fraction, level
+from shuffle_sym.papers.tools import F, between, exact, fraction, level
 from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
-F = Fraction
 LEVELS = (F(3, 2), F(2), F(5))
 Cell = tuple[F, int, tuple[int, int]]
 
@@ -59,13 +55,9 @@ def _everywhere(
     """The formula against the enumeration of C, A and Δ."""
     return on_grid(
         _cells(keep),
-        lambda case: what(case[1], case[2]) == _at(formula, *case[0]),
+        lambda cell, P, Q: what(P, Q) == _at(formula, *cell),
         finding=f"equal to the enumeration of C, A and Δ at every cell with {where}, n up to 4, t = 3/2, 2, 5",
     )
-
-
-def _ratio(P: F, Q: F) -> F:
-    return P / Q
 
 
 @claim(
@@ -83,10 +75,9 @@ def clone_pair() -> Evidence:
         "large",
     )
 
-    def holds(case: tuple[F, int, F]) -> bool:
-        t, users, alpha = case
+    def holds(t: F, users: int, alpha: F) -> bool:
         bound = exact(decomposition.clones(level(t)), users, alpha)
-        worst = [ground_truth.worst_pair(R, users, alpha).delta for R in _randomizers(t)]
+        worst = [ground_truth.worst_pair(R, users, alpha).delta for R in (KRR(k=k, eps0=level(t)) for k in (2, 3, 4))]
         return hockey_stick(standard_clone_cells(t, users).values(), alpha) == bound >= max(map(fraction, worst))
 
     return Evidence(
@@ -104,23 +95,17 @@ def clone_pair() -> Evidence:
     )
 
 
-def _randomizers(t: F) -> list[Any]:
-    return [KRR(k=k, eps0=level(t)) for k in (2, 3, 4)]
-
-
 @claim("K-LemB1", "full 539-549", "P1 = (a/b) Q1 and P0 = p/(1 − p)·(n − a − b)/(2b) Q1, for b > 0")
-def lemma_b1() -> Evidence:
-    return Evidence(proved(derivations.lemma_b1(), finding="for b > 0, a + b ≤ n and ε0 > 0"))
+def lemma_b1() -> Check:
+    return proved(derivations.lemma_b1(), finding="for b > 0, a + b ≤ n and ε0 > 0")
 
 
 @claim("K-Lem11-b>0", "full 364-369, 616", "the ratio of P and Q at a cell with b > 0, (6.5)")
-def lemma11() -> Evidence:
+def lemma11() -> Check:
     formula = derivations.lemma11()
-    return Evidence(
-        confirmed(
-            proved(formula, finding="with q = t/(t + 1)"),
-            _everywhere(formula.result, lambda a, b, users: b > 0, _ratio, "b > 0"),
-        )
+    return confirmed(
+        proved(formula, finding="with q = t/(t + 1)"),
+        _everywhere(formula.result, lambda a, b, users: b > 0, truediv, "b > 0"),
     )
 
 
@@ -136,7 +121,7 @@ def _at_b0() -> tuple[Check, Check]:
     inside = confirmed(
         proved(derivations.lemma11_b0(), derivations.lemma11_origin(), finding="for 0 < a < n, and 1 at a = 0"),
         _everywhere(
-            derivations.lemma11_b0().result, lambda a, b, users: b == 0 and 0 < a < users, _ratio, "b = 0 < a < n"
+            derivations.lemma11_b0().result, lambda a, b, users: b == 0 and 0 < a < users, truediv, "b = 0 < a < n"
         ),
     )
     return zero, inside
@@ -160,7 +145,7 @@ def lemma_b2() -> Evidence:
             f"n = {users}, t = {t}, cell {cell}: the ratio is {P / Q}, with q = e^−ε0, which is p, (B.7) gives "
             f"{printed}",
         ),
-        corrected=_everywhere(formula, lambda a, b, users: b > 0, _ratio, "b > 0, with q = t/(t + 1) as in (6.3)"),
+        corrected=_everywhere(formula, lambda a, b, users: b > 0, truediv, "b > 0, with q = t/(t + 1) as in (6.3)"),
     )
 
 
@@ -171,56 +156,45 @@ def lemma_b2_b0() -> Evidence:
 
 
 @claim("K-LemB2-(0,0)", "full 636-640", "the ratio at a = b = 0 is 1")
-def lemma_b2_origin() -> Evidence:
-    return Evidence(
-        confirmed(
-            proved(derivations.lemma11_origin(), finding="only Δ = 0 and no clones lead there, under P and Q alike"),
-            _everywhere(sp.Integer(1), lambda a, b, users: a == b == 0, _ratio, "a = b = 0"),
-        )
+def lemma_b2_origin() -> Check:
+    return confirmed(
+        proved(derivations.lemma11_origin(), finding="only Δ = 0 and no clones lead there, under P and Q alike"),
+        _everywhere(sp.Integer(1), lambda a, b, users: a == b == 0, truediv, "a = b = 0"),
     )
 
 
 @claim("K-LemB3", "full 706-716", "P1 at (j + 1, i − j), and P0 = p/(1 − p)·(n − a − b)/(2a) P1 for a > 0")
-def lemma_b3() -> Evidence:
-    return Evidence(proved(derivations.lemma_b3(), finding="for ε0 > 0"))
+def lemma_b3() -> Check:
+    return proved(derivations.lemma_b3(), finding="for ε0 > 0")
 
 
 @claim("K-eq6.7", "full 380-383", "the probability of (a, b) under P for a > 0")
-def eq67() -> Evidence:
+def eq67() -> Check:
     formula = derivations.eq67()
-    return Evidence(
-        confirmed(
-            proved(formula, finding="and P sums to 1"),
-            _everywhere(formula.step(1).after, lambda a, b, users: a > 0, lambda P, Q: P, "a > 0"),
-        )
+    return confirmed(
+        proved(formula, finding="and P sums to 1"),
+        _everywhere(formula.step(1).after, lambda a, b, users: a > 0, lambda P, Q: P, "a > 0"),
     )
 
 
 @claim("K-eq6.8", "full 387-390", "the probability of (0, b) under P")
-def eq68() -> Evidence:
+def eq68() -> Check:
     formula = derivations.eq68()
-    return Evidence(
-        confirmed(
-            proved(formula, finding="A = 0, C = b and Δ = 0"),
-            _everywhere(formula.step(2).after, lambda a, b, users: a == 0, lambda P, Q: P, "a = 0"),
-        )
+    return confirmed(
+        proved(formula, finding="A = 0, C = b and Δ = 0"),
+        _everywhere(formula.step(2).after, lambda a, b, users: a == 0, lambda P, Q: P, "a = 0"),
     )
 
 
 @claim("K-delta_inf", "full 401", "δ(∞) = (1/2)^(n−1) e^(−(n−2)ε0)/(e^ε0 + 1)")
-def delta_infinity() -> Evidence:
+def delta_infinity() -> Check:
     derived = derivations.delta_infinity()
     t = field.t
     printed = sp.Rational(1, 2) ** (n - 1) * t ** (-(n - 2)) / (t + 1)
-    return Evidence(
-        all_of(
-            proved(derived, finding="everybody else is a clone, all of the first kind, and Δ = 1"),
-            identity(printed, derived.result, "the print is the derived form"),
-        )
+    return all_of(
+        proved(derived, finding="everybody else is a clone, all of the first kind, and Δ = 1"),
+        identity(printed, derived.result, "the print is the derived form"),
     )
-
-
-# ------------------------------------------------------------------------------------------------------ Section 6.2
 
 
 def _neglected(t: F, users: int, x: F) -> F:
@@ -237,26 +211,23 @@ def _neglected(t: F, users: int, x: F) -> F:
 
 
 @claim("K-6.2-Hoeffding", "full 408-414", "with c = √(log(2/τ)/(2(n − 1))) the mass that is neglected is at most τ")
-def hoeffding() -> Evidence:
+def hoeffding() -> Check:
     tau, c = sp.symbols("tau c", positive=True)
     users = sp.Symbol("n", integer=True, positive=True)
     printed = sp.sqrt(sp.log(2 / tau) / (2 * (users - 1)))
     both_tails = (2 * sp.exp(-2 * (users - 1) * c**2)).subs(c, printed)
     algebra = identity(both_tails, tau, "Hoeffding's two tails at this c are τ together")
 
-    def holds(case: tuple[F, int, F]) -> bool:
-        t, users, x = case
+    def holds(t: F, users: int, x: F) -> bool:
         return below(_neglected(t, users, x), 2 * exp(-x))
 
     cases = [(t, users, F(x, 2)) for t in (F(5, 4), F(2), F(5)) for users in (2, 3, 8, 25) for x in range(2, 15, 2)]
-    return Evidence(
-        all_of(
-            algebra,
-            on_grid(
-                cases,
-                holds,
-                finding="the mass of P outside, counted by the summation index i of (6.7), which is C where Δ = 1 and "
-                "C − 1 where Δ = 0, is at most τ: n up to 25, t = 5/4, 2, 5, τ = 2e^−1, …, 2e^−7",
-            ),
-        )
+    return all_of(
+        algebra,
+        on_grid(
+            cases,
+            holds,
+            finding="the mass of P outside, counted by the summation index i of (6.7), which is C where Δ = 1 and "
+            "C − 1 where Δ = 0, is at most τ: n up to 25, t = 5/4, 2, 5, τ = 2e^−1, …, 2e^−7",
+        ),
     )

@@ -1,10 +1,7 @@
 r"""Koskela et al. 2021, Sections 2 and 3: privacy loss distributions, the Fourier accountant, many rounds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
@@ -13,34 +10,24 @@ from sympy.discrete.transforms import fft, ifft
 
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import derivations
-from shuffle_sym.papers.claims import Evidence, claim, first, on_grid, proved, refuted
+from shuffle_sym.papers.claims import Check, Evidence, claim, first, on_grid, proved, refuted
 from shuffle_sym.papers.laws import divergence_of_laws, shuffled_datasets
+from shuffle_sym.papers.tools import F, collected, fraction, krr, level
 from shuffle_sym.papers.tools import exact as value
-from shuffle_sym.papers.tools import fraction, krr, level
 from shuffle_sym.randomizers import BinaryRR, from_matrix
 from shuffle_sym.truth import exact
 
-F = Fraction
-Law = dict[Any, Fraction]
+Law = dict[Any, F]
 ALPHAS = (F(1), F(6, 5), F(3, 2), F(2), F(3), F(7))
-
-
-# ------------------------------------------------------------------------------------------------ Theorem 5, Lemma 6
 
 
 def _printed_delta(pair: dict[Any, tuple[F, F]], rounds: int, alpha: F) -> F:
     """(2.3) as printed: the losses s are kept as e^s, so that the convolution is exact."""
     infinite = sum((p for p, q in pair.values() if q == 0), F(0))
-    one: Law = {}
-    for p, q in pair.values():
-        if p and q:
-            one[p / q] = one.get(p / q, F(0)) + p
+    one = collected((p / q, p) for p, q in pair.values() if p and q)
     law: Law = {F(1): F(1)}
     for _ in range(rounds):
-        convolved: Law = {}
-        for (x, p), (y, q) in product(law.items(), one.items()):
-            convolved[x * y] = convolved.get(x * y, F(0)) + p * q
-        law = convolved
+        law = collected((x * y, p * q) for (x, p), (y, q) in product(law.items(), one.items()))
     return 1 - (1 - infinite) ** rounds + sum(((1 - alpha / s) * p for s, p in law.items() if s > alpha), F(0))
 
 
@@ -49,26 +36,22 @@ def _printed_delta(pair: dict[Any, tuple[F, F]], rounds: int, alpha: F) -> F:
     "full 67-87; workshop 45-50",
     "δ after n_c rounds is 1 − (1 − δ(∞))^n_c plus the integral of (1 − e^(ε−s)) over the n_c-fold convolution",
 )
-def theorem5() -> Evidence:
+def theorem5() -> Check:
     analyses = (
         decomposition.clones_koskela(level(2)),
         decomposition.strong(krr(3, F(1, 2))),
         decomposition.dataset(BinaryRR(eps0=level(3)), 0, 1, 0),
     )
-    cases = ((D, n, rounds, a) for D in analyses for n in (1, 2, 3) for rounds in (1, 2, 3) for a in ALPHAS)
 
-    def holds(case: tuple[decomposition.Decomposition, int, int, F]) -> bool:
-        D, n, rounds, alpha = case
+    def holds(D: decomposition.Decomposition, n: int, rounds: int, alpha: F) -> bool:
         pair = exact.shuffled_pair(D, n)
         return _printed_delta(pair, rounds, alpha) == fraction(exact.composed_divergence([pair] * rounds, alpha))
 
-    return Evidence(
-        on_grid(
-            cases,
-            holds,
-            finding="equal to the product of the rounds, outcome by outcome, with δ(∞) > 0 in two of three pairs: n "
-            "and n_c up to 3, six α. (The workshop version has lost a prime in δ(∞): P(M(X)) > 0 and P(M(X)) = 0)",
-        )
+    return on_grid(
+        product(analyses, (1, 2, 3), (1, 2, 3), ALPHAS),
+        holds,
+        finding="equal to the product of the rounds, outcome by outcome, with δ(∞) > 0 in two of three pairs: n "
+        "and n_c up to 3, six α. (The workshop version has lost a prime in δ(∞): P(M(X)) > 0 and P(M(X)) = 0)",
     )
 
 
@@ -78,14 +61,13 @@ def theorem5() -> Evidence:
     "one inequality for the ordered pair defines (ε, δ)-indistinguishability (the full version has both)",
 )
 def one_inequality() -> Evidence:
-    def both(case: tuple[int, F, F]) -> tuple[F, F]:
-        n, t, alpha = case
+    def both(n: int, t: F, alpha: F) -> tuple[F, F]:
         D = decomposition.dataset(BinaryRR(eps0=level(t)), 0, 1, 0)
         return value(D, n, alpha), value(D.reversed(), n, alpha)
 
     cases = ((n, F(t), alpha) for n in (1, 2, 3) for t in (2, 3) for alpha in (F(3, 2), F(2)) if alpha < t)
-    n, t, alpha = first(cases, lambda case: both(case)[0] != both(case)[1], "the two directions")
-    forward, backward = both((n, t, alpha))
+    n, t, alpha = first(cases, lambda *case: both(*case)[0] != both(*case)[1], "the two directions")
+    forward, backward = both(n, t, alpha)
     symmetric = (decomposition.clones(), decomposition.clones_koskela())
     adversaries = [make(krr(k, F(1, 2))) for k in (2, 3, 4) for make in (decomposition.strong, decomposition.weak)]
     return Evidence(
@@ -103,16 +85,11 @@ def one_inequality() -> Evidence:
 
 
 @claim("K-Lem6", "full 113-117", "δ from losses rounded down ≤ δ ≤ δ from losses rounded up, for every ε > 0")
-def lemma6() -> Evidence:
-    return Evidence(
-        proved(
-            derivations.rounded_losses(),
-            finding="the divergence grows with every loss; the losses must lie in [−L, L − Δz], as (2.4) says",
-        )
+def lemma6() -> Check:
+    return proved(
+        derivations.rounded_losses(),
+        finding="the divergence grows with every loss; the losses must lie in [−L, L − Δz], as (2.4) says",
     )
-
-
-# ----------------------------------------------------------------------------------------------------- Algorithm 1
 
 
 def _accountant(masses: list[F], rounds: int, alpha_steps: F, last: int) -> F:
@@ -148,8 +125,7 @@ def algorithm1() -> Evidence:
     printed, whole = (_accountant(masses, 1, alpha, last) for last in (n - 1, 3))
     truth = fraction(exact.composed_divergence([pair], alpha))
 
-    def holds(case: tuple[int, int, F]) -> bool:
-        power, rounds, a = case
+    def holds(power: int, rounds: int, a: F) -> bool:
         m = 4 if power * rounds < 2 else 8
         law, one = _on_grid_of_twos(power, m)
         return _accountant(law, rounds, a, m - 1) == fraction(exact.composed_divergence([one] * rounds, a))
@@ -168,9 +144,6 @@ def algorithm1() -> Evidence:
             "[−L, L): m = 4 and 8, up to 3 rounds, six α. Beyond that sums are folded in, and ≈ is all that is said",
         ),
     )
-
-
-# ------------------------------------------------------------------------------------------------------- Theorem 7
 
 
 def _worse(P: Law, Q: Law, alpha: F) -> F:
@@ -208,9 +181,8 @@ def _law(counts: tuple[int, ...], denominator: int) -> Law:
     return {y: F(count, denominator) for y, count in enumerate(counts)}
 
 
-def _breaks_theorem7(laws: tuple[Law, Law, Law]) -> tuple[F, F, F] | None:
+def _breaks_theorem7(P: Law, Q: Law, A: Law) -> tuple[F, F, F] | None:
     """α, δ of P and Q, and the larger δ of another pair after two rounds, if P and Q decide one round at every ε."""
-    P, Q, A = laws
     if P == Q or _worse(P, A, F(1)) > _worse(P, Q, F(1)) or _worse(Q, A, F(1)) > _worse(P, Q, F(1)):
         return None
     for B in (P, Q):
@@ -232,13 +204,12 @@ def _breaks_theorem7(laws: tuple[Law, Law, Law]) -> tuple[F, F, F] | None:
 )
 def theorem7() -> Evidence:
     cases = (laws for denominator in (3, 4, 5, 6) for laws in _randomizers(denominator))
-    laws = first(cases, lambda laws: _breaks_theorem7(laws) is not None, "Theorem 7")
-    broken = _breaks_theorem7(laws)
+    laws = first(cases, lambda *laws: _breaks_theorem7(*laws) is not None, "Theorem 7")
+    broken = _breaks_theorem7(*laws)
     alpha, ours, theirs = broken if broken is not None else (F(1), F(0), F(0))
     rows = ", ".join("(" + ", ".join(str(mass) for mass in law.values()) + ")" for law in laws)
 
-    def holds(case: tuple[int, int, F]) -> bool:
-        n, rounds, a = case
+    def holds(n: int, rounds: int, a: F) -> bool:
         R = from_matrix([[F(1, 2), F(1, 4), F(1, 4)], [F(1, 4), F(1, 2), F(1, 4)], [F(1, 3)] * 3])
         bound = exact.shuffled_pair(decomposition.blanket(R, 0, 1), n)
         return all(
@@ -254,7 +225,7 @@ def theorem7() -> Evidence:
             f"ε ≥ 0, but after two rounds, at α = {alpha}, they give {ours} and another pair gives {theirs}",
         ),
         condition=on_grid(
-            [(n, rounds, a) for n in (1, 2) for rounds in (1, 2) for a in (F(1, 2), *ALPHAS)],
+            product((1, 2), (1, 2), (F(1, 2), *ALPHAS)),
             holds,
             finding="it holds if D_α(P‖Q) is the largest for every α > 0, in one order of P and Q, not only for α ≥ 1 "
             "with both orders: 3 × 3 randomizer, its blanket against all datasets, n and n_c up to 2",

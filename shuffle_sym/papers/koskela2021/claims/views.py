@@ -1,11 +1,9 @@
 r"""Koskela et al. 2021, Sections 4 and 5, Appendix A: shuffled 2-RR, and k-RR under two adversaries."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -13,15 +11,27 @@ import sympy as sp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model.decomposition import dataset, strong, weak
 from shuffle_sym.papers import derivations
-from shuffle_sym.papers.claims import Evidence, certified, claim, confirmed, fact, first, on_grid, proved, refuted, seen
+from shuffle_sym.papers.claims import (
+    Check,
+    Evidence,
+    certified,
+    claim,
+    confirmed,
+    fact,
+    first,
+    on_grid,
+    proved,
+    refuted,
+    seen,
+)
 from shuffle_sym.papers.koskela2021.definitions import EVERYONE, OTHERS, left_over, view
 from shuffle_sym.papers.koskela2021.printed import divergences, printed_strong, printed_weak
-from shuffle_sym.papers.tools import between, exact, fraction, krr, level
+from shuffle_sym.papers.tools import F, between, exact, fraction, krr, level
 from shuffle_sym.randomizers import BinaryRR
 from shuffle_sym.truth import ground_truth
 
-F = Fraction
 SHARES = (F(1, 4), F(1, 3), F(1, 2), F(2, 3))
+CASES = [(n, k, gamma) for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3)) for gamma in SHARES]
 
 
 @claim(
@@ -36,8 +46,7 @@ def who_is_marked() -> Evidence:
     truthful = sum((p for (random, _), p in law.items() if not random[0]), F(0))
     left = {sum(left_over(random, messages, (0,)).values()) for random, messages in law if not random[0]}
 
-    def holds(case: tuple[int, int, F]) -> bool:
-        n, k, gamma = case
+    def holds(n: int, k: int, gamma: F) -> bool:
         others = tuple(i % k for i in range(n - 1))
         sizes = dict.fromkeys(range(n), F(0))
         for (random, messages), p in view(k, gamma, (*others, 0), OTHERS).items():
@@ -53,7 +62,7 @@ def who_is_marked() -> Evidence:
             f"γ, and then {min(left)} message is left, not b + 1 = 2",
         ),
         corrected=on_grid(
-            [(n, k, gamma) for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3)) for gamma in SHARES],
+            CASES,
             holds,
             finding="if β marks those who answered randomly, as in the full version, b is Bin(n − 1, γ) and b + 1 "
             "messages are left: n up to 4, k = 2, 3, four γ",
@@ -61,42 +70,31 @@ def who_is_marked() -> Evidence:
     )
 
 
-# ------------------------------------------------------------------------------------------------------------- 2-RR
-
-
 @claim("K-2RR-worst", "full 161", "the worst case of shuffled 2-RR is all zeros against a single 1")
-def all_zeros() -> Evidence:
-    def both(case: tuple[int, F, F]) -> tuple[F, Any]:
-        n, t, alpha = case
+def all_zeros() -> Check:
+    def both(n: int, t: F, alpha: F) -> tuple[F, Any]:
         R = BinaryRR(eps0=level(t))
         D = dataset(R, 0, 1, 0)
         zeros = max(exact(D, n, alpha), exact(D.reversed(), n, alpha))
         return zeros, ground_truth.worst_pair(R, n, alpha)
 
     cases = ((n, F(t), alpha) for n in (1, 2, 3, 4) for t in (2, 3) for alpha in between(t, 8)[1:])
-    n, t, alpha = first(cases, lambda case: both(case)[0] < fraction(both(case)[1].delta), "2-RR")
-    zeros, worst = both((n, t, alpha))
-    return Evidence(
-        refuted(
-            zeros < fraction(worst.delta),
-            f"n = {n}, t = {t}, α = {alpha}: {worst.X0} against {worst.X1} gives {worst.delta}, all zeros against one "
-            f"1 gives {zeros}. It is the worst case for n = 1, 2 (t = 2, 3, seven α)",
-        )
+    n, t, alpha = first(cases, lambda *case: both(*case)[0] < fraction(both(*case)[1].delta), "2-RR")
+    zeros, worst = both(n, t, alpha)
+    return refuted(
+        zeros < fraction(worst.delta),
+        f"n = {n}, t = {t}, α = {alpha}: {worst.X0} against {worst.X1} gives {worst.delta}, all zeros against one "
+        f"1 gives {zeros}. It is the worst case for n = 1, 2 (t = 2, 3, seven α)",
     )
 
 
 @claim("K-4.1-PLD", "full 164-188", "P = Bin(n, p), Q = Bin(n − 1, p) + Bern(1 − p), their PLD, and δ(∞) = 0")
-def two_rr() -> Evidence:
-    return Evidence(
-        proved(
-            derivations.two_rr_pair(),
-            finding="the pair is that of two datasets, its ratio is (n − i)/(nt) + ti/n, between 1/t and t, so δ(∞) = "
-            "0 in both directions",
-        )
+def two_rr() -> Check:
+    return proved(
+        derivations.two_rr_pair(),
+        finding="the pair is that of two datasets, its ratio is (n − i)/(nt) + ti/n, between 1/t and t, so δ(∞) = "
+        "0 in both directions",
     )
-
-
-# ------------------------------------------------------------------------------------------------- views of k-RR
 
 
 def _strong_views(n: int, k: int, gamma: F) -> Iterator[tuple[tuple[bool, ...], Counter[int], F, F]]:
@@ -109,20 +107,20 @@ def _strong_views(n: int, k: int, gamma: F) -> Iterator[tuple[tuple[bool, ...], 
 
 @claim("K-ratio", "full 204; workshop 66", "for any view of A_s the ratio of the probabilities is n_1/n_2")
 def ratio() -> Evidence:
-    def wrong(case: tuple[int, int, F]) -> list[tuple[tuple[bool, ...], Counter[int], F, F]]:
-        return [(b, counts, p, q) for b, counts, p, q in _strong_views(*case) if p * counts[1] != q * counts[0]]
+    def wrong(n: int, k: int, gamma: F) -> list[tuple[tuple[bool, ...], Counter[int], F, F]]:
+        return [(b, counts, p, q) for b, counts, p, q in _strong_views(n, k, gamma) if p * counts[1] != q * counts[0]]
 
-    case = first(((n, k, F(1, 2)) for n in (1, 2, 3) for k in (2, 3)), lambda c: bool(wrong(c)), "the ratio")
-    _, counts, p, q = wrong(case)[0]
+    n, k, gamma = first(product((1, 2, 3), (2, 3), (F(1, 2),)), lambda *case: bool(wrong(*case)), "the ratio")
+    _, counts, p, q = wrong(n, k, gamma)[0]
     everywhere = on_grid(
-        [(n, k, gamma) for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3)) for gamma in SHARES],
-        lambda c: all(random[-1] for random, *_ in wrong(c)),
+        CASES,
+        lambda *case: all(random[-1] for random, *_ in wrong(*case)),
         finding="all views in which the differing user told the truth, n up to 4, k = 2, 3",
     )
     return Evidence(
         refuted(
             p * counts[1] != q * counts[0],
-            f"n = {case[0]}, k = {case[1]}, γ = {case[2]}, the user answered randomly: n_1 = {counts[0]}, n_2 = "
+            f"n = {n}, k = {k}, γ = {gamma}, the user answered randomly: n_1 = {counts[0]}, n_2 = "
             f"{counts[1]}, but both probabilities are {p}: the ratio is 1",
         ),
         condition=confirmed(
@@ -141,37 +139,29 @@ def ratio() -> Evidence:
     "A_s's views are (ε, δ)-indistinguishable if P_s = Bin(n − 1, γ/k) + 1 and Q_s = Bin(n − 1, γ/k) are, and tightly "
     "so",
 )
-def strong_pair() -> Evidence:
-    def both(case: tuple[int, int, F, F]) -> tuple[F, F]:
-        n, k, gamma, alpha = case
+def strong_pair() -> Check:
+    def both(n: int, k: int, gamma: F, alpha: F) -> tuple[F, F]:
         return max(divergences(printed_strong(k, gamma, n), alpha)), exact(strong(krr(k, gamma)), n, alpha)
 
     shares, alphas = (F(1, 8), F(1, 4), F(1, 2)), (F(101, 100), F(4, 3))
-    cases = ((n, k, gamma, alpha) for n in range(1, 10) for k in (2, 3) for gamma in shares for alpha in alphas)
-    n, k, gamma, alpha = first(cases, lambda case: both(case)[0] < both(case)[1], "P_s and Q_s")
-    printed, truth = both((n, k, gamma, alpha))
-    nine = both((9, 2, F(1, 4), F(4, 3)))
-    above = both((1, 2, F(1, 2), F(2)))
-    real = _real_datasets(3, F(1, 4), 13, F(7, 6))
+    cases = product(range(1, 10), (2, 3), shares, alphas)
+    n, k, gamma, alpha = first(cases, lambda *case: both(*case)[0] < both(*case)[1], "P_s and Q_s")
+    printed, truth = both(n, k, gamma, alpha)
+    nine = both(9, 2, F(1, 4), F(4, 3))
+    above = both(1, 2, F(1, 2), F(2))
+    others = (2,) * 12
+    real = fraction(ground_truth.delta(krr(3, F(1, 4)), (0, *others), (1, *others), F(7, 6)))
+    pair = max(divergences(printed_strong(3, F(1, 4), 13), F(7, 6)))
     at_nine = seen(nine[0] < nine[1], f"at n = 9, α = 4/3 it is {nine[0]} against {nine[1]}")
-    alone = seen(real[0] < real[1], f"others equal to a third value: {real[0]} against {real[1]}")
+    alone = seen(pair < real, f"others equal to a third value: {pair} against {real}")
     loose = seen(above[0] > above[1], f"one user, k = 2, γ = 1/2, α = 2 gives {above[0]} against {above[1]}")
-    return Evidence(
-        refuted(
-            printed < truth,
-            f"not a bound: n = {n}, k = {k}, γ = {gamma}, α = {alpha} gives {printed} where A_s sees {truth} (no "
-            f"smaller n with k = 2, 3, γ = 1/8, 1/4, 1/2, α = 101/100, 4/3); {at_nine}. Not even for the shuffled "
-            f"messages alone: 3-RR, γ = 1/4, n = 13, α = 7/6, {alone}. Not tight: {loose}. The factor 1 − γ is "
-            "missing, and N_1 and N_2 are not given by their margins; what A_s sees is (1 − γ) E[1 − αN_2/N_1]_+",
-        )
+    return refuted(
+        printed < truth,
+        f"not a bound: n = {n}, k = {k}, γ = {gamma}, α = {alpha} gives {printed} where A_s sees {truth} (no "
+        f"smaller n with k = 2, 3, γ = 1/8, 1/4, 1/2, α = 101/100, 4/3); {at_nine}. Not even for the shuffled "
+        f"messages alone: 3-RR, γ = 1/4, n = 13, α = 7/6, {alone}. Not tight: {loose}. The factor 1 − γ is "
+        "missing, and N_1 and N_2 are not given by their margins; what A_s sees is (1 − γ) E[1 − αN_2/N_1]_+",
     )
-
-
-def _real_datasets(k: int, gamma: F, n: int, alpha: F) -> tuple[F, F]:
-    """The printed strong pair, and two datasets whose other users all have a third value."""
-    others = (2,) * (n - 1)
-    truth = ground_truth.delta(krr(k, gamma), (0, *others), (1, *others), alpha)
-    return max(divergences(printed_strong(k, gamma, n), alpha)), fraction(truth)
 
 
 @claim(
@@ -179,36 +169,27 @@ def _real_datasets(k: int, gamma: F, n: int, alpha: F) -> tuple[F, F]:
     "full 240-319; workshop 89-106",
     "A_w's view is equivalent to P_w = (1 − γ)N_1 + (B + 1)γ/k against Q_w, the same with N_2",
 )
-def weak_pair() -> Evidence:
-    def both(case: tuple[int, int, F, F]) -> tuple[F, F]:
-        n, k, gamma, alpha = case
+def weak_pair() -> Check:
+    def both(n: int, k: int, gamma: F, alpha: F) -> tuple[F, F]:
         return max(divergences(printed_weak(k, gamma, n), alpha)), exact(weak(krr(k, gamma)), n, alpha)
 
-    cases = (
-        (n, k, gamma, alpha)
-        for n in (1, 2)
-        for k in (2, 3)
-        for gamma in (F(2, 3), F(1, 2))
-        for alpha in (F(3, 2), F(2))
-    )
-    n, k, gamma, alpha = first(cases, lambda case: both(case)[0] != both(case)[1], "P_w and Q_w")
-    printed, truth = both((n, k, gamma, alpha))
+    cases = product((1, 2), (2, 3), (F(2, 3), F(1, 2)), (F(3, 2), F(2)))
+    n, k, gamma, alpha = first(cases, lambda *case: both(*case)[0] != both(*case)[1], "P_w and Q_w")
+    printed, truth = both(n, k, gamma, alpha)
     shuffled = fraction(ground_truth.worst_pair(krr(k, gamma), n, alpha).delta)
     below = on_grid(
         [(n, 3, gamma, F(5, 4)) for n in range(2, 11) for gamma in (F(1, 4), F(1, 2), F(2, 3))],
-        lambda case: both(case)[0] < both(case)[1],
+        lambda *case: both(*case)[0] < both(*case)[1],
         finding="3-RR: below the view for n = 2 … 10, γ = 1/4, 1/2, 2/3 at α = 5/4",
     )
     joint = proved(
         derivations.theorem10(), finding="the joint law of (N_1, N_2, B), which the proof names, is the view"
     )
     alone = seen(shuffled == truth, f"and so do the shuffled messages of two real datasets ({shuffled})")
-    return Evidence(
-        refuted(
-            printed < truth,
-            f"n = {n}, k = {k}, γ = {gamma}, α = {alpha}: the pair gives {printed}, the view {truth}, {alone}; "
-            f"{fact(below)}; {fact(joint)}, two scalars with the laws of numerator and denominator are not",
-        )
+    return refuted(
+        printed < truth,
+        f"n = {n}, k = {k}, γ = {gamma}, α = {alpha}: the pair gives {printed}, the view {truth}, {alone}; "
+        f"{fact(below)}; {fact(joint)}, two scalars with the laws of numerator and denominator are not",
     )
 
 
@@ -218,7 +199,7 @@ def weak_pair() -> Evidence:
     "Figure 1 (n = 1000, γ = 1/4, k = 4): both curves are tight bounds under their adversary",
     slow=True,
 )
-def figure1() -> Evidence:
+def figure1() -> Check:
     n, k, gamma, alpha = 1000, 4, F(1, 4), F(6, 5)
     R = krr(k, gamma)
     eps = sp.log(sp.Rational(alpha))
@@ -227,11 +208,9 @@ def figure1() -> Evidence:
         truth, printed = Shuffle(D, n).delta(eps), max(divergences(pair, alpha))
         curves.append((name, printed < F(truth.lower), float(printed), truth))
     text = ", ".join(f"{name}: {p:.6f} from the printed pair, {truth} for the view" for name, _, p, truth in curves)
-    return Evidence(
-        certified(
-            not any(below for _, below, *_ in curves),
-            f"at e^ε = {alpha} and one round both curves are below what their adversary sees. {text}",
-        )
+    return certified(
+        not any(below for _, below, *_ in curves),
+        f"at e^ε = {alpha} and one round both curves are below what their adversary sees. {text}",
     )
 
 
@@ -251,8 +230,7 @@ def appendix_a() -> Evidence:
     def quotient(b: int, counts: Counter[int]) -> F:
         return F(math.factorial(b), math.prod(math.factorial(c) for c in counts.values()))
 
-    def agrees(case: tuple[int, int, F], first_factor: Any) -> bool:
-        n, k, gamma = case
+    def agrees(n: int, k: int, gamma: F, first_factor: Any = quotient) -> bool:
         others = tuple(i % k for i in range(n - 1))
         for (random, messages), p in view(k, gamma, (*others, 0), OTHERS).items():
             counts, b = left_over(random, messages, others), sum(random)
@@ -261,16 +239,15 @@ def appendix_a() -> Evidence:
                 return False
         return True
 
-    cases = [(n, k, gamma) for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3)) for gamma in SHARES]
     return Evidence(
         refuted(
-            not agrees(cases[0], coefficient) and quotient(1, Counter({0: 2})) == F(1, 2),
+            not agrees(*CASES[0], coefficient) and quotient(1, Counter({0: 2})) == F(1, 2),
             "the n_i sum to b + 1, so no multinomial coefficient is meant: two users, both messages 1, b = 1: b!/(n_1! "
             "n_2!) = 1/2. (The line before has Pr[B = b] where the probability of the vector β is meant, which is "
             "smaller by the factor C(n − 1, b))",
         ),
         corrected=confirmed(
             proved(derivations.appendix_a(), finding="with b!/(n_1! … n_k!) in its place the probability is right"),
-            on_grid(cases, lambda case: agrees(case, quotient), finding="all views, n up to 4, k = 2, 3, four γ"),
+            on_grid(CASES, agrees, finding="all views, n up to 4, k = 2, 3, four γ"),
         ),
     )

@@ -1,8 +1,5 @@
 r"""Su et al. 2025, Sections 6 to 8 and Appendix E: joint and parallel composition, and what the experiments show."""
 
-from __future__ import annotations
-
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -27,10 +24,9 @@ from shuffle_sym.papers.claims import (
     seen,
 )
 from shuffle_sym.papers.enclosures import below, exp
-from shuffle_sym.papers.tools import exact, fraction, level, product_of, union
+from shuffle_sym.papers.tools import F, exact, fraction, level, product_of, union
 from shuffle_sym.randomizers import BLH, KRR, OUE, RAPPOR, Joint, Laplace, Parallel
 
-F = Fraction
 HALF = F(1, 2)
 DELTA = 1e-6
 
@@ -42,21 +38,19 @@ def _same(D: Decomposition, E: Decomposition) -> bool:
 
 
 @claim("S-Joint", "633", "the optimal decomposition of a joint randomizer is the product of the optimal ones")
-def joint() -> Evidence:
-    def holds(case: tuple[KRR, KRR]) -> bool:
-        R = Joint(*case)
-        return _same(blanket(R, R.number((0, 0)), R.number((1, 1))), product_of(*map(blanket, case)))
+def joint() -> Check:
+    def holds(*parts: KRR) -> bool:
+        R = Joint(*parts)
+        return _same(blanket(R, R.number((0, 0)), R.number((1, 1))), product_of(*map(blanket, parts)))
 
     sizes = ((2, 2, 2, 2), (3, 2, 3, 2), (3, 2, 4, 3), (2, 3, 5, 2))
     cases = [(KRR(k=k, eps0=level(t)), KRR(k=m, eps0=level(u))) for k, t, m, u in sizes]
-    return Evidence(
-        confirmed(
-            proved(
-                derivations.joint_blanket(),
-                finding="the inputs of the parts are free, so the infimum of a product is the product",
-            ),
-            on_grid(cases, holds, finding="two k-RRs with equal and different k and ε0, both attributes different"),
-        )
+    return confirmed(
+        proved(
+            derivations.joint_blanket(),
+            finding="the inputs of the parts are free, so the infimum of a product is the product",
+        ),
+        on_grid(cases, holds, finding="two k-RRs with equal and different k and ε0, both attributes different"),
     )
 
 
@@ -93,26 +87,19 @@ def example61() -> Evidence:
 
 
 @claim("S-Thm11/12", "629, 653", "joint composition adds the levels ε_i; parallel composition of ε-LDP parts is ε-LDP")
-def levels() -> Evidence:
+def levels() -> Check:
     parts = [KRR(k=3, eps0=level(2)), KRR(k=3, eps0=level(3)), OUE(d=3, eps0=level(2))]
 
-    def holds(case: tuple[Any, Any]) -> bool:
-        one, two = case
+    def holds(one: Any, two: Any) -> bool:
         together, either = Joint(one, two), Parallel([one, two], weights=[HALF, HALF])
         first_t, second_t, joint_t, either_t = (fraction(sp.exp(R.eps0)) for R in (one, two, together, either))
         return joint_t == first_t * second_t and either_t == max(first_t, second_t)
 
-    return Evidence(
-        confirmed(
-            proved(
-                derivations.levels_of_compositions(), finding="ratios are multiplied, and the weight of a part cancels"
-            ),
-            on_grid(
-                [(one, two) for one in parts for two in parts],
-                holds,
-                finding="levels of 3-RR and OUE, from their classes",
-            ),
-        )
+    return confirmed(
+        proved(derivations.levels_of_compositions(), finding="ratios are multiplied, and the weight of a part cancels"),
+        on_grid(
+            [(one, two) for one in parts for two in parts], holds, finding="levels of 3-RR and OUE, from their classes"
+        ),
     )
 
 
@@ -121,31 +108,21 @@ def levels() -> Evidence:
     "657-665",
     "the optimal decomposition of a parallel randomizer is the weighted union of the optimal ones",
 )
-def parallel() -> Evidence:
-    def holds(case: tuple[Any, Any, F]) -> bool:
-        one, two, weight = case
+def parallel() -> Check:
+    def holds(one: Any, two: Any, weight: F) -> bool:
         R = Parallel([one, two], weights=[weight, 1 - weight])
         return _same(blanket(R, 0, 1), union([(weight, blanket(one, 0, 1)), (1 - weight, blanket(two, 0, 1))]))
 
-    return Evidence(
-        confirmed(
-            proved(
-                derivations.parallel_blanket(), finding="a message names its part, so the infimum is taken part by part"
-            ),
-            on_grid(
-                [
-                    (KRR(k=3, eps0=level(t)), OUE(d=3, eps0=level(t)), weight)
-                    for t in (2, 4)
-                    for weight in (HALF, F(1, 3))
-                ],
-                holds,
-                finding="3-RR and OUE, two weights, t = 2, 4",
-            ),
-        )
+    return confirmed(
+        proved(
+            derivations.parallel_blanket(), finding="a message names its part, so the infimum is taken part by part"
+        ),
+        on_grid(
+            [(KRR(k=3, eps0=level(t)), OUE(d=3, eps0=level(t)), weight) for t in (2, 4) for weight in (HALF, F(1, 3))],
+            holds,
+            finding="3-RR and OUE, two weights, t = 2, 4",
+        ),
     )
-
-
-# ------------------------------------------------------------------------------------------------------- experiments
 
 
 def _mixed(eps0: Any) -> tuple[Decomposition, Decomposition, Decomposition]:
@@ -156,21 +133,20 @@ def _mixed(eps0: Any) -> tuple[Decomposition, Decomposition, Decomposition]:
 
 @claim("S-AppE", "860", "10-RR and BLH in parallel: the curve lies between those of its components, as theory expects")
 def between_components() -> Evidence:
-    def all_three(case: tuple[int, int, F]) -> tuple[F, F, F]:
-        n, t, alpha = case
+    def all_three(n: int, t: int, alpha: F) -> tuple[F, F, F]:
         one, two, mixed = (exact(D, n, alpha) for D in _mixed(level(t)))
         return one, two, mixed
 
-    def outside(case: tuple[int, int, F]) -> bool:
-        one, two, mixed = all_three(case)
+    def outside(*case: Any) -> bool:
+        one, two, mixed = all_three(*case)
         return not min(one, two) <= mixed <= max(one, two)
 
     case = first(((n, t, F(a)) for n in (1, 2) for t in (7, 8, 9) for a in (F(5, 2), 3, F(7, 2))), outside, "between")
     n, t, alpha = case
-    one, two, mixed = all_three(case)
+    one, two, mixed = all_three(*case)
     return Evidence(
         refuted(
-            outside(case),
+            outside(*case),
             f"t = {t}, n = {n}, α = {alpha}: 10-RR has {one}, BLH {two}, and both in parallel {mixed}, more than "
             "either. The law of G is the mixture of the two; where neither is larger in convex order the curves cross, "
             "and theory expects nothing",
@@ -206,18 +182,21 @@ MAKERS: dict[str, Any] = {
 
 
 @claim("S-681", "681", "at a fixed total ε0 the amplification is stronger the more randomizers are composed", slow=True)
-def more_parts() -> Evidence:
-    def both(case: tuple[int, int, F]) -> tuple[F, F]:
+def more_parts() -> Check:
+    def both(n: int, root: int, alpha: F) -> tuple[F, F]:
         """One BLH at ε0, and two at ε0/2; ``root`` is e^(ε0/2)."""
-        n, root, alpha = case
         one, two = (exact(_joint_of(MAKERS["BLH"], level(root * root), parts), n, alpha) for parts in (1, 2))
         return one, two
 
     cases = ((2, root, alpha) for root in (2, 3, 4) for alpha in (F(1), F(65, 64)))
-    case = first(cases, lambda c: both(c)[0] < both(c)[1], "more parts")
+    case = first(cases, lambda *c: both(*c)[0] < both(*c)[1], "more parts")
     n, root, alpha = case
-    one, two = both(case)
-    eps = {name: [_epsilon_of_parts(name, parts) for parts in (1, 2, 3)] for name in ("BLH", "10-RR", "OUE")}
+    one, two = both(*case)
+
+    def after(name: str, parts: int) -> Interval:
+        return Shuffle(_joint_of(MAKERS[name], sp.Integer(4), parts), 10**5).epsilon(DELTA)
+
+    eps = {name: [after(name, parts) for parts in (1, 2, 3)] for name in ("BLH", "10-RR", "OUE")}
     large = seen(
         eps["BLH"][0].upper < eps["BLH"][1].lower,
         f"at ε0 = 4, n = 10^5, δ = 10^-6 one BLH has ε = {eps['BLH'][0]}, two have {eps['BLH'][1]}",
@@ -225,24 +204,18 @@ def more_parts() -> Evidence:
     falling = [eps[name][i + 1].upper < eps[name][i].lower for name in ("10-RR", "OUE") for i in (0, 1)]
     falling.append(eps["BLH"][2].upper < eps["BLH"][1].lower)
     rest = seen(all(falling), "10-RR and OUE there do fall from 1 to 2 to 3 parts, and so does BLH from 2 to 3")
-    return Evidence(
-        refuted(
-            one < two,
-            f"BLH, e^ε0 = {root * root}, n = {n}, α = {alpha}: one has {one}, two with half of ε0 each have {two}; "
-            f"{large}; {rest}",
-        )
+    return refuted(
+        one < two,
+        f"BLH, e^ε0 = {root * root}, n = {n}, α = {alpha}: one has {one}, two with half of ε0 each have {two}; "
+        f"{large}; {rest}",
     )
 
 
-def _epsilon_of_parts(name: str, parts: int) -> Interval:
-    return Shuffle(_joint_of(MAKERS[name], sp.Integer(4), parts), 10**5).epsilon(DELTA)
-
-
 @claim("S-headline", "63", "ε is smaller by at least 10 % in all settings, and by up to 50 %", slow=True)
-def headline() -> Evidence:
+def headline() -> Check:
     def gain(make: Any, eps0: float, n: int, delta: float) -> Interval:
         """By how much the blanket is below the best of the standard clone and the Bennett bound."""
-        new = Shuffle(make(eps0), n).epsilon(delta)
+        new = Shuffle(blanket(make(eps0)), n).epsilon(delta)
         old = Shuffle(clones(eps0), n).epsilon(delta)
         bennett = bounds.balle2019_bennett(make(eps0), n, delta)
         return Interval(1 - new.upper / min(old.lower, bennett), 1 - new.lower / min(old.upper, bennett))
@@ -255,10 +228,8 @@ def headline() -> Evidence:
         f"for 10-RR, BLH, RAPPOR and OUE it is at least {100 * min(g.lower for g in others):.0f} % (n = 10^4, 10^6)",
     )
     more = seen(first_user.lower > 0.5, f"and more than {100 * first_user.lower:.0f} % for 10-RR at ε0 = 4, n = 1000")
-    return Evidence(
-        certified(
-            min(g.upper for g in laplace) >= 0.1,
-            f"Laplace at ε0 = 0.1: at most {100 * max(g.upper for g in laplace):.1f} % below the standard clone, both "
-            f"certified, for n = 10^3, 10^5 and δ = 10^-6, 10^-8 (the text does not say which δ); {rest}, {more}",
-        )
+    return certified(
+        min(g.upper for g in laplace) >= 0.1,
+        f"Laplace at ε0 = 0.1: at most {100 * max(g.upper for g in laplace):.1f} % below the standard clone, both "
+        f"certified, for n = 10^3, 10^5 and δ = 10^-6, 10^-8 (the text does not say which δ); {rest}, {more}",
     )

@@ -1,9 +1,8 @@
 r"""Su et al. 2025, Sections 5.3 and 9, Appendices A and C: real datasets, worst neighbours, k-RR and Laplace."""
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction
+from collections import defaultdict
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -11,29 +10,47 @@ import sympy as sp
 from shuffle_sym.model.decomposition import dataset
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers import derivations
-from shuffle_sym.papers.claims import Evidence, all_of, claim, confirmed, first, identity, on_grid, proved, refuted
+from shuffle_sym.papers.claims import (
+    Check,
+    Evidence,
+    all_of,
+    claim,
+    confirmed,
+    first,
+    identity,
+    on_grid,
+    proved,
+    refuted,
+)
 from shuffle_sym.papers.koskela2021.definitions import EVERYONE, left_over, view
-from shuffle_sym.papers.tools import between, exact, fraction, law_of_g, level, positive_mean, sum_of_copies
+from shuffle_sym.papers.tools import (
+    F,
+    between,
+    collected,
+    exact,
+    fraction,
+    law_of_g,
+    level,
+    positive_mean,
+    sum_of_copies,
+)
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 from shuffle_sym.truth import ground_truth
-
-F = Fraction
 
 
 @claim("S-5.3-|X|=2", "601-603", "with two inputs the others are given x_1^1 for the lower bound")
 def two_inputs() -> Evidence:
-    def both(case: tuple[int, int, F]) -> tuple[F, F]:
-        n, t, alpha = case
+    def both(n: int, t: int, alpha: F) -> tuple[F, F]:
         R = BinaryRR(eps0=level(t))
         return exact(dataset(R, 0, 1, 1), n, alpha), exact(dataset(R, 0, 1, 0), n, alpha)
 
     case = first(
         ((n, t, alpha) for n in (1, 2) for t in (3, 2) for alpha in (F(2), F(3, 2)) if alpha < t),
-        lambda c: both(c)[0] < both(c)[1],
+        lambda *c: both(*c)[0] < both(*c)[1],
         "the choice",
     )
     n, t, alpha = case
-    theirs, ours = both(case)
+    theirs, ours = both(*case)
     worst = fraction(ground_truth.worst_pair(BinaryRR(eps0=level(t)), n, alpha).delta)
     return Evidence(
         refuted(
@@ -43,7 +60,7 @@ def two_inputs() -> Evidence:
         ),
         corrected=on_grid(
             [(n, t, alpha) for n in (1, 2, 3, 5, 20) for t in (2, 3, 5) for alpha in between(t, 6)],
-            lambda c: both(c)[0] <= both(c)[1],
+            lambda *c: both(*c)[0] <= both(*c)[1],
             finding="x_2 = … = x_n = x_1^0 is never below it (the same as taking D(X^1‖X^0)): n up to 20, t = 2, 3, "
             "5, six α",
         ),
@@ -61,18 +78,12 @@ def theorem10() -> Evidence:
     truth = fraction(ground_truth.delta(honest, (0,), (1,), 1))
     lopsided = from_matrix([[F(1, 2), F(1, 3), F(1, 6)], [F(1, 4), F(1, 4), F(1, 2)], [F(1, 3), F(1, 3), F(1, 3)]])
 
-    def holds(case: tuple[Randomizer, int, F, int]) -> bool:
-        R, n, alpha, x2 = case
+    def holds(R: Randomizer, n: int, alpha: F, x2: int) -> bool:
         others = (x2,) * (n - 1)
         return _formula(R, n, alpha, x2) == fraction(ground_truth.delta(R, (0, *others), (1, *others), alpha))
 
-    cases = [
-        (R, n, alpha, x2)
-        for R in (KRR(k=3, eps0=level(2)), lopsided)
-        for n in (1, 2, 3, 4)
-        for alpha in (F(1, 2), F(1), F(5, 4), F(2))
-        for x2 in (0, 1, 2)
-    ]
+    alphas = (F(1, 2), F(1), F(5, 4), F(2))
+    cases = product((KRR(k=3, eps0=level(2)), lopsided), (1, 2, 3, 4), alphas, (0, 1, 2))
     return Evidence(
         refuted(
             _formula(honest, 1, F(1), 1) != truth,
@@ -91,26 +102,20 @@ def theorem10() -> Evidence:
     "687-693",
     "the most vulnerable datasets are (x_0, x_2, …, x_2) and (x_1, x_2, …, x_2), three distinct values, for every ε",
 )
-def worst_neighbours() -> Evidence:
-    def both(case: tuple[int, int, int, F]) -> tuple[F, Any]:
-        n, k, t, alpha = case
+def worst_neighbours() -> Check:
+    def both(n: int, k: int, t: int, alpha: F) -> tuple[F, Any]:
         R = KRR(k=k, eps0=level(t))
         return exact(dataset(R, 0, 1, 2), n, alpha), ground_truth.worst_pair(R, n, alpha)
 
     cases = ((n, 3, t, alpha) for n in (1, 2, 3) for t in (2, 3) for alpha in between(t, 8))
-    case = first(cases, lambda c: both(c)[0] < fraction(both(c)[1].delta), "the conjecture")
+    case = first(cases, lambda *c: both(*c)[0] < fraction(both(*c)[1].delta), "the conjecture")
     n, k, t, alpha = case
-    theirs, worst = both(case)
-    return Evidence(
-        refuted(
-            theirs < fraction(worst.delta),
-            f"{k}-RR, n = {n}, t = {t}, α = {alpha}: the others at a third value give {theirs}, {worst.X0} against "
-            f"{worst.X1} gives {worst.delta}. (The paper calls it plausible, and leaves it open)",
-        )
+    theirs, worst = both(*case)
+    return refuted(
+        theirs < fraction(worst.delta),
+        f"{k}-RR, n = {n}, t = {t}, α = {alpha}: the others at a third value give {theirs}, {worst.X0} against "
+        f"{worst.X1} gives {worst.delta}. (The paper calls it plausible, and leaves it open)",
     )
-
-
-# ------------------------------------------------------------------------------------------------- Appendix A: k-RR
 
 
 def _binomial(size: int, p: F, count: int) -> F:
@@ -122,27 +127,21 @@ def _binomial(size: int, p: F, count: int) -> F:
 
 def _joint_law(n: int, k: int, gamma: F, extra: int) -> dict[tuple[int, int], F]:
     """N ~ Bin(n − 1, γ), N_0 ~ Bin(N, 1/k) + 1, N_1 ~ Bin(N − N_0 + extra, 1/(k − 1)); printed with extra = 0."""
-    law: dict[tuple[int, int], F] = {}
+    law: dict[tuple[int, int], F] = defaultdict(F)
     for size in range(n):
-        for first_count in range(1, size + 2):
-            chance = _binomial(n - 1, gamma, size) * _binomial(size, F(1, k), first_count - 1)
-            for second in range(size + 1):
-                mass = chance * _binomial(size - first_count + extra, F(1, k - 1), second)
-                if mass:
-                    law[first_count, second] = law.get((first_count, second), F(0)) + mass
-    return law
+        for one in range(1, size + 2):
+            chance = _binomial(n - 1, gamma, size) * _binomial(size, F(1, k), one - 1)
+            for two in range(size + 1):
+                law[one, two] += chance * _binomial(size - one + extra, F(1, k - 1), two)
+    return {counts: mass for counts, mass in law.items() if mass}
 
 
 def _literal(n: int, k: int, gamma: F) -> dict[tuple[int, int], F]:
     """The law of the counts of x_0 and x_1 among the blanket's messages, given that the first user told the truth."""
     others = (0,) * (n - 1)
-    law: dict[tuple[int, int], F] = {}
-    for (random, messages), p in view(k, gamma, (*others, 0), EVERYONE).items():
-        if not random[-1]:
-            counts = left_over(random, messages, others)
-            key = (counts[0], counts[1])
-            law[key] = law.get(key, F(0)) + p / (1 - gamma)
-    return law
+    views = view(k, gamma, (*others, 0), EVERYONE).items()
+    left = ((left_over(random, messages, others), p) for (random, messages), p in views if not random[-1])
+    return collected(((counts[0], counts[1]), p / (1 - gamma)) for counts, p in left)
 
 
 @claim(
@@ -153,11 +152,8 @@ def _literal(n: int, k: int, gamma: F) -> dict[tuple[int, int], F]:
 def joint_law() -> Evidence:
     n, k, gamma = 2, 2, F(1, 2)
     truth, printed = _literal(n, k, gamma)[1, 1], _joint_law(n, k, gamma, 0).get((1, 1), F(0))
-    cases = [
-        (n, k, gamma)
-        for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4))
-        for gamma in (F(1, 4), F(1, 2))
-    ]
+    sizes = ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4))
+    cases = ((n, k, gamma) for (n, k), gamma in product(sizes, (F(1, 4), F(1, 2))))
     return Evidence(
         refuted(
             printed != truth,
@@ -166,20 +162,18 @@ def joint_law() -> Evidence:
         ),
         corrected=on_grid(
             cases,
-            lambda c: _joint_law(c[0], c[1], c[2], 1) == _literal(*c),
+            lambda n, k, gamma: _joint_law(n, k, gamma, 1) == _literal(n, k, gamma),
             finding="with N_1 ~ Bin(N − N_0 + 1, 1/(k − 1)) it is the law of the view: n up to 4, k = 2, 3, 4",
         ),
     )
 
 
 @claim("S-Laplace-CDF", "805-811", "γ, ω and the distribution function of L for the Laplace mechanism on [0, 1]")
-def laplace() -> Evidence:
+def laplace() -> Check:
     law = derivations.laplace_law()
     a, z, x = sp.symbols("alpha z x", positive=True)  # z = 1 − e^(ε0/2)·L, x = e^(ε0/2)·L
-    return Evidence(
-        all_of(
-            proved(law, derivations.lemma51_laplace(), finding="γ = e^(−ε0/2), and both branches from the blanket"),
-            identity(sp.sqrt(a / z) / 2, law.step(2).after, "the print has them: below γ(1 − e^ε)"),
-            identity(1 - 1 / (2 * sp.sqrt(x + a)), law.step(3).after, "and above"),
-        )
+    return all_of(
+        proved(law, derivations.lemma51_laplace(), finding="γ = e^(−ε0/2), and both branches from the blanket"),
+        identity(sp.sqrt(a / z) / 2, law.step(2).after, "the print has them: below γ(1 − e^ε)"),
+        identity(1 - 1 / (2 * sp.sqrt(x + a)), law.step(3).after, "and above"),
     )

@@ -1,10 +1,7 @@
 r"""Su et al. 2025, Sections 3 and 4: clones, blanket, stronger clone, and the general clone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from typing import Any
 
@@ -13,15 +10,14 @@ import sympy as sp
 from shuffle_sym.model.decomposition import Decomposition, blanket, clones, dataset
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers import derivations
-from shuffle_sym.papers.claims import Evidence, all_of, claim, confirmed, first, on_grid, proved, refuted, seen
+from shuffle_sym.papers.claims import Check, Evidence, all_of, claim, confirmed, first, on_grid, proved, refuted, seen
 from shuffle_sym.papers.koskela2021.definitions import standard_clone_cells
-from shuffle_sym.papers.laws import divergence_of_laws, shuffled_datasets
-from shuffle_sym.papers.tools import between, exact, fraction, level
+from shuffle_sym.papers.laws import divergence_of_laws, rows, shuffled_datasets
+from shuffle_sym.papers.tools import F, between, exact, fraction, level
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
-F = Fraction
 ALPHAS = (F(1), F(9, 8), F(5, 4), F(3, 2), F(7, 4), F(2), F(3))
 
 
@@ -40,36 +36,31 @@ def _examples() -> list[Randomizer]:
     "175-181",
     "for an ε0-DP randomizer R(x_0) and R(x_1) are the mixtures t : 1 and 1 : t of two laws Q_0 and Q_1",
 )
-def lemma1() -> Evidence:
-    return Evidence(
-        proved(
-            derivations.two_point_decomposition(), finding="with Q_0 = (tR(x_0) − R(x_1))/(t − 1), Q_1 likewise, t > 1"
-        )
+def lemma1() -> Check:
+    return proved(
+        derivations.two_point_decomposition(), finding="with Q_0 = (tR(x_0) − R(x_1))/(t − 1), Q_1 likewise, t > 1"
     )
 
 
 @claim("S-Thm2", "193-201", "the standard clone bounds the divergence of every ε0-DP randomizer")
-def theorem2() -> Evidence:
-    def holds(case: tuple[Randomizer, int, F]) -> bool:
-        R, n, alpha = case
+def theorem2() -> Check:
+    def holds(R: Randomizer, n: int, alpha: F) -> bool:
         bound = exact(clones(R.eps0), n, alpha)
         literal = hockey_stick(standard_clone_cells(fraction(sp.exp(R.eps0)), n).values(), alpha)
         return fraction(ground_truth.worst_pair(R, n, alpha).delta) <= bound == literal
 
-    return Evidence(
-        all_of(
-            proved(derivations.standard_clone(), finding="every R(x) has (Q_0 + Q_1)/(2t) in it"),
-            on_grid(
-                [(R, n, alpha) for R in _examples() for n in (1, 2, 3) for alpha in ALPHAS],
-                holds,
-                finding="no dataset is above it: 2-RR, 3-RR and two randomizers without symmetry, n up to 3, seven α",
-            ),
-        )
+    return all_of(
+        proved(derivations.standard_clone(), finding="every R(x) has (Q_0 + Q_1)/(2t) in it"),
+        on_grid(
+            product(_examples(), (1, 2, 3), ALPHAS),
+            holds,
+            finding="no dataset is above it: 2-RR, 3-RR and two randomizers without symmetry, n up to 3, seven α",
+        ),
     )
 
 
 @claim("S-Thm3", "263", "the blanket's reduction pair bounds the divergence of every pair of datasets")
-def theorem3() -> Evidence:
+def theorem3() -> Check:
     def cases() -> Iterator[tuple[Randomizer, int, int, int]]:
         for R in _examples():
             inputs = range(int(R.input_count))
@@ -77,8 +68,7 @@ def theorem3() -> Evidence:
                 if x0 != x1:
                     yield R, n, x0, x1
 
-    def holds(case: tuple[Randomizer, int, int, int]) -> bool:
-        R, n, x0, x1 = case
+    def holds(R: Randomizer, n: int, x0: int, x1: int) -> bool:
         bounds = {alpha: exact(blanket(R, x0, x1), n, alpha) for alpha in ALPHAS}
         for others in combinations_with_replacement(range(int(R.input_count)), n - 1):
             pair = shuffled_datasets(R, (x0, *others), (x1, *others)).values()
@@ -86,13 +76,11 @@ def theorem3() -> Evidence:
                 return False
         return True
 
-    return Evidence(
-        on_grid(
-            cases(),
-            holds,
-            finding="all datasets of 2-RR, 3-RR and two randomizers without symmetry, all pairs of inputs, n up to 3, "
-            "seven α",
-        )
+    return on_grid(
+        cases(),
+        holds,
+        finding="all datasets of 2-RR, 3-RR and two randomizers without symmetry, all pairs of inputs, n up to 3, "
+        "seven α",
     )
 
 
@@ -101,16 +89,11 @@ def theorem3() -> Evidence:
     "277-283",
     "every ε0-DP randomizer with finitely many messages has the three-point decomposition, p ≤ 1/(t + 1)",
 )
-def theorem4() -> Evidence:
-    return Evidence(
-        proved(
-            derivations.three_point_decomposition(),
-            finding="with p = TV(R(x_0), R(x_1))/(t − 1); the messages need not be finitely many",
-        )
+def theorem4() -> Check:
+    return proved(
+        derivations.three_point_decomposition(),
+        finding="with p = TV(R(x_0), R(x_1))/(t − 1); the messages need not be finitely many",
     )
-
-
-# ------------------------------------------------------------------------------------------------- the stronger clone
 
 
 def stronger_clone(t: F, p: F) -> Decomposition:
@@ -133,33 +116,25 @@ def _with_p(t: F, p: F) -> Randomizer | None:
     "297-301",
     "a randomizer with the decomposition of Theorem 4 is bounded by the pair P_0(ε0, p), P_1(ε0, p)",
 )
-def stronger_specific() -> Evidence:
-    def both(case: tuple[int, F, F, F]) -> tuple[F, F]:
-        n, t, p, alpha = case
+def stronger_specific() -> Check:
+    def both(n: int, t: F, p: F, alpha: F) -> tuple[F, F]:
         R = _with_p(t, p)
         if R is None or fraction(sp.exp(R.eps0)) > t:
             return F(0), F(0)
         return exact(dataset(R, 0, 1, 2), n, alpha), exact(stronger_clone(t, p), n, alpha)
 
-    cases = (
-        (n, F(t), p, alpha)
-        for n in (1, 2, 3)
-        for t in (2, 3)
-        for p in (F(1, 4), F(1, 5), F(1, 6), F(1, 8))
-        if p <= F(1, t + 1)
-        for alpha in (F(5, 4), F(3, 2), F(7, 4))
-    )
-    case = first(cases, lambda case: both(case)[0] > both(case)[1], "the specific form")
+    shares = (F(1, 4), F(1, 5), F(1, 6), F(1, 8))
+    grid = product((1, 2, 3), (F(2), F(3)), shares, (F(5, 4), F(3, 2), F(7, 4)))
+    cases = ((n, t, p, alpha) for n, t, p, alpha in grid if p <= 1 / (t + 1))
+    case = first(cases, lambda *case: both(*case)[0] > both(*case)[1], "the specific form")
     n, t, p, alpha = case
-    truth, bound = both(case)
+    truth, bound = both(*case)
     R = _with_p(t, p)
-    rows = "" if R is None else "; ".join(", ".join(map(str, row)) for row in R.matrix().tolist())
-    return Evidence(
-        refuted(
-            truth > bound,
-            f"n = {n}, t = {t}, p = {p}, α = {alpha}: the randomizer ({rows}), the other user at the third input, has "
-            f"{truth}, the pair gives {bound}",
-        )
+    matrix = "" if R is None else "; ".join(", ".join(map(str, row)) for row in R.matrix().tolist())
+    return refuted(
+        truth > bound,
+        f"n = {n}, t = {t}, p = {p}, α = {alpha}: the randomizer ({matrix}), the other user at the third input, has "
+        f"{truth}, the pair gives {bound}",
     )
 
 
@@ -168,9 +143,8 @@ def stronger_specific() -> Evidence:
     "303",
     "every ε0-DP randomizer is bounded by the pair with p = 1/(t + 1), the generic form (1) of the stronger clone",
 )
-def stronger_generic() -> Evidence:
-    def holds(case: tuple[Randomizer, int, F]) -> bool:
-        R, n, alpha = case
+def stronger_generic() -> Check:
+    def holds(R: Randomizer, n: int, alpha: F) -> bool:
         t = fraction(sp.exp(R.eps0))
         bound = exact(stronger_clone(t, 1 / (t + 1)), n, alpha)
         return fraction(ground_truth.worst_pair(R, n, alpha).delta) <= exact(R, n, alpha) <= bound
@@ -181,34 +155,27 @@ def stronger_generic() -> Evidence:
         sorted(zip(pair.a, pair.b, pair.c, strict=True)) == sorted(zip(two_rr.a, two_rr.b, two_rr.c, strict=True)),
         "the pair is the blanket of 2-RR at the same ε0",
     )
-    return Evidence(
-        confirmed(
-            proved(
-                derivations.stronger_clone_generic(),
-                finding=f"{same}, and no blanket is above it, for all n and 0 ≤ ε ≤ ε0, by convex order. The paper "
-                "leaves this open; it is a bound for one randomizer that all users share, about twice as many clones "
-                "as in Theorem 2",
-            ),
-            on_grid(
-                [(R, n, alpha) for R in (*_examples(), *built) for n in (1, 2, 3) for alpha in ALPHAS],
-                holds,
-                finding="datasets ≤ blanket ≤ (1) for seven randomizers, those that break the specific form included, "
-                "n up to 3",
-            ),
-        )
+    return confirmed(
+        proved(
+            derivations.stronger_clone_generic(),
+            finding=f"{same}, and no blanket is above it, for all n and 0 ≤ ε ≤ ε0, by convex order. The paper "
+            "leaves this open; it is a bound for one randomizer that all users share, about twice as many clones "
+            "as in Theorem 2",
+        ),
+        on_grid(
+            product((*_examples(), *built), (1, 2, 3), ALPHAS),
+            holds,
+            finding="datasets ≤ blanket ≤ (1) for seven randomizers, those that break the specific form included, "
+            "n up to 3",
+        ),
     )
 
 
 @claim("S-Lem5", "305-307", "the divergence of P_0(ε0, p), P_1(ε0, p) grows with p, for all p, p' in [0, 1]")
 def lemma5() -> Evidence:
     t, p = F(2), F(1, 2)
-    cases = [
-        (t, p, n, alpha)
-        for t in (F(2), F(3))
-        for p in (F(1, 12), F(1, 8), F(1, 5))
-        for n in (1, 2, 3)
-        for alpha in between(t, 4)
-    ]
+    shares = (F(1, 12), F(1, 8), F(1, 5))
+    cases = [(t, p, n, a) for t in (F(2), F(3)) for p in shares for n in (1, 2, 3) for a in between(t, 4)]
     return Evidence(
         refuted(
             t * p + p > 1,
@@ -219,9 +186,8 @@ def lemma5() -> Evidence:
             proved(derivations.stronger_clone_monotone(), finding="it holds if p < p' ≤ 1/(t + 1), by convex order"),
             on_grid(
                 cases,
-                lambda c: (
-                    exact(stronger_clone(c[0], c[1]), c[2], c[3])
-                    <= exact(stronger_clone(c[0], 1 / (c[0] + 1)), c[2], c[3])
+                lambda t, p, n, alpha: (
+                    exact(stronger_clone(t, p), n, alpha) <= exact(stronger_clone(t, 1 / (t + 1)), n, alpha)
                 ),
                 finding="p = 1/12, 1/8, 1/5 against 1/(t + 1), n up to 3, t = 2, 3",
             ),
@@ -229,19 +195,16 @@ def lemma5() -> Evidence:
     )
 
 
-# -------------------------------------------------------------------------------------------------- the general clone
-
-
 def _splits(R: Randomizer) -> Iterator[Decomposition]:
     """Decompositions of x0 = 0, x1 = 1 that are valid for all other inputs: each message is split in two components,
     with unequal shares of a, b and c, and some of c is left out."""
-    rows = [[fraction(e) for e in row] for row in R.matrix().tolist()]
-    floors = [min(column) for column in zip(*rows, strict=True)]
+    laws = rows(R)
+    floors = [min(column) for column in zip(*laws, strict=True)]
     for shares in ((F(1, 2), F(1, 2), F(1, 4)), (F(1, 3), F(2, 3), F(1, 2)), (F(3, 4), F(1, 4), F(1, 2))):
         for used in (F(1), F(3, 4), F(1, 3)):
             columns = (
                 (mass * share, mass * (1 - share))
-                for share, row in zip(shares, (*rows[:2], floors), strict=True)
+                for share, row in zip(shares, (*laws[:2], floors), strict=True)
                 for mass in row
             )
             flat = [part for pair in columns for part in pair]
@@ -255,27 +218,20 @@ def _splits(R: Randomizer) -> Iterator[Decomposition]:
     "no decomposition of the general clone gives less than the blanket: D ≤ D(blanket) ≤ D(general clone)",
 )
 def theorem6() -> Evidence:
-    def both(case: tuple[int, F]) -> tuple[F, F]:
-        n, alpha = case
+    def both(n: int, alpha: F) -> tuple[F, F]:
         R = KRR(k=3, eps0=level(2))
         return exact(dataset(R, 0, 1, 2), n, alpha), exact(blanket(R), n, alpha)
 
     n, alpha = first(
-        ((n, a) for n in (1, 2, 3) for a in (F(5, 4), F(3, 2))), lambda c: both(c)[0] < both(c)[1], "Theorem 6"
+        ((n, a) for n in (1, 2, 3) for a in (F(5, 4), F(3, 2))), lambda *c: both(*c)[0] < both(*c)[1], "Theorem 6"
     )
-    less, more = both((n, alpha))
+    less, more = both(n, alpha)
 
-    def holds(case: tuple[Randomizer, Decomposition, int, F]) -> bool:
-        R, D, n, alpha = case
+    def holds(R: Randomizer, D: Decomposition, n: int, alpha: F) -> bool:
         return exact(blanket(R, 0, 1), n, alpha) <= exact(D, n, alpha)
 
-    cases = (
-        (R, D, n, alpha)
-        for R in _examples()
-        for D in (clones(R.eps0), *_splits(R))
-        for n in (1, 2, 3)
-        for alpha in (F(1), F(5, 4), F(2))
-    )
+    analyses = [(R, D) for R in _examples() for D in (clones(R.eps0), *_splits(R))]
+    cases = ((R, D, n, alpha) for (R, D), n, alpha in product(analyses, (1, 2, 3), (F(1), F(5, 4), F(2))))
     return Evidence(
         refuted(
             less < more,
@@ -293,31 +249,28 @@ def theorem6() -> Evidence:
 
 def _blanket_pair(R: Randomizer, n: int, x1: int) -> dict[Any, F]:
     """The law of (|b|, the multiset of the messages) of Definition 6, multiplied out."""
-    rows = [[fraction(e) for e in row] for row in R.matrix().tolist()]
-    floors = [min(column) for column in zip(*rows, strict=True)]
+    laws = rows(R)
+    floors = [min(column) for column in zip(*laws, strict=True)]
     gamma = sum(floors, F(0))
     law: dict[Any, F] = {}
     for size in range(n):
         chance = math.comb(n - 1, size) * gamma**size * (1 - gamma) ** (n - 1 - size)
         for y in product(range(len(floors)), repeat=size + 1):
-            mass = chance * rows[x1][y[0]] * math.prod((floors[m] / gamma for m in y[1:]), start=F(1))
+            mass = chance * laws[x1][y[0]] * math.prod((floors[m] / gamma for m in y[1:]), start=F(1))
             key = (size, tuple(sorted(y)))
             law[key] = law.get(key, F(0)) + mass
     return law
 
 
 @claim("S-Thm7", "396-404", "the blanket is the general clone with point masses and c = inf_x R(x)")
-def theorem7() -> Evidence:
-    def holds(case: tuple[Randomizer, int, F]) -> bool:
-        R, n, alpha = case
+def theorem7() -> Check:
+    def holds(R: Randomizer, n: int, alpha: F) -> bool:
         literal = divergence_of_laws(_blanket_pair(R, n, 0), _blanket_pair(R, n, 1), alpha)
         return literal == exact(blanket(R, 0, 1), n, alpha)
 
-    return Evidence(
-        on_grid(
-            [(R, n, alpha) for R in _examples() for n in (1, 2, 3, 4) for alpha in ALPHAS],
-            holds,
-            finding="(|b|, Y) of Definition 6, multiplied out, and the histograms of the decomposition have equal "
-            "divergences: four randomizers, n up to 4, seven α",
-        )
+    return on_grid(
+        product(_examples(), (1, 2, 3, 4), ALPHAS),
+        holds,
+        finding="(|b|, Y) of Definition 6, multiplied out, and the histograms of the decomposition have equal "
+        "divergences: four randomizers, n up to 4, seven α",
     )

@@ -1,10 +1,8 @@
 r"""Su et al. 2025, Section 5: one expectation, the range of G, and the error of rounding it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
-from fractions import Fraction
+from itertools import product
 
 import sympy as sp
 
@@ -12,6 +10,7 @@ from shuffle_sym.algebra import field
 from shuffle_sym.model.decomposition import Decomposition, blanket
 from shuffle_sym.papers import derivations
 from shuffle_sym.papers.claims import (
+    Check,
     Evidence,
     all_of,
     at_most,
@@ -25,11 +24,10 @@ from shuffle_sym.papers.claims import (
     seen,
 )
 from shuffle_sym.papers.enclosures import below, exp
-from shuffle_sym.papers.tools import between, exact, law_of_g, level, positive_mean, sum_of_copies
+from shuffle_sym.papers.tools import F, between, collected, exact, law_of_g, level, positive_mean, sum_of_copies
 from shuffle_sym.randomizers import KRR, OUE, BinaryRR, from_matrix
 from shuffle_sym.truth.exact import reduction_pair_divergence
 
-F = Fraction
 Law = dict[F, F]
 
 
@@ -70,8 +68,7 @@ def lemma8() -> Evidence:
 
     n = first((1, 2, 3), lambda n: printed(n) != exact(D, n, alpha), "Lemma 8")
 
-    def holds(case: tuple[Decomposition, int, F]) -> bool:
-        D, n, alpha = case
+    def holds(D: Decomposition, n: int, alpha: F) -> bool:
         gamma, total = _lemma8_sum(D, n, alpha)
         return total / (gamma * n) == exact(D, n, alpha)
 
@@ -84,7 +81,7 @@ def lemma8() -> Evidence:
         corrected=confirmed(
             proved(derivations.lemma53(), finding="with 1/(γn), as Balle et al. have it"),
             on_grid(
-                [(D, n, alpha) for D in _examples() for n in (1, 2, 3, 4) for alpha in (F(1), F(5, 4), F(2))],
+                product(_examples(), (1, 2, 3, 4), (F(1), F(5, 4), F(2))),
                 holds,
                 finding="four blankets, n up to 4, three α",
             ),
@@ -110,15 +107,12 @@ def theorem9() -> Evidence:
         condition=confirmed(
             proved(derivations.theorem9(), finding="it holds if every input can send every message, as under ε0-LDP"),
             on_grid(
-                [(D, n, alpha) for D in _examples() for n in (1, 2, 3, 4) for alpha in (F(1, 2), F(1), F(5, 4), F(2))],
-                lambda case: formula(*case) == reduction_pair_divergence(*case),
+                product(_examples(), (1, 2, 3, 4), (F(1, 2), F(1), F(5, 4), F(2))),
+                lambda *case: formula(*case) == reduction_pair_divergence(*case),
                 finding="four blankets against their reduction pairs, n up to 4, four α",
             ),
         ),
     )
-
-
-# ------------------------------------------------------------------------------------------------- mean and range of G
 
 
 @claim("S-Prop2(1)", "506, 511", "E[G] = 1 − e^−ε")
@@ -140,16 +134,12 @@ def mean() -> Evidence:
 
 
 @claim("S-Prop2(2)", "507, 515", "1 − e^(ε+ε0) ≤ G ≤ e^ε0 − e^−ε")
-def range_of_g() -> Evidence:
+def range_of_g() -> Check:
     t, more = field.t, sp.Symbol("v", nonnegative=True)
     alpha = 1 + more
-    return Evidence(
-        all_of(
-            proved(derivations.property2(), finding="1 − αt ≤ G ≤ t − α, both attained by 2-RR"),
-            at_most(
-                t - alpha, t - 1 / alpha, "and the printed upper end t − 1/α is above it: it holds, and is not sharp"
-            ),
-        )
+    return all_of(
+        proved(derivations.property2(), finding="1 − αt ≤ G ≤ t − α, both attained by 2-RR"),
+        at_most(t - alpha, t - 1 / alpha, "and the printed upper end t − 1/α is above it: it holds, and is not sharp"),
     )
 
 
@@ -175,27 +165,15 @@ def remark1() -> Evidence:
     )
 
 
-# ---------------------------------------------------------------------------------------------------- rounding
-
-
 def _rounded(law: Law, l: F) -> Law:  # noqa: E741 — the paper's letter
-    rounded: Law = {}
-    for value, probability in law.items():
-        up = l * math.ceil(value / l)
-        rounded[up] = rounded.get(up, F(0)) + probability
-    return rounded
+    return collected((l * math.ceil(value / l), probability) for value, probability in law.items())
 
 
 def _rounding_cases() -> Iterator[tuple[Decomposition, int, F, F]]:
-    for D in _examples():
-        for n in (1, 2, 3, 4):
-            for alpha in (F(1), F(5, 4), F(7, 4)):
-                for l in (F(1), F(1, 3), F(1, 10)):  # noqa: E741
-                    yield D, n, alpha, l
+    return product(_examples(), (1, 2, 3, 4), (F(1), F(5, 4), F(7, 4)), (F(1), F(1, 3), F(1, 10)))
 
 
-def _sums(case: tuple[Decomposition, int, F, F]) -> tuple[Law, Law]:
-    D, n, alpha, l = case  # noqa: E741
+def _sums(D: Decomposition, n: int, alpha: F, l: F) -> tuple[Law, Law]:  # noqa: E741
     law = law_of_g(D, alpha)
     return sum_of_copies(law, n), sum_of_copies(_rounded(law, l), n)
 
@@ -204,44 +182,41 @@ RANGE = "four blankets, n up to 4, α = 1, 5/4, 7/4, l = 1, 1/3, 1/10"
 
 
 @claim("S-Round", "525-543", "values of G rounded up give an upper bound")
-def round_up() -> Evidence:
-    def holds(case: tuple[Decomposition, int, F, F]) -> bool:
-        plain, rounded = map(positive_mean, _sums(case))
+def round_up() -> Check:
+    def holds(D: Decomposition, n: int, alpha: F, l: F) -> bool:  # noqa: E741
+        plain, rounded = map(positive_mean, _sums(D, n, alpha, l))
         return plain <= rounded
 
     x, y, u, w = sp.symbols("x y u w", nonnegative=True)
     proof = at_most(x - y, x + u - y + w, "every sum grows with its terms, whatever their signs, and so does [·]_+")
-    return Evidence(confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE)))
+    return confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE))
 
 
 @claim("S-Err1", "558", "E[G̃_1 + … + G̃_n]_+ − nl ≤ E[G_1 + … + G_n]_+")
-def error1() -> Evidence:
-    def holds(case: tuple[Decomposition, int, F, F]) -> bool:
-        plain, rounded = map(positive_mean, _sums(case))
-        return rounded - case[1] * case[3] <= plain
+def error1() -> Check:
+    def holds(D: Decomposition, n: int, alpha: F, l: F) -> bool:  # noqa: E741
+        plain, rounded = map(positive_mean, _sums(D, n, alpha, l))
+        return rounded - n * l <= plain
 
     x, y, u, v = sp.symbols("x y u v", nonnegative=True)
     proof = at_most(
         x - y + u - (u + v), x - y, "rounding adds u ≤ nl = u + v to a sum x − y; where that is negative, [·]_+ is 0"
     )
-    return Evidence(confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE)))
+    return confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE))
 
 
 @claim("S-Err2", "564", "E[ΣG̃]_+ − nl·Pr[[ΣG]_+ > −nl] ≤ E[ΣG]_+, called more precise")
-def error2() -> Evidence:
-    def holds(case: tuple[Decomposition, int, F, F]) -> bool:
-        plain, rounded = _sums(case)
-        nl = case[1] * case[3]
-        chance = sum((p for s, p in plain.items() if s > -nl), F(0))
-        return positive_mean(rounded) - nl * chance <= positive_mean(plain)
+def error2() -> Check:
+    def holds(D: Decomposition, n: int, alpha: F, l: F) -> bool:  # noqa: E741
+        plain, rounded = _sums(D, n, alpha, l)
+        chance = sum((p for s, p in plain.items() if s > -n * l), F(0))
+        return positive_mean(rounded) - n * l * chance <= positive_mean(plain)
 
-    return Evidence(
-        on_grid(
-            _rounding_cases(),
-            holds,
-            finding="as printed the probability is 1, [·]_+ being above −nl always, and it is the bound before. "
-            f"Without that [·]_+, which must be meant, it holds as well: {RANGE}",
-        )
+    return on_grid(
+        _rounding_cases(),
+        holds,
+        finding="as printed the probability is 1, [·]_+ being above −nl always, and it is the bound before. "
+        f"Without that [·]_+, which must be meant, it holds as well: {RANGE}",
     )
 
 
@@ -269,8 +244,7 @@ def hoeffding() -> Evidence:
         f"{math.exp(exponent(t, alpha, l, n)):.3f}",
     )
 
-    def holds(case: tuple[F, F, F, int]) -> bool:
-        t, alpha, l, n = case  # noqa: E741
+    def holds(t: F, alpha: F, l: F, n: int) -> bool:  # noqa: E741
         b = (t - 1) * (alpha + 1)
         D = blanket(BinaryRR(eps0=level(t)))
         return not below(exp(-2 * n * (alpha - 1 - l) ** 2 / b**2), _chance_above(D, n, alpha, l))
