@@ -56,6 +56,8 @@ conjectures: $(VENV)/ok  ## our conjectures about the worst neighbours on their 
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py
 	$(BIN)/python benchmarks/contour.py
+	$(BIN)/python benchmarks/dropout.py
+	$(BIN)/python benchmarks/mechanism.py
 	$(BIN)/python benchmarks/fourier.py
 	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/protocols.py

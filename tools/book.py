@@ -26,15 +26,16 @@ PARTS = (
     ("Every randomizer, every adversary", "Clones, views, and pairs that are no bounds.", ("03", "04")),
     ("Many rounds", "Composition and Rényi divergence.", ("05", "06", "07")),
     ("Use it", "Your own randomizer, and protocols that can be run.", ("08", "09")),
-    ("Look closer", "What is printed wrong, how a number is computed, and what is not known yet.", ("10", "11", "12")),
+    ("Look closer", "What is printed wrong, how a number is computed, what the worst data are.", ("10", "11", "12")),
     ("Play", "Everything under sliders.", ("13",)),
+    ("The truth", "Why no dataset is worse than the answer says, and what is not known yet.", ("14",)),
 )
 
 #: Shorter ways, for readers with one question: who, and the numbers of the notebooks.
 SHORTER = (
     ("In a hurry", ("00", "13", "08")),
     ("Here to check a paper", ("10", "02", "03", "04", "06", "12")),
-    ("Here for the methods", ("01", "11", "05", "07")),
+    ("Here for the methods", ("01", "11", "05", "07", "14")),
 )
 
 #: One letter, one meaning, in all notebooks.
@@ -51,9 +52,11 @@ LETTERS = r"""## Letters and words
 | a, b, c | `decomposition` | masses of a message under $x_0$, under $x_1$, and in what everybody else sends |
 | G | `R.gparv()` | the random variable (GPARV) with $D_\alpha = \frac1n \mathbb E[G_1 + \dots + G_n]_+$ |
 
-The *hockey-stick divergence* of two neighbouring datasets, $D_\alpha(P\|Q) = \sum_y [P(y) - \alpha Q(y)]_+$, is their δ
-at ε = log α. *Clones* are analyses that know nothing of the randomizer but ε₀. *Proved* means by SymPy, for all values
-of the symbols; *exact* means fractions; *certified* means doubles with a bound on every error."""
+The *hockey-stick divergence* of two neighbouring datasets, $D_\alpha(P\|Q) = \sum_y [P(y) - \alpha Q(y)]_+$, is their
+δ at ε = log α; neighbouring datasets differ in one user's input. Of the two ends of an answer about a mechanism, the
+upper one holds for all neighbouring datasets and the lower one for two that can be written down. *Clones* are
+analyses that know nothing of the randomizer but ε₀. *Proved* means by SymPy, for all values of the symbols; *exact*
+means fractions; *certified* means doubles with a bound on every error."""
 
 READY = """import shuffle_sym as ss
 

@@ -9,23 +9,24 @@ from functools import cache
 from typing import Any
 
 from shuffle_sym import randomizers
+from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.model.randomizer import LocalRandomizer
 
-Source = Randomizer | Decomposition | Continuous
+Source = LocalRandomizer | Decomposition
 Maker = Callable[..., Source]
 
 
 @cache
 def makers() -> Mapping[str, Maker]:
-    r"""Name in small letters → what makes it: randomizers that take numbers, and the clones of every randomizer.
+    r"""Name in small letters → what makes it: randomizers that take numbers, ``any`` for all randomizers with one ε0,
+    and the clones, which are analyses of all of them.
 
-    >>> [name for name in makers() if name.startswith(("k", "clones"))]
-    ['krr', 'clones', 'clones_koskela', 'clones_shared']
+    >>> [name for name in makers() if name.startswith(("any", "k", "clones"))]
+    ['any', 'krr', 'clones', 'clones_koskela', 'clones_shared']
     """
-    entries: dict[str, Maker] = {}
+    entries: dict[str, Maker] = {"any": _any}
     for name in sorted(randomizers.__all__, key=str.lower):
         maker: Any = getattr(randomizers, name)
         if isinstance(maker, type) and _takes_numbers(maker):
@@ -38,6 +39,11 @@ def makers() -> Mapping[str, Maker]:
             if D.reversed() == D:
                 entries[name] = analysis
     return entries
+
+
+def _any(eps0: Any = None) -> randomizers.AnyRandomizer:
+    """Every randomizer with this ε0 that all users share."""
+    return randomizers.AnyRandomizer(field.eps0 if eps0 is None else eps0)
 
 
 def _takes_numbers(maker: Any) -> bool:

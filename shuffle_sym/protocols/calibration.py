@@ -1,7 +1,5 @@
 r"""How much noise a target (ε, δ) needs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

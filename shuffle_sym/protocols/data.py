@@ -1,7 +1,5 @@
 r"""What a protocol is, what enters it (data, messages, randomness) and what leaves it (estimates)."""
 
-from __future__ import annotations
-
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -12,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shuffle_sym.accounting.shuffle import Shuffle
-from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.interval import RTOL, Interval
 from shuffle_sym.model.randomizer import Randomizer
 
 Floats = npt.NDArray[np.float64]
@@ -135,7 +133,7 @@ class Protocol(ABC):
         rng = generator(rng)
         return self.estimate(shuffle(self.randomize(values, rng), rng))
 
-    def delta(self, n: Any, eps: Any, *, rtol: float = 1e-3) -> Interval:
+    def delta(self, n: Any, eps: Any, *, rtol: float = RTOL) -> Interval:
         """Certified bounds of δ(ε) of the messages of ``n`` users, shuffled; ``rtol`` is their relative width."""
         interval: Interval = Shuffle(self.randomizer, n).delta(eps, rtol=rtol)
         return interval

@@ -4,8 +4,6 @@ An encoding turns inputs into messages and messages into *support counts*: how m
 done with the counts is the same for all of them (see `frequencies`).
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable

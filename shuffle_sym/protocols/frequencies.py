@@ -4,8 +4,6 @@ A message matches the own input with probability p and any other one with q. The
 input gives :math:`\hat N = (C - nq)/(p - q)`; its variance and the standard error are `derivations.frequency_estimate`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -104,7 +102,7 @@ class Histogram(Frequencies):
         self.k, self.gamma = int(size), float(share)
 
     @classmethod
-    def for_target(cls, k: Any, n: Any, eps: Any, delta: Any, by: str = "certified") -> Histogram:
+    def for_target(cls, k: Any, n: Any, eps: Any, delta: Any, by: str = "certified") -> "Histogram":
         """The histogram over ``k`` categories with the least noise for which ``n`` users are (``eps``, ``delta``)-DP;
         ``by`` is the analysis, as in `smallest_gamma`."""
         size = arguments.size(k, "k", 2)

@@ -1,7 +1,5 @@
 r"""The private sum of numbers in [0, 1] (Balle et al. 2019, Algorithms 2 and 3)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -25,11 +23,11 @@ from shuffle_sym.protocols.data import (
 from shuffle_sym.protocols.encodings import noise_of, with_noise
 
 _message_variance = sp.lambdify(
-    (derived.gamma, derived.precision, derived.rest, derived.x), derived.MESSAGE_VARIANCE, modules="numpy"
+    (derived.gamma, derived.k, derived.rest, derived.x), derived.MESSAGE_VARIANCE, modules="numpy"
 )
-_worst_variance = sp.lambdify((derived.gamma, derived.precision), derived.WORST_VARIANCE, modules="numpy")
+_worst_variance = sp.lambdify((derived.gamma, derived.k), derived.WORST_VARIANCE, modules="numpy")
 _safe_variance = sp.lambdify(
-    (derived.gamma, derived.precision, derived.first, derived.second), derived.SAFE_VARIANCE, modules="math"
+    (derived.gamma, derived.k, derived.first, derived.second), derived.SAFE_VARIANCE, modules="math"
 )
 
 
@@ -57,7 +55,7 @@ class Sum(Protocol):
         self._noise = noise_of(self.randomizer)
 
     @classmethod
-    def for_target(cls, n: Any, eps: Any, delta: Any, by: str = "certified", k: Any = None) -> Sum:
+    def for_target(cls, n: Any, eps: Any, delta: Any, by: str = "certified", k: Any = None) -> "Sum":
         """The k and γ with the smallest worst-case error for which ``n`` users are (``eps``, ``delta``)-DP; with ``k``
         given, the γ for it. ``by`` is the analysis, as in `smallest_gamma`.
 

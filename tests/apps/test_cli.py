@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 import math
+import re
 import shlex
 import subprocess
 import sys
@@ -49,7 +50,7 @@ WRONG = {
     "derive lema52": "did you mean 'lemma52'?",
     "epsilon --randomizer krr --k 10 --eps0 4 --n 10": "--delta",
     "epsilon --n 10 --delta 0.1": "randomizer must be given",
-    "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of binaryrr, blh",
+    "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of any, binaryrr, blh",
     "epsilon --randomizer o --eps0 1 --n 10 --delta 0.1": "randomizer must be one of olh, oue",
     "epsilon --randomizer krr --eps0 4 --n 10 --delta 0.1": "k must be given: krr takes k, eps0",
     "epsilon --randomizer krr --k 1 --eps0 4 --n 10 --delta 0.1": "k must be an integer >= 2, got 1",
@@ -64,6 +65,11 @@ WRONG = {
     "epsilon --randomizer krr --k 3 --eps0 4 --n 10 --delt 0.1": "--delta",
     "epsilon --randomizer krr --matrix '1 0; 0 1' --n 10 --delta 0.1": "matrix must be given without",
     "epsilon --matrix '1 0; 0.5 0.4' --n 10 --delta 0.1": "must sum to 1",
+    "explain --randomizer krr --k 3 --eps0 4 --n 10": "delta or eps must be given, one of the two",
+    "explain --randomizer krr --k 3 --eps0 4 --n 10 --delta 0.1 --eps 1": "delta or eps must be given, one of the two",
+    "explain --randomizer clones --eps0 4 --n 10 --delta 0.1": "which is one analysis itself",
+    "explain --randomizer krr --k 3 --eps0 4 --n 10 --delta 7": "delta must be a number strictly between 0 and 1",
+    "epsilon --randomizer any --n 10 --delta 0.1": "eps0 must be given: any takes eps0",
     "calibrate --randomizer gaussian --n 10 --eps 1 --delta 0.1": "randomizer must have an eps0, got gaussian",
     "calibrate --randomizer krr --k 3 --eps0 2 --n 10 --eps 1 --delta 0.1": "eps0 is what is looked for",
     "compose --mechanism 'clones eps0=1 n=10'": "eps or delta must be given",
@@ -100,7 +106,7 @@ def test_the_json_answer_brackets_the_exact_value(command, capsys):
 def test_the_table_is_rounded_outward(command, capsys):
     code, out, _ = run(command, capsys)
     title, head, row, *_ = out.splitlines()
-    cells = dict(zip(head.split(), row.split(), strict=True))
+    cells = dict(zip(head.split(), re.split(r"  +", row.strip()), strict=False))
     exact = EXACT[command]
     slack = Fraction(1, 10**15) if isinstance(exact, float) else 0
     assert code == 0
@@ -157,6 +163,42 @@ def test_the_answer_is_that_of_the_python_call(capsys):
     row = json.loads(run("epsilon --randomizer krr --k 10 --eps0 4 --n 10000 --delta 1e-6 --json", capsys)[1])["rows"]
     found = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).epsilon(1e-6)
     assert [(r["lower"], r["upper"]) for r in row] == [(found.lower, found.upper)]
+
+
+def test_an_answer_says_what_its_ends_come_from(capsys):
+    asked = "epsilon --randomizer blh --d 16 --eps0 4 --n 10000 --delta 1e-6"
+    (row,) = json.loads(run(f"{asked} --json", capsys)[1])["rows"]
+    assert row["upper_by"].startswith("drop-out")
+    assert row["lower_by"] == "0 against 1, all others 0"
+    _, head, shown, *_ = run(asked, capsys)[1].splitlines()
+    assert head.split()[-2:] == ["upper_by", "lower_by"]
+    assert shown.endswith(row["lower_by"])
+
+
+def test_calibrate_and_users_say_what_their_ends_come_from(capsys):
+    target = "--eps 0.4 --delta 1e-6"
+    (row,) = json.loads(run(f"calibrate --randomizer binaryrr --n 10000 {target} --json", capsys)[1])["rows"]
+    assert row["lower_by"].startswith("drop-out")  # the end that meets the target
+    assert row["upper_by"] == "0 against 1, all others 0"
+    (row,) = json.loads(run(f"users --randomizer binaryrr --eps0 4 {target} --json", capsys)[1])["rows"]
+    assert row["lower_by"] == "0 against 1, all others 0"
+    assert row["upper_by"].startswith("drop-out")  # the end that meets the target
+
+
+def test_rounds_and_decompositions_leave_the_columns_open(capsys):
+    rows = json.loads(run("epsilon --randomizer clones --eps0 1 --n 100 --delta 1e-3 --json", capsys)[1])["rows"]
+    assert (rows[0]["upper_by"], rows[0]["lower_by"]) == (None, None)
+    assert "upper_by" not in run("epsilon --randomizer clones --eps0 1 --n 100 --delta 1e-3", capsys)[1]
+    assert "upper_by" in run(f"epsilon {BIT} --n 100 --delta 1e-3 --rounds 3 1", capsys)[1]
+
+
+def test_explain_lists_every_analysis(capsys):
+    asked = "explain --randomizer krr --k 10 --eps0 4 --n 10000 --delta 1e-6"
+    found = ss.Shuffle(ss.KRR(k=10, eps0=4), 10_000).analyses(delta=1e-6)
+    assert run(asked, capsys) == (0, f"{found}\n", "")
+    rows = json.loads(run(f"{asked} --json", capsys)[1])["rows"]
+    assert [(row["name"], row["kind"], row["value"]) for row in rows] == [(r.name, r.kind, r.value) for r in found.rows]
+    assert all((row["value"] is None) == bool(row["refusal"]) for row in rows)
 
 
 def test_the_defaults_are_those_of_the_python_calls():

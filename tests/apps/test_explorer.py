@@ -48,7 +48,8 @@ def test_the_code_reproduces_every_number_on_the_screen(settings):
     for line in view.lines:
         if isinstance(view.answers.get(line.name), ss.Interval):
             lower, upper = str(names["answers"][line.name]).strip("[]").split(", ")
-            assert (lower if line.end == "lower" else upper) in view.table
+            assert upper in view.table
+            assert line.end == "upper" or lower in view.table
 
 
 @pytest.mark.parametrize("name", ["default", "one user", "several rounds of 2-RR"])
@@ -73,7 +74,7 @@ def test_what_was_asked_before_does_not_change_a_digit_of_several_rounds():
 def test_one_user_of_two_rr_is_its_local_curve():
     view = View(SETTINGS["one user"])  # δ = (3 − α)/4, so that δ = 1/4 is α = 2
     assert float(sp.log(2)) in view.answers["certified"]
-    assert float(sp.log(2)) in view.answers["attack"]
+    assert float(sp.log(2)) in view.answers["blanket"]
     exact = ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), 1)
     for eps, found in zip(view.grid, view.curves["certified"], strict=True):
         value = exact.exact(sp.exp(sp.Rational(str(eps))), digits=30) if eps < float(sp.log(3)) else Fraction(0)
@@ -81,9 +82,9 @@ def test_one_user_of_two_rr_is_its_local_curve():
 
 
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS.keys())
-def test_attack_certified_shared_and_clones_are_in_order(settings):
+def test_certified_blanket_shared_and_clones_are_in_order(settings):
     view = View(settings)
-    order = ("attack", "certified", "shared", "clones")
+    order = ("certified", "blanket", "shared", "clones")
     assert {*order} <= {*view.answers}
     for below, above in [*combinations(order, 2), ("certified", "Bennett")]:
         if above in view.answers:
@@ -105,7 +106,7 @@ def test_two_rounds_of_one_user_are_the_product_of_two_coins():
     # Both reports are true with probability 9/16 and both false with 1/16: δ = (9 − α)/16, so that δ = 5/16 is α = 4.
     view = View(Settings(**BIT, n="1", delta="5/16", rounds="2"))
     assert float(sp.log(4)) in view.answers["certified"]
-    assert float(sp.log(4)) in view.answers["attack"]
+    assert float(sp.log(4)) in view.answers["blanket"]
     assert view.points(line_of(view, "certified"))
     for eps, found in zip(view.points(line_of(view, "certified")), view.curves["certified"], strict=True):
         assert found.lower <= (9 - sp.exp(sp.Rational(str(eps)))) / 16 <= found.upper
@@ -113,20 +114,25 @@ def test_two_rounds_of_one_user_are_the_product_of_two_coins():
 
 def test_curves_of_several_rounds_end_where_the_answer_is():
     view = View(SETTINGS["several rounds of OUE"])
-    for name in ("attack", "certified", "shared", "clones"):
+    for name in ("certified", "blanket", "shared", "clones"):
         line, answer = line_of(view, name), view.answers[name]
         curve = view._curve(line, 1e-5)
         assert len(view.points(line)) >= 3
-        assert (curve.xs[-1], curve.uppers[-1]) == (answer.lower if name == "attack" else answer.upper, 1e-5)
+        assert (curve.xs[-1], curve.uppers[-1]) == (answer.upper, 1e-5)
         assert list(curve.uppers) == sorted(curve.uppers, reverse=True)
 
 
 @pytest.mark.parametrize(("randomizer", "others"), [("krr", 2), ("oue", 2), ("blh", 0)])
-def test_the_attack_is_the_one_that_the_sandwich_finds(randomizer, others):
+def test_the_table_says_where_the_certified_ends_come_from(randomizer, others):
     size = {"krr": "k"}.get(randomizer, "d")
     view = View(Settings(randomizer, {size: "8", "eps0": "1"}, n="10000"))
-    assert f"dataset(R, 0, 1, {others})" in view.code
-    assert ss.sandwich(view.R, 10_000, 1e-6, rtol=1e-2).dataset == f"0 against 1, all others {others}"
+    assert f"lower end: 0 against 1, all others {others}" in view.table
+    assert f"upper end: {view.answers['certified'].upper_by}" in view.table
+
+
+def test_the_certified_band_of_blh_is_below_its_blanket():
+    answers = View(Settings("blh", {"d": "8", "eps0": "4"}, n="10000")).answers
+    assert answers["certified"].upper < 0.8 * answers["blanket"].lower
 
 
 def test_what_takes_long_is_left_open_and_not_part_of_the_code():
@@ -185,7 +191,7 @@ def test_the_chart_is_well_formed_and_has_every_curve():
     drawn = {element.get("stroke") for element in root.iter(f"{space}path")} - {"none"}
     assert drawn == {line.colour for line in view.lines if line.delta}
     names = {element.text for element in root.iter(f"{space}text")}
-    assert {"certified", "clones", "attack", "Bennett", "Feldman", "central ε", "δ(ε)"} <= names
+    assert {"certified", "clones", "blanket", "Bennett", "Feldman", "central ε", "δ(ε)"} <= names
     assert "nan" not in view.chart
 
 

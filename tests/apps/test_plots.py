@@ -121,3 +121,13 @@ def test_a_bound_keeps_the_colour_that_it_is_given():
 )
 def test_only_powers_of_ten_are_written_as_such(number, written):
     assert plots.power(number) == written
+
+
+def test_every_analysis_that_says_something_is_a_mark_at_its_value():
+    found = ss.Shuffle(ss.BinaryRR(eps0=1), 10_000).analyses(delta=1e-6)
+    ax = plots.analyses(found)
+    marks = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() != "None"]
+    assert marks == [row.value for row in found.bounds]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [row.name for row in found.bounds]
+    assert ax.get_xscale() == "log", "from 0.035 to 1"
+    plots.close(ax)

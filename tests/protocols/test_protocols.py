@@ -180,7 +180,7 @@ def test_the_variance_of_a_message_is_the_one_of_its_law(k, gamma):
             law[cell + 1] += (1 - gamma) * rest
         mean = sum(p * Fraction(y, k) for y, p in law.items())
         variance = sum(p * (Fraction(y, k) - mean) ** 2 for y, p in law.items())
-        values = {derived.gamma: q(gamma), derived.precision: k, derived.rest: q(rest), derived.x: q(x)}
+        values = {derived.gamma: q(gamma), derived.k: k, derived.rest: q(rest), derived.x: q(x)}
         assert derived.MESSAGE_VARIANCE.subs(values) == q(variance)
         assert (mean - gamma / 2) / (1 - gamma) == x
 

@@ -9,7 +9,6 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import attacks
 from shuffle_sym.papers.koskela2021 import definitions
 from shuffle_sym.papers.tools import krr
 from shuffle_sym.truth import ground_truth
@@ -161,6 +160,11 @@ BAD = {
     "digits of an fft": (lambda: M.delta(1, digits=20, method="fft"), ValueError, ['"auto" or "exact"', "'fft'"]),
     "digits of too many users": (
         lambda: ss.Shuffle(R3, 10**6).delta(0.1, digits=30),
+        ValueError,
+        ["digits = 30", "up to n = 298", "got n = 1000000", "rtol="],
+    ),
+    "digits of too many users of a blanket": (
+        lambda: ss.Shuffle(D, 10**6).delta(0.1, digits=30),
         ValueError,
         ["digits = 30", "up to n = 583", "got n = 1000000", "rtol="],
     ),
@@ -411,7 +415,12 @@ BAD = {
     "symbolic float": (lambda: ss.Shuffle(ss.KRR(), 3).delta(1), TypeError, ["still symbolic", "epsilon_0", "k"]),
     "symbolic exact": (lambda: ss.Shuffle(ss.KRR(k=3), 3).exact(2), TypeError, ["still symbolic: epsilon_0"]),
     "symbolic matrix": (lambda: ss.KRR(eps0=1).matrix(), TypeError, ["still symbolic: k"]),
-    "exact too large": (lambda: ss.Shuffle(R3, 10**6).exact(2), ValueError, ["n = 1000000", "use delta(eps)"]),
+    "exact too large": (lambda: ss.Shuffle(R3, 10**6).exact(2), ValueError, ["n = 1000000", "use delta(eps"]),
+    "exact far too large": (
+        lambda: ss.Shuffle(R3, 10**15).exact(2),
+        ValueError,
+        ["exact(alpha)", "up to n = 298", "got n = 1000000000000000", "use delta(eps"],
+    ),
     "not neighbours": (lambda: ground_truth.delta(R3, (0, 0), (1, 1), 2), ValueError, ["differ in one user"]),
     "equal datasets": (lambda: ground_truth.delta(R3, (0, 0), (0, 0), 2), ValueError, ["differ in one user"]),
     "lengths differ": (lambda: ground_truth.delta(R3, (0,), (0, 1), 2), ValueError, ["equally long"]),
@@ -463,13 +472,46 @@ BAD = {
         ["weights[2] must be a rational number >= 0", "-1"],
     ),
     "mixture, input": (lambda: ss.decomposition.mixture(R3, 0, 1, {7: 1}), ValueError, ["weights", "0 … 2", "7"]),
-    "sandwich of D": (lambda: ss.sandwich(D, 9, 0.1), TypeError, ["R must be a randomizer"]),
-    "sandwich, n": (lambda: ss.sandwich(R3, 0, 0.1), ValueError, ["n must be an integer >= 1, got 0"]),
-    "sandwich, delta": (lambda: ss.sandwich(R3, 9, 0), ValueError, ["delta", "between 0 and 1", "0"]),
-    "sandwich, symbols": (lambda: ss.sandwich(ss.KRR(k=3), 9, 0.1), TypeError, ["still symbolic: epsilon_0"]),
-    "two messages of three": (lambda: TwoMessages(R3, 9), ValueError, ["R must have two messages", "sandwich"]),
+    "analyses of D": (
+        lambda: ss.Shuffle(D, 9).analyses(delta=0.1),
+        TypeError,
+        ["analyses are of a randomizer", "one analysis itself"],
+    ),
+    "analyses without a question": (lambda: M.analyses(), ValueError, ["delta or eps must be given", "one of the two"]),
+    "analyses, two questions": (lambda: M.analyses(delta=0.1, eps=1), ValueError, ["delta or eps must be given"]),
+    "analyses, delta": (lambda: M.analyses(delta=0), ValueError, ["delta", "between 0 and 1", "0"]),
+    "analyses, eps": (lambda: M.analyses(eps=-1), ValueError, ["eps must be a number >= 0", "-1"]),
+    "analyses, rtol": (lambda: M.analyses(eps=1, rtol=2), ValueError, ["rtol", "2"]),
+    "analyses, symbols": (
+        lambda: ss.Shuffle(ss.KRR(k=3), 9).analyses(delta=0.1),
+        TypeError,
+        ["still symbolic: epsilon_0"],
+    ),
+    "analyses, name": (
+        lambda: M.analyses(delta=0.1).row("magic"),
+        ValueError,
+        ["name must be one of", "'blanket'", "'magic'"],
+    ),
+    "any randomizer, eps0": (lambda: ss.AnyRandomizer(-1), ValueError, ["eps0 must be a number >= 0", "-1"]),
+    "any randomizer, shared": (lambda: ss.AnyRandomizer(1, shared=1), TypeError, ["shared", "True or False", "1"]),
+    "any randomizer, symbols": (
+        lambda: ss.Shuffle(ss.AnyRandomizer(sp.Symbol("x", positive=True)), 9).delta(0.1),
+        TypeError,
+        ["still symbolic: x"],
+    ),
+    "any randomizer, exact": (
+        lambda: ss.Shuffle(ss.AnyRandomizer(1), 3).exact(2),
+        TypeError,
+        ["one randomizer", "KRR", "AnyRandomizer(eps0=1"],
+    ),
+    "any randomizer, digits": (
+        lambda: ss.Shuffle(ss.AnyRandomizer(1), 3).delta(1, digits=30),
+        TypeError,
+        ["one randomizer", "AnyRandomizer(eps0=1"],
+    ),
+    "two messages of three": (lambda: TwoMessages(R3, 9), ValueError, ["R must have two messages", "Shuffle(R, n)"]),
     "two messages, n": (lambda: TwoMessages(ss.BinaryRR(eps0=1), 10**6), ValueError, ["n must be at most 20000"]),
-    "cells, x": (lambda: attacks.cells_of_dataset(ss.Laplace(1), 2), ValueError, ["x must be a number in [0, 1]", "2"]),
+    "cells, x": (lambda: ss.Laplace(1).dataset(2, 8), ValueError, ["x2 must be a number in [0, 1]", "2"]),
     "unbounded loss, published": (
         lambda: ss.papers.su2025.algorithm4(
             ss.decomposition.blanket(ss.from_matrix([[1, 0], [half, half]]), 1, 0), 3, 1
@@ -510,7 +552,11 @@ BAD = {
     "divergence of R": (lambda: ss.truth.exact.divergence(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
     "divergence, n = 0": (lambda: ss.truth.exact.divergence(D, 0, 2), ValueError, ["n must be an integer >= 1"]),
     "divergence, alpha < 0": (lambda: ss.truth.exact.divergence(D, 3, -2), ValueError, ["alpha must be a number > 0"]),
-    "exact too long": (lambda: ss.Shuffle(R3, 3000).exact(2), ValueError, ["n = 3000", "use delta(eps)"]),
+    "exact too long": (
+        lambda: ss.Shuffle(R3, 3000).exact(2),
+        ValueError,
+        ["n = 3000", "up to n = 298", "use delta(eps"],
+    ),
     "text mass": (lambda: ss.model.Decomposition(["x", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'x'"]),
     "mass over zero": (lambda: ss.model.Decomposition(["1/0", 0], [1, 0], [0, 0]), ValueError, ["a[0]", "'1/0'"]),
     "masses not a sequence": (lambda: ss.model.Decomposition(1, 1, 1), TypeError, ["a must be a sequence", "1"]),
@@ -545,10 +591,15 @@ BAD = {
         TypeError,
         ["continuous", "R.lower(cells)", "R.upper(cells)"],
     ),
-    "blanket of Laplace": (
-        lambda: ss.decomposition.blanket(ss.Laplace(1)),
+    "exact of the blanket of Laplace": (
+        lambda: ss.Shuffle(ss.decomposition.blanket(ss.Laplace(1)), 3).exact(2),
         TypeError,
         ["continuous", "R.lower(cells)"],
+    ),
+    "blanket of Laplace at two inputs": (
+        lambda: ss.decomposition.blanket(ss.Laplace(1), 0, 1),
+        TypeError,
+        ["continuous"],
     ),
     "gparv of Laplace": (lambda: ss.Laplace(1).gparv(), TypeError, ["continuous", "R.lower(cells)"]),
     "ground truth of Laplace": (

@@ -35,11 +35,18 @@ class Answer:
 
 def _six_digits(interval: Interval) -> dict[str, str]:
     lower, upper = numbers.shown(interval)
-    return {"lower": lower, "upper": upper, "method": interval.method or ""}
+    return {"lower": lower, "upper": upper, "method": interval.method or "", **_reasons(interval)}
 
 
 def _digits(interval: Interval) -> dict[str, Any]:
-    return {"lower": float(interval.lower), "upper": float(interval.upper), "method": interval.method}
+    ends = {"lower": float(interval.lower), "upper": float(interval.upper), "method": interval.method}
+    return ends | {"upper_by": None, "lower_by": None} | _reasons(interval)
+
+
+def _reasons(interval: Interval) -> dict[str, str]:
+    """Why the ends are where they are, for an answer about a mechanism."""
+    by = {"upper_by": interval.upper_by, "lower_by": interval.lower_by}
+    return {end: str(reason) for end, reason in by.items() if reason is not None}
 
 
 def _flat(row: Mapping[str, Any], ends: Any) -> dict[str, Any]:
@@ -50,7 +57,7 @@ def _flat(row: Mapping[str, Any], ends: Any) -> dict[str, Any]:
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Aligned columns: numbers to the right, words to the left.
+    """Aligned columns: numbers to the right, words to the left; what a row does not have stays empty.
 
     >>> print(table([{"n": 5, "what": "a"}, {"n": 10, "what": "bcd"}]))
      n  what
@@ -60,8 +67,10 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
     shown = [{key: str(value) for key, value in _flat(row, _six_digits).items()} for row in rows]
     if not shown:
         return "(nothing)"
-    widths = {key: max(len(key), *(len(cells[key]) for cells in shown)) for key in shown[0]}
-    words = {key for key in widths if not all(cells[key][:1] in "0123456789-+." for cells in shown)}
+    columns = dict.fromkeys(key for cells in shown for key in cells)
+    shown = [{key: cells.get(key, "") for key in columns} for cells in shown]
+    widths = {key: max(len(key), *(len(cells[key]) for cells in shown)) for key in columns}
+    words = {key for key in widths if key.endswith("_by") or not all(c[key][:1] in "0123456789-+." for c in shown)}
     return "\n".join(
         "  ".join(line[k].ljust(w) if k in words else line[k].rjust(w) for k, w in widths.items()).rstrip()
         for line in [{key: key for key in widths}, *shown]

@@ -10,6 +10,7 @@ import statistics
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import product
 from typing import Any
@@ -59,6 +60,15 @@ def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> An
         answer.failed = bool(max(interval.upper for interval in answers) > numbers.read(given.at_most, "at-most"))
         answer.note = f"Every upper end is at most {given.at_most}: {'NO' if answer.failed else 'yes'}."
     return answer
+
+
+def explain(given: Namespace) -> Answer:
+    """What every bound and every attack says about one mechanism."""
+    M = Shuffle(_source(given), numbers.read(given.n, "n"))
+    asked = {name: numbers.read(text, name) for name in ("delta", "eps") if (text := getattr(given, name)) is not None}
+    found = M.analyses(**asked, rtol=numbers.read(given.rtol, "rtol"))
+    rows = [{**asdict(row), "refusal": row.refusal or None} for row in found.rows]
+    return Answer(found.title, rows, text=str(found))
 
 
 def largest_eps0(given: Namespace) -> Answer:

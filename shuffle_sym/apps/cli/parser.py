@@ -26,6 +26,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "--matrix '0.7 0.3; 0.2 0.8' --n 1000 --delta 1e-6 --at-most 0.5",
     ),
     "delta": (f"{_KRR} --n 10000 --eps 0.2 0.4", "--randomizer laplace --eps0 1 --n 1000 --eps 1/10 --rtol 0.01"),
+    "explain": (f"{_KRR} --n 10000 --delta 1e-6", "--randomizer any --eps0 1 --n 1000 --eps 0.2 --json"),
     "calibrate": ("--randomizer krr --k 10 --n 10000 --eps 1 --delta 1e-6",),
     "users": (f"{_KRR} --eps 1 --delta 1e-6",),
     "compose": ("--mechanism 'clones eps0=1 n=10000 rounds=10' --mechanism 'binaryrr eps0=2 n=5000' --delta 1e-6",),
@@ -57,7 +58,8 @@ def parser() -> OneLineParser:
     """The whole command line."""
     top = OneLineParser(
         prog=PROGRAM,
-        description="How private are shuffled reports? Certified bounds; report the upper end.",
+        description="How private are shuffled reports? The upper end holds for all neighbouring datasets (one user's "
+        "input is replaced): report it. The lower end is attained by two of them.",
         epilog=_examples(*((name, examples[0]) for name, examples in EXAMPLES.items()))
         + "\n\nexit codes: 0 an answer, 1 a check failed, 2 wrong input",
         formatter_class=RawDescriptionHelpFormatter,
@@ -85,6 +87,12 @@ def parser() -> OneLineParser:
     asked = command("delta", commands.delta, "delta at epsilon")
     _several(asked, "--eps", "central epsilon")
     _one_round_or_more(asked)
+    asked = command("explain", commands.explain, "what every bound and every attack says, paper by paper")
+    _randomizer(asked)
+    asked.add_argument("--n", required=True, help="number of users")
+    asked.add_argument("--delta", help="failure probability: asks for epsilon")
+    asked.add_argument("--eps", help="central epsilon: asks for delta")
+    _rtol(asked)
     asked = command("calibrate", commands.largest_eps0, "largest eps0 that meets a target (eps, delta)")
     _randomizer(asked, matrix=False, required=True)
     _several(asked, "--n", "number of users")

@@ -10,20 +10,17 @@ from functools import cached_property, lru_cache
 from html import escape
 from typing import Any
 
-from shuffle_sym.accounting.attacks import chi_square
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import catalogue, numbers, svg
 from shuffle_sym.apps.explorer.expressions import MIN, SP, SS, Expression, literal, name, number
 from shuffle_sym.apps.plots import COLOURS
-from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
 
 RTOL = 0.01  # an eye sees no less
 ROUNDS_RTOL, ROUNDS_CURVE_RTOL = 0.02, 0.2  # of ε and of δ after several rounds: on the chart, thinner than the line
 #: What is drawn only when the sliders have come to rest, if there are several rounds: each takes as long as M itself.
-LATE = ("clones", "shared", "attack")
+LATE = ("clones", "shared", "blanket")
 _POINTS, _ROUNDS_POINTS = 7, 5
-_SMALL = 8
 _GREY = "#808080"
 _R = name("R")
 Definitions = tuple[tuple[str, Expression], ...]
@@ -31,8 +28,8 @@ Definitions = tuple[tuple[str, Expression], ...]
 _MECHANISMS = {
     "C": ("clones", "holds for every randomizer with this ε₀", COLOURS[1], "upper"),
     "S": ("shared", "clones if all users have one randomizer with this ε₀", COLOURS[5], "upper"),
-    "M": ("certified", "the privacy blanket of this randomizer, both ends", COLOURS[0], "both"),
-    "A": ("attack", "two real datasets: no analysis can be below", COLOURS[2], "lower"),
+    "B": ("blanket", "the privacy blanket of this randomizer alone", COLOURS[2], "upper"),
+    "M": ("certified", "this randomizer: below two datasets, above all of them", COLOURS[0], "both"),
 }
 
 
@@ -66,7 +63,7 @@ class Line:
     """One analysis: its name, what it is, and how Python asks it for ε and for δ at some ε.
 
     >>> [line.name for line in View(Settings()).lines]
-    ['Feldman', 'Bennett', 'clones', 'shared', 'certified', 'attack']
+    ['Feldman', 'Bennett', 'clones', 'shared', 'blanket', 'certified']
     """
 
     name: str
@@ -77,7 +74,7 @@ class Line:
     epsilon: Expression
     #: None where δ at ε is not cheap: then one point is drawn.
     delta: Callable[[Any], Expression] | None
-    #: Which end counts: "both" of a bracket, "upper" for a bound, "lower" for an attack.
+    #: Which end counts: "both" of what is true of the mechanism, "upper" for a bound.
     end: str = "upper"
     #: A closed form is dashed, and may say nothing for some settings.
     closed: bool = False
@@ -111,25 +108,15 @@ class View:
 
     @cached_property
     def mechanisms(self) -> dict[str, Expression]:
-        """Letter → what makes it: M itself, C and S its clones, A an attack on two real datasets."""
-        sources = {"C": SS.decomposition.clones(self._eps0), "S": SS.decomposition.clones_shared(self._eps0), "M": _R}
-        if "attack" not in self._skip:
-            sources["A"] = SS.decomposition.dataset(_R, 0, 1, self._others())
+        """Letter → what makes it: M itself, C and S its clones, B its blanket."""
+        sources = {"C": SS.decomposition.clones(self._eps0), "S": SS.decomposition.clones_shared(self._eps0)}
+        sources |= {"B": SS.decomposition.blanket(_R), "M": _R}
         one_round = {letter: SS.Shuffle(source, n=self._n) for letter, source in sources.items()}
         return {
             letter: M.compose(self._rounds) if self.many else M
             for letter, M in one_round.items()
             if _MECHANISMS[letter][0] not in self._skip
         }
-
-    def _others(self) -> int:
-        """What all others have in the attack: chosen for a whole ε0 and a small domain, so that few moves ask again."""
-        given = dict(self.settings.parameters)
-        near = {"eps0": str(max(1, round(float(numbers.read(given["eps0"], "eps0")))))}
-        if "w" not in given:
-            sizes = {size: given[size] for size in ("k", "d", "K") if size in given}
-            near |= {size: str(min(int(numbers.read(text, size)), _SMALL)) for size, text in sizes.items()}
-        return _worst_others(_maker(self.settings.randomizer, given | near))
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -246,7 +233,9 @@ class View:
         """The curves as SVG; after several rounds each one ends at δ."""
         level = float(numbers.read(self.settings.delta, "delta"))
         frame = svg.Frame(self.grid[-1], 10.0 ** (math.floor(math.log10(level)) - (1 if self.many else 3)))
-        drawn = [self._curve(line, level) for line in self.lines if line.name in {*self.curves, *self.answers}]
+        # The bracket, a broad line, lies under those that may touch it.
+        lines = sorted(self.lines, key=lambda line: line.end != "both")
+        drawn = [self._curve(line, level) for line in lines if line.name in {*self.curves, *self.answers}]
         return svg.chart(frame, drawn, level, "central ε", "δ(ε)")
 
     def _curve(self, line: Line, level: float) -> svg.Curve:
@@ -262,9 +251,8 @@ class View:
                 return xs, ys
             return [*xs, _end(answer, end)], [*ys, level]  # there the answer is: ε at this δ
 
-        xs, ends = path("lower" if line.end == "lower" else "upper")
+        xs, ends = path("upper")
         lower = path("lower") if line.end == "both" else None
-        # The attack often lies on the bracket: a thin line on a broad one shows both.
         dash, width = "5 3" if line.closed else "", 7 if line.end == "both" else 2
         return svg.Curve(line.name, line.colour, xs, ends, lower, dash, width)
 
@@ -274,13 +262,20 @@ class View:
         rows = "".join(
             f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{escape(line.name)}</td>"
             f"<td style='text-align:right;padding-right:16px'>{escape(self._shown(line))}</td>"
-            f"<td style='text-align:left'>{escape(line.about)}</td></tr>"
+            f"<td style='text-align:left'>{escape(self._about(line))}</td></tr>"
             for line in self.lines
         )
         head = (
             f"<tr><th></th><th>ε at δ = {escape(self.settings.delta)}</th><th style='text-align:left'>what it is</th>"
         )
         return f"<table>{head}</tr>{rows}</table>"
+
+    def _about(self, line: Line) -> str:
+        """What the line is and, of the mechanism, where its ends come from."""
+        answer = self._asked.get(line.name)
+        if line.end != "both" or not isinstance(answer, Interval) or answer.upper_by is None:
+            return line.about
+        return f"{line.about}; upper end: {answer.upper_by}, lower end: {answer.lower_by}"
 
     def _shown(self, line: Line) -> str:
         if line.name in self._skip:
@@ -290,7 +285,7 @@ class View:
             return "says nothing here"
         if isinstance(answer, Interval):
             lower, upper = numbers.shown(answer)
-            return {"both": f"{lower} … {upper}", "upper": f"≤ {upper}", "lower": f"≥ {lower}"}[line.end]
+            return f"{lower} … {upper}" if line.end == "both" else f"≤ {upper}"
         return f"≤ {numbers.shown(Interval(answer, answer))[1]}"
 
     def __repr__(self) -> str:
@@ -309,13 +304,6 @@ def _maker(randomizer: str, parameters: Mapping[str, str]) -> Expression:
 
 def _end(value: Any, end: str) -> float:
     return float(getattr(value, end)) if isinstance(value, Interval) else float(value)
-
-
-@lru_cache(maxsize=64)
-def _worst_others(source: Expression) -> int:
-    """What all others have, against 0 and 1: that of the first inputs which is worst in the normal limit."""
-    R = _evaluated((("R", source),), _R)
-    return max(range(min(int(R.input_count), 3)), key=lambda x: round(chi_square(decomposition.dataset(R, 0, 1, x)), 9))
 
 
 @lru_cache(maxsize=64)

@@ -1,5 +1,6 @@
 r"""Plots of certified curves: a band from the lower to the upper end, and the upper end as the line to report."""
 
+from shuffle_sym.apps.plots.comparisons import analyses
 from shuffle_sym.apps.plots.curves import (
     band,
     bracket,
@@ -17,6 +18,7 @@ from shuffle_sym.apps.plots.curves import (
     steps,
     where_it_holds,
 )
+from shuffle_sym.apps.plots.drawings import empty_chair
 from shuffle_sym.apps.plots.maps import curves, worst_kinds
 from shuffle_sym.apps.plots.style import (
     COLOURS,
@@ -32,6 +34,7 @@ from shuffle_sym.apps.plots.style import (
 
 __all__ = [
     "COLOURS",
+    "analyses",
     "axes",
     "band",
     "bracket",
@@ -42,6 +45,7 @@ __all__ = [
     "curves",
     "delta_curves",
     "discretisation_gap",
+    "empty_chair",
     "epsilon_curves",
     "grid_widths",
     "legend_below",

@@ -1,7 +1,5 @@
 r"""The plots: a band from the lower to the upper end, and the upper end as the line to report."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -267,10 +265,9 @@ def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
     """
     if ax is None:
         ax = axes("central ε", "δ(ε)", logy=True)
-    shown = [row for row in curve.rows() if row["eps"] >= 0 and row["upper"] > 0]
-    eps, upper = [row["eps"] for row in shown], [row["upper"] for row in shown]
-    ax.fill_between(eps, [row["lower"] for row in shown], upper, color=COLOURS[0], alpha=0.3, linewidth=0)
-    ax.plot(eps, upper, color=COLOURS[0], marker=".", markersize=3, linewidth=1)
+    rows = [row for row in curve.rows() if row["eps"] >= 0 and row["upper"] > 0]
+    intervals = [Interval(row["lower"], row["upper"]) for row in rows]
+    band(ax, [row["eps"] for row in rows], intervals, COLOURS[0], marker=".", markersize=3, linewidth=1)
     return ax
 
 

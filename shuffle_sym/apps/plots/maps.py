@@ -1,7 +1,5 @@
 r"""Maps of the worst neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

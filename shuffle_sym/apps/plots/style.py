@@ -1,8 +1,6 @@
 r"""One style for all plots: light paper with dark ink whatever the theme around it, Okabe and Ito's colours, and curves
 that are named at their ends."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
