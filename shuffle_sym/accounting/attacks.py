@@ -56,7 +56,7 @@ class Neighbours:
         return self.alike.datasets(self.n)[1]
 
     def reversed(self) -> Neighbours:
-        """The same two datasets in the other order."""
+        """The two datasets exchanged: the second one first."""
         return replace(self, alike=replace(self.alike, x0=self.alike.x1, x1=self.alike.x0))
 
     def __str__(self) -> str:

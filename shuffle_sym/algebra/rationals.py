@@ -18,5 +18,5 @@ def rational(number: Any) -> fmpq:
 
 
 def fraction(number: fmpq) -> Fraction:
-    """The same number as a ``Fraction``, which Python compares with doubles exactly."""
+    """An ``fmpq`` as a ``Fraction``, which Python compares with doubles exactly."""
     return Fraction(int(number.p), int(number.q))

@@ -38,7 +38,7 @@ class Rows:
     """Numbers of several laws: attributes that are arrays, or Rows themselves, have one row for each law."""
 
     def take(self, rows: Any) -> Self:
-        """The same numbers of some of the laws."""
+        """Everything here, for some of the laws only."""
         some = copy.copy(self)
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):

@@ -134,7 +134,7 @@ class Amplification:
         return last_that_holds(lambda eps: self._delta(known, users, sp.Rational(eps)) <= target, eps0, 0.0)
 
     def __call__(self, source: Any, n: Any, delta: Any) -> float:
-        """The same as `epsilon`."""
+        """The bound on ε, as `epsilon` gives it."""
         return self.epsilon(source, n, delta)
 
     def eps0(self, n: Any, eps: Any, delta: Any, make: Callable[[sp.Expr], Any] | None = None) -> float:

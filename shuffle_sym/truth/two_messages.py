@@ -58,7 +58,7 @@ class DatasetPair:
         return (self.second, *self.X0[1:])
 
     def reversed(self) -> DatasetPair:
-        """The same two datasets in the other order."""
+        """The two datasets exchanged: the second one first."""
         return DatasetPair(self.second, self.first, self.others)
 
     def __str__(self) -> str:
