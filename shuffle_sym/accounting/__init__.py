@@ -2,6 +2,7 @@ r"""The questions: δ(ε) and ε(δ) of shuffled messages, profiles, rounds, Ré
 
 from shuffle_sym.accounting.analyses import Analyses, Analysis
 from shuffle_sym.accounting.attacks import Neighbours
+from shuffle_sym.accounting.cell_pld import CellPLD, CompiledPLD
 from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.rounds import Composition
@@ -9,6 +10,8 @@ from shuffle_sym.accounting.rounds import Composition
 __all__ = [
     "Analyses",
     "Analysis",
+    "CellPLD",
+    "CompiledPLD",
     "Composition",
     "Neighbours",
     "PairPLD",

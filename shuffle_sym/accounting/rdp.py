@@ -22,7 +22,9 @@ from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.truth import exact
 
 RenyiCurve = Callable[[Any], float]
-MAX_ORDER = 10_000
+SAMPLED_ORDERS = 10_000  # a sampled curve at one order is the curve at all orders up to it
+_LAST_ORDER = 2**1000  # a double holds it; what larger orders gain is below 1e-298
+_LOG_LEAST = -745.0  # its exponential is the least double
 _ROUNDING = 1e-14  # relative to what is added up
 
 
@@ -41,8 +43,9 @@ def epsilon(curve: RenyiCurve, delta: Any, orders: Iterable[Any] | None = None) 
     r"""ε at δ: :math:`\min_\lambda \varepsilon(\lambda) + \frac{\log(1/\delta) + (\lambda-1)\log(1-1/\lambda) -
     \log\lambda}{\lambda-1}`, at least 0 (Girgis et al. 2021, Lemma 2.1; Canonne et al. 2020, Proposition 12).
 
-    Without ``orders`` the best integer order up to 10^4 is searched for: if (λ − 1)ε(λ) is convex, as it is for a pair
-    of distributions, what is minimised has one valley. For other curves the result is a bound all the same.
+    Without ``orders`` the best integer order is searched for, however large it is: if (λ − 1)ε(λ) is convex, as it is
+    for a pair of distributions, what is minimised has one valley. For other curves the result is a bound all the same.
+    An order that the curve refuses on the way is an error: give the orders that it has.
 
     >>> best = epsilon(lambda order: order / 200, 1e-6)
     >>> round(best.value, 4), best.order
@@ -55,12 +58,13 @@ def epsilon(curve: RenyiCurve, delta: Any, orders: Iterable[Any] | None = None) 
         parts = (-math.log(target) / (x - 1), math.log1p(-1 / x), -math.log(x) / (x - 1), divergence)
         return max(sum(parts) + _ROUNDING * sum(map(abs, parts)), 0.0)
 
-    return _smallest(curve, converted, orders)
+    return _smallest(curve, converted, orders, 0.0)
 
 
 def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> AtOrder:
     r"""δ at ε: :math:`\min_\lambda \frac{e^{(\lambda-1)(\varepsilon(\lambda)-\varepsilon)}}{\lambda-1}
-    (1 - 1/\lambda)^\lambda`, at most 1 (Girgis et al. 2021, Lemma 2.1). ``orders`` as for `epsilon`.
+    (1 - 1/\lambda)^\lambda`, at most 1 and never below the least double (Girgis et al. 2021, Lemma 2.1). ``orders`` as
+    for `epsilon`.
 
     >>> best = delta(lambda order: order / 200, 0.43)
     >>> round(best.value * 1e6, 2), best.order
@@ -75,8 +79,8 @@ def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> A
         parts = ((x - 1) * divergence, -(x - 1) * level, -math.log(x - 1), x * math.log1p(-1 / x))
         return sum(parts) + _ROUNDING * (1 + sum(map(abs, parts)))
 
-    best = _smallest(curve, converted, orders)
-    return AtOrder(min(math.exp(min(best.value, 0.0)), 1.0), best.order)
+    best = _smallest(curve, converted, orders, _LOG_LEAST)
+    return AtOrder(math.exp(min(max(best.value, _LOG_LEAST), 0.0)), best.order)
 
 
 def composed(*curves: RenyiCurve) -> RenyiCurve:
@@ -160,7 +164,7 @@ def poisson_subsampled(curve: RenyiCurve, gamma: Any, *, by: str = "proved") -> 
         return (order - 1) * _value(curve, order)
 
     def subsampled(order: Any) -> float:
-        power = arguments.integer_order(order)
+        power = _sampled_order(order)
         i = np.arange(2, power + 1)
         exponents = np.array([exponent(int(j)) for j in i])
         if np.any(exponents == math.inf):
@@ -212,7 +216,7 @@ def sampled_without_replacement(curve: RenyiCurve, gamma: Any, eps0: Any) -> Ren
         return _value(curve, order)
 
     def sampled(order: Any) -> float:
-        power = arguments.integer_order(order)
+        power = _sampled_order(order)
         i = np.arange(2, power + 1)
         divergences = np.array([at(int(j)) for j in i])
         if np.any(divergences == math.inf):
@@ -263,6 +267,13 @@ def _value(curve: RenyiCurve, order: Any) -> float:
     return value
 
 
+def _sampled_order(order: Any) -> int:
+    power = arguments.integer_order(order)
+    if power > SAMPLED_ORDERS:
+        raise ValueError(f"order must be at most {SAMPLED_ORDERS} for a sampled curve, got {power}; give orders")
+    return power
+
+
 def _up(value: float) -> float:
     return value * (1 + _ROUNDING)
 
@@ -288,31 +299,36 @@ def _log1p_sum(logs: Any) -> float:
     return value * (1 + 1e-9)
 
 
-def _smallest(curve: RenyiCurve, converted: Callable[[Any, float], float], orders: Iterable[Any] | None) -> AtOrder:
+def _smallest(
+    curve: RenyiCurve, converted: Callable[[Any, float], float], orders: Iterable[Any] | None, least: float
+) -> AtOrder:
+    """The smallest converted value, over the orders or by a search, which ends where ``least`` or less is found."""
     _callable(curve)
+    seen: dict[Any, float] = {}
 
-    @cache
     def at(order: Any) -> float:
-        return converted(order, _value(curve, order))
+        if order not in seen:
+            seen[order] = converted(order, _value(curve, order))
+        return seen[order]
 
     if orders is not None:
-        candidates = list(orders)
-        if not candidates:
-            raise ValueError("orders must not be empty")
-        for order in candidates:
+        for order in orders:
             arguments.order(order, "orders")
-        return min((AtOrder(at(order), order) for order in candidates), key=lambda at_order: at_order.value)
-    coarse = sorted({round(2 * (MAX_ORDER / 2) ** (i / 24)) for i in range(25)})
-    i = 0
-    for j, order in enumerate(coarse):
-        if at(order) < at(coarse[i]):
-            i = j
-        elif j - i > 3:  # past the valley
-            break
-    low, high = coarse[max(i - 1, 0)], coarse[min(i + 1, len(coarse) - 1)]
-    while high - low > 2:
-        middle = (low + high) // 2
-        low, high = (low, middle + 1) if at(middle) <= at(middle + 1) else (middle, high)
-    return min(
-        (AtOrder(at(order), order) for order in {low, low + 1, high, coarse[i]}), key=lambda at_order: at_order.value
-    )
+            at(order)
+        if not seen:
+            raise ValueError("orders must not be empty")
+    else:
+        coarse, i = [2], 0
+        # Past the valley: four in a row that are not smaller.
+        while at(coarse[i]) > least and len(coarse) - i < 5 and coarse[-1] < _LAST_ORDER:
+            coarse.append(max(coarse[-1] + 1, coarse[-1] * 7 // 5))
+            if at(coarse[-1]) < at(coarse[i]):
+                i = len(coarse) - 1
+        low, high = coarse[max(i - 1, 0)], coarse[min(i + 1, len(coarse) - 1)]
+        while high - low > 2:
+            # Not next to each other while there is room: a bound in doubles is not smooth from one order to the next.
+            middle, step = (low + high) // 2, max((high - low) // 8, 1)
+            low, high = (low, middle + step) if at(middle) <= at(middle + step) else (middle, high)
+        at((low + high + 1) // 2)
+    best = min(seen, key=seen.__getitem__)
+    return AtOrder(seen[best], best)

@@ -18,6 +18,7 @@ import sympy as sp
 from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, field, latex, precise
+from shuffle_sym.algebra.compiled import numpy_function
 
 _BITS = 128  # of what becomes a double: half of them may cancel in a difference
 
@@ -79,7 +80,8 @@ class Ratio:
 
 @dataclass(frozen=True)
 class LawOfG:
-    r"""The law of G at one α in numbers of one kind: fractions, mpmath numbers, or arrays of doubles.
+    r"""The law of G at one α in numbers of one kind: fractions, mpmath numbers, arrays of doubles; or at all α, in
+    NumPy functions.
 
     ``null`` holds the positive ones among :math:`a_j - \alpha b_j` of the atoms with c = 0; their sum is added to the
     divergence. As doubles, each entry has a relative error of at most `rounding.FLOAT_ERROR`.
@@ -206,6 +208,24 @@ class Gparv:
         rows = [balls.doubles(self._gaps(ratio, _BITS - 64)) for ratio in ratios]
         gaps = np.array(rows).reshape(len(ratios), len(self._pairs))
         return LawOfG(gaps[:, :count], self._float_masses, np.maximum(gaps[:, count:], 0.0))
+
+    def numpy(self) -> LawOfG:
+        """NumPy functions of α and of what is left symbolic: one for each value, probability and null atom.
+
+        >>> import shuffle_sym as ss
+        >>> first = ss.BinaryRR().gparv().numpy().values[0]
+        >>> first, round(float(first(alpha=2, epsilon_0=np.log(3))), 12)
+        (G_0(alpha, epsilon_0), 1.0)
+        """
+        columns = {"G": self.values, "p": self.probabilities, "null": self.null}
+        others = {symbol for column in columns.values() for e in column for symbol in e.free_symbols} - {field.alpha}
+        symbols, doc = (field.alpha, *sorted(others, key=str)), "The law of G: values G, probabilities p, null atoms."
+        return LawOfG(
+            *(
+                tuple(numpy_function(e, symbols, f"{name}_{i}", doc, log=False) for i, e in enumerate(column))
+                for name, column in columns.items()
+            )
+        )
 
     # -- as text
 

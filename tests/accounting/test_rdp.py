@@ -21,7 +21,7 @@ q = sp.Rational
 
 
 def test_conversions_return_the_best_order_and_undo_each_other():
-    for curve in (lambda order: order / 200, lambda order: 3e-7 * order, lambda order: min(order / 50, 0.3)):
+    for curve in (lambda order: order / 200, lambda order: 3e-7 * order):
         for level in (1e-3, 1e-8):
             found = rdp.epsilon(curve, level)
             everything = rdp.epsilon(curve, level, orders=range(2, 10_001))
@@ -30,6 +30,43 @@ def test_conversions_return_the_best_order_and_undo_each_other():
             if found.value > 0:
                 assert level * 0.999 < back.value <= level * (1 + 1e-9)
             assert rdp.delta(curve, found.value).value <= back.value
+
+
+@pytest.mark.parametrize("slope", [1e-9, 1e-12])
+def test_the_best_order_is_found_however_large_it_is(slope):
+    # What is minimised has the derivative slope − (log(1/δ) − log λ)/(λ − 1)².
+    level = 1e-8
+    found = rdp.epsilon(lambda order: slope * order, level)
+    expected = 1 + math.sqrt((-math.log(level) - math.log(found.order)) / slope)
+    assert found.order > 10_000
+    assert found.order == pytest.approx(expected, rel=1e-4)
+    around = [round(found.order * factor) for factor in (0.9, 0.99, 1, 1.01, 1.1)]
+    values = [rdp.epsilon(lambda order: slope * order, level, orders=[order]).value for order in around]
+    assert min(values) == values[2] == found.value
+    back = rdp.delta(lambda order: slope * order, found.value)
+    assert back.value == pytest.approx(level, rel=1e-6)
+
+
+def test_a_bounded_curve_has_its_best_order_at_one_over_delta():
+    # There the derivative, (log λ − log(1/δ))/(λ − 1)², is 0.
+    for level in (1e-3, 1e-8):
+        found = rdp.epsilon(lambda order: min(order / 50, 0.3), level)
+        assert found.order == pytest.approx(1 / level, rel=1e-4)
+        assert found.value == pytest.approx(0.3 + math.log1p(-level), rel=1e-13)
+
+
+def test_a_search_ends_where_there_is_nothing_to_gain():
+    assert rdp.epsilon(lambda order: 0.0, 1e-300).value == 0
+    # Below ε at every order δ is 0; the least double is above it. At ε itself δ is about 1/(eλ).
+    assert rdp.delta(lambda order: 0.25, 0.5).value == 5e-324
+    assert 0 < rdp.delta(lambda order: 0.0, 0).value < 1e-300
+
+
+def test_a_sampled_curve_refuses_orders_that_would_take_forever_and_no_search_hides_it():
+    curve = rdp.poisson_subsampled(lambda order: 1e-12 * order, 0.01)
+    with pytest.raises(ValueError, match=r"order must be at most 10000 for a sampled curve, got .*; give orders"):
+        rdp.epsilon(curve, 1e-8)
+    assert rdp.epsilon(curve, 1e-8, orders=[2, 50]).order == 50
 
 
 def test_conversion_is_the_printed_formula():

@@ -97,7 +97,7 @@ def test_a_derivation_does_not_change_what_a_matrix_may_contain():
     for _ in range(2):
         with pytest.raises(VerificationError, match="cannot prove the sign"):
             ss.from_matrix(rows)
-        ss.derivations.lemma58_all_pairs()
+        ss.derivations.lemma58()
 
 
 def test_a_matrix_with_two_free_probabilities():
