@@ -4,9 +4,8 @@ r"""The one exception of this package that is not about an argument."""
 class VerificationError(Exception):
     """Mathematics that does not hold, or that could not be proved where a proof is needed.
 
-    >>> import sympy as sp
-    >>> from shuffle_sym.papers.derivation import Step
-    >>> Step(sp.Integer(1), sp.Integer(2), "one is two")
+    >>> from shuffle_sym.papers.engine import claim
+    >>> claim(1, "=", 2, "one is two")
     Traceback (most recent call last):
     shuffle_sym.algebra.errors.VerificationError: one is two: cannot prove 1 = 2
     """

@@ -86,11 +86,20 @@ def _escaped(text: str) -> str:
     return text.replace("<", "&lt;")
 
 
+def _findings(evidence: Evidence) -> list[str]:
+    """What was found, with the kind of evidence, and what is to be known of the page."""
+    found = [(check.kind, check.finding) for check in evidence.checks]
+    if evidence.page:
+        how, _, why = evidence.page.partition(": ")
+        found.append((how, why))
+    return [f"*{kind}*: {_escaped(finding)}." for kind, finding in found]
+
+
 def summary() -> Markdown:
     """How many claims of each paper have which verdict, from the record.
 
     >>> print(summary().splitlines()[0])
-    | paper | holds | holds if | misprint | false | open | claims |
+    | paper | holds | holds if | misprint | misprint or misread | not reproduced | false | open | claims |
     """
     verdicts = recorded()
     lines = [f"| paper | {' | '.join(VERDICTS)} | claims |", "|" + "---|" * (len(VERDICTS) + 2)]
@@ -142,6 +151,7 @@ class Audit:
                 "source": r.claim.source,
                 "statement": r.claim.statement,
                 "verdict": r.verdict,
+                "page": r.evidence.page,
                 "evidence": [{"passes": c.passes, "kind": c.kind, "finding": c.finding} for c in r.evidence.checks],
             }
             for r in self.results
@@ -151,8 +161,7 @@ class Audit:
     def to_markdown(self) -> str:
         lines = ["| id | verdict | claim | evidence |", "|---|---|---|---|"]
         for r in self.results:
-            evidence = " ".join(f"*{c.kind}*: {_escaped(c.finding)}." for c in r.evidence.checks)
-            cells = (_escaped(r.id), f"**{r.verdict}**", _escaped(r.claim.statement), evidence)
+            cells = (_escaped(r.id), f"**{r.verdict}**", _escaped(r.claim.statement), " ".join(_findings(r.evidence)))
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
         lines.append(", ".join(f"{verdict}: {count}" for verdict, count in self.counts.items()))
@@ -163,7 +172,7 @@ class Audit:
         lines = []
         for r in self.results:
             lines.append(f"- **{_escaped(r.id)}**: *{r.verdict}*. Claimed: {_escaped(r.claim.statement)}.")
-            lines.extend(f"    - *{c.kind}*: {_escaped(c.finding)}." for c in r.evidence.checks)
+            lines.extend(f"    - {finding}" for finding in _findings(r.evidence))
         return Markdown("\n".join(lines))
 
     def _repr_markdown_(self) -> str:

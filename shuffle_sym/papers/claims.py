@@ -2,13 +2,15 @@ r"""Claims of the papers, and verdicts that are computed from evidence.
 
 A verdict is never written down: it follows from checks that are run.
 
-================  ===============================================================================================
-holds             the statement as printed passes: proved, or exact on every case of a stated range
-holds if          it fails as printed, and passes under a condition that the text leaves out
-misprint          it fails as printed, and another form, close to it, passes
-false             it fails, and nothing close to it holds
-open              it was neither refuted nor proved
-================  ===============================================================================================
+===================  ============================================================================================
+holds                the statement as printed passes: proved, or exact on every case of a stated range
+holds if             it fails as printed, and passes under a condition that the text leaves out
+misprint             it fails as printed, and another form, close to it, passes
+misprint or misread  the same, and the scan of the page, from which the paper was read as text, may be to blame
+not reproduced       it fails with all that was tried, and what it is compared with is not in print
+false                it fails, and nothing close to it holds
+open                 it was neither refuted nor proved
+===================  ============================================================================================
 """
 
 from collections.abc import Callable, Iterable
@@ -20,14 +22,14 @@ import sympy as sp
 
 from shuffle_sym.algebra import balls
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.papers.derivation import Derivation, Step, Steps
 from shuffle_sym.papers.enclosures import BITS
+from shuffle_sym.papers.engine import claim as line
 
 T = TypeVar("T")
 
-VERDICTS = ("holds", "holds if", "misprint", "false", "open")
+VERDICTS = ("holds", "holds if", "misprint", "misprint or misread", "not reproduced", "false", "open")
 #: How a check was made; a proof is for all values, a grid and a counterexample are exact, the rest are what they say.
-KINDS = ("proved", "exact grid", "counterexample", "certified floats", "searched")
+KINDS = ("proved", "exact grid", "counterexample", "certified floats", "searched", "measured")
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,15 @@ class Check:
             raise VerificationError(f"kind must be one of {KINDS}, got {self.kind!r}")
 
 
-def proved(*derivations: Derivation | Steps, finding: str) -> Check:
-    """Steps are checked while they are built; they count as a proof if none was only checked on a grid."""
-    lines = [step for derivation in derivations for step in derivation]
-    kind = "proved" if all(step.status == "proved" for step in lines) else "exact grid"
-    return Check(True, kind, f"{finding} ({len(lines)} steps)")
+def proved(*derivations: Any, finding: str) -> Check:
+    """Lines are checked while they are built; they count as a proof if none was only checked on a grid. The general
+    theorems that they rest on are named."""
+    lines = [line for derivation in derivations for line in derivation]
+    checked = [line for line in lines if getattr(line, "status", "") == "checked"]
+    checked += [line for derivation in derivations for line in getattr(derivation, "checked", ())]
+    theorems = dict.fromkeys(one.name for derivation in derivations for one in getattr(derivation, "by", ()))
+    by = f", by {', '.join(theorems)}" if theorems else ""
+    return Check(True, "exact grid" if checked else "proved", f"{finding} ({len(lines)} steps{by})")
 
 
 def _of(function: Callable[..., T], case: Any) -> T:
@@ -79,6 +85,11 @@ def refuted(fails: bool, finding: str) -> Check:
 def certified(passes: bool, finding: str) -> Check:
     """A comparison of certified intervals, or of an interval with an exact number."""
     return Check(passes, "certified floats", finding)
+
+
+def measured(passes: bool, finding: str) -> Check:
+    """A comparison of times within one run: true of this program on this machine."""
+    return Check(passes, "measured", finding)
 
 
 def all_of(*checks: Check) -> Check:
@@ -111,7 +122,8 @@ def identity(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     """Whether two formulas are equal for all values of their symbols. Not proved is not refuted: that takes values at
     which they differ."""
     try:
-        Step(left, right, finding)
+        if left != right:
+            line(left, "=", right, finding)
     except VerificationError:
         symbols = sorted((left - right).free_symbols, key=str)
         for start in range(2, 6):
@@ -125,7 +137,7 @@ def identity(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
 def at_most(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     """Whether one formula is at most another for all values of their symbols (None if SymPy does not prove it)."""
     try:
-        Step(left, right, finding, "<=")
+        line(left, "<=", right, finding)
     except VerificationError:
         return Check(None, "searched", f"{finding}: {left} <= {right} is not proved")
     return Check(True, "proved", finding)
@@ -155,14 +167,24 @@ def seen(holds: bool, text: str) -> str:
 class Evidence:
     """The check of the statement as printed and, where that fails, of a form or a condition that repairs it.
 
+    A corrected form comes with the reason why the page was read rightly (``well_read``) or why the scan of it may be to
+    blame (``misread``). ``not_in_print`` names what a comparison needs and the paper does not print.
+
     >>> wrong, right = Check(False, "counterexample", "1 + 1 = 3"), Check(True, "proved", "1 + 1 = 2")
-    >>> Evidence(wrong).verdict, Evidence(wrong, corrected=right).verdict
+    >>> Evidence(wrong).verdict, Evidence(wrong, corrected=right, well_read="it stands there twice").verdict
     ('false', 'misprint')
     """
 
     printed: Check
     corrected: Check | None = None
     condition: Check | None = None
+    well_read: str = ""
+    misread: str = ""
+    not_in_print: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.well_read) + bool(self.misread) != (self.corrected is not None):
+            raise VerificationError("a correction must say either why the page was well_read or how it may be misread")
 
     @property
     def verdict(self) -> str:
@@ -170,16 +192,23 @@ class Evidence:
             return "open"
         if self.printed.passes:
             return "holds"
-        for check, verdict in ((self.corrected, "misprint"), (self.condition, "holds if")):
+        misprint = "misprint or misread" if self.misread else "misprint"
+        for check, verdict in ((self.corrected, misprint), (self.condition, "holds if")):
             if check is not None:
                 if check.passes is not True:
                     raise VerificationError(f"the repair does not hold either: {check.finding}")
                 return verdict
-        return "false"
+        return "not reproduced" if self.not_in_print else "false"
 
     @property
     def checks(self) -> tuple[Check, ...]:
         return tuple(check for check in (self.printed, self.corrected, self.condition) if check is not None)
+
+    @property
+    def page(self) -> str:
+        """What is to be known of the page, after a colon why; empty if nothing is."""
+        told = {"well read": self.well_read, "perhaps misread": self.misread, "not in print": self.not_in_print}
+        return "".join(f"{how}: {why}" for how, why in told.items() if why)
 
 
 @dataclass(frozen=True)

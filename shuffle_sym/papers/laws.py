@@ -4,10 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import sympy as sp
-
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.tools import F, collected, fraction, positive_mean, sum_of_copies
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
@@ -42,15 +39,6 @@ def mixed(parts: Iterable[tuple[F, Law]]) -> dict[Any, F]:
 def positive_part(law: Iterable[tuple[F, F]], count: int) -> F:
     """E[X_1 + … + X_count]_+ for independent copies of a variable with these (value, probability)."""
     return positive_mean(sum_of_copies(collected(law), count))
-
-
-def convex_positive_part() -> Steps:
-    """[Σ w_i x_i]_+ ≤ Σ w_i [x_i]_+, with each x as the difference of its positive and negative parts."""
-    p, q, v, w, s = sp.symbols("p q v w s", nonnegative=True)
-    return (
-        Step(p * (v - w) + q * (s - 0), p * v + q * s, "where the mean is positive: leave the negative part out", "<="),
-        Step(sp.Integer(0), p * v + q * s, "where it is not", "<="),
-    )
 
 
 def shuffled_datasets(R: Randomizer, X0: Sequence[int], X1: Sequence[int]) -> dict[Histogram, tuple[F, F]]:

@@ -1,5 +1,6 @@
 r"""The one shape of Rényi bounds: the divergence of order λ of n shuffled ε0-LDP messages, from above or from below."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import update_wrapper
@@ -13,7 +14,8 @@ from shuffle_sym.algebra import arguments, field
 from shuffle_sym.papers import registry
 from shuffle_sym.papers.rounded import number, up
 
-_MAX_ORDER = 1_000_000
+_MAX_ORDER = 10_000_000
+_BEYOND = f"eps0 must be larger for this bound in doubles: the best order is above {_MAX_ORDER}"
 
 
 @dataclass(frozen=True)
@@ -73,17 +75,41 @@ class RenyiBound:
         if title:
             analyses.add(Analysis(title, source, "upper", analyses.EVERY, self._epsilon, self._delta))
 
+    def curve(self, eps0: Any, n: Any) -> rdp.RenyiCurve:
+        """The bound as a function of the order, for `accounting.rdp`. Above 10^7, where bounds in doubles end, an upper
+        bound is infinite and a lower one stays as it is: a best order of 10^7 says that larger ones may be better.
+
+        >>> import shuffle_sym as ss
+        >>> best = ss.rdp.epsilon(ss.bounds.girgis2021_thm36.curve(0.1, 10**6), 1e-6)
+        >>> round(best.value, 6), best.order > 10_000
+        (0.000246, True)
+        """
+
+        def at(order: Any) -> float:
+            if order <= _MAX_ORDER or self.real_orders:
+                return self(eps0, n, order)
+            return math.inf if self.side == "upper" else self(eps0, n, _MAX_ORDER)
+
+        return at
+
     def _epsilon(self, R: Any, n: int, delta: Any, rtol: float) -> float:
         """ε at δ by the best integer order; shuffling is post-processing, so ε0 is one as well."""
         eps0 = finite_eps0(R)
-        return min(rdp.epsilon(lambda order: self(eps0, n, order), delta).value, up(number(eps0)))
+        best = rdp.epsilon(self.curve(eps0, n), delta)
+        # Divergences grow with the order: larger ones gain less than log(1/δ)/λ.
+        if best.order == _MAX_ORDER and -math.log(delta) > 1e-3 * _MAX_ORDER * best.value:
+            raise ValueError(_BEYOND)
+        return min(best.value, up(number(eps0)))
 
     def _delta(self, R: Any, n: int, eps: Any, rtol: float) -> float:
         """δ at ε by the best integer order."""
         eps0 = finite_eps0(R)
         if field.at_least(arguments.central_epsilon(eps), eps0):
             return 0.0
-        return rdp.delta(lambda order: self(eps0, n, order), eps).value
+        best = rdp.delta(self.curve(eps0, n), eps)
+        if best.order == _MAX_ORDER:
+            raise ValueError(_BEYOND)
+        return best.value
 
     def __call__(self, eps0: Any, n: Any, order: Any, *options: Any) -> float:
         """The bound for ``n`` users of every ``eps0``-LDP randomizer at the order λ."""

@@ -228,8 +228,10 @@ def test_the_list_of_derivations_has_no_markup(capsys):
 
 def test_a_derivation_says_what_is_proved(capsys):
     rows = json.loads(run("derive lemma52 --json", capsys)[1])["rows"]
-    assert [row["status"] for row in rows] == [step.status for step in ss.derivations.lemma52()]
-    assert "\\begin{array}" in run("derive lemma52 --latex", capsys)[1]
+    lines = list(ss.derivations.lemma52())
+    assert [row["says"] for row in rows] == [line.relational() for line in lines]
+    assert {row["status"].split()[0] for row in rows} <= {"given", "suppose", "lemma", "proved", "by", "checked"}
+    assert "\\begin{align}" in run("derive lemma52 --latex", capsys)[1]
 
 
 def test_a_check_that_fails_is_code_1_in_one_line(capsys, monkeypatch):

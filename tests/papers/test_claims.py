@@ -29,7 +29,7 @@ from shuffle_sym.papers.claims import (
     seen,
 )
 from shuffle_sym.papers.enclosures import below, enclosed, exp
-from shuffle_sym.papers.laws import convex_positive_part, moment, positive_part, shuffled
+from shuffle_sym.papers.laws import moment, positive_part, shuffled
 from shuffle_sym.papers.tools import exact, law_of_g, positive_mean, sum_of_copies
 
 F = Fraction
@@ -129,12 +129,11 @@ def test_small_laws_are_those_of_their_definitions():
     law = [(Fraction(2), Fraction(1, 3)), (Fraction(-1), Fraction(2, 3))]
     assert positive_part(law, 2) == Fraction(1, 9) * 4 + Fraction(4, 9) * 1
     assert moment({0: Fraction(1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, 3) == 4
-    assert all(step.status == "proved" for step in convex_positive_part())
 
 
 @pytest.mark.parametrize("repair", [BAD, Check(None, "searched", "?")])
 def test_a_repair_that_does_not_hold_raises(repair):
-    for evidence in (Evidence(BAD, corrected=repair), Evidence(BAD, condition=repair)):
+    for evidence in (Evidence(BAD, corrected=repair, misread="perhaps"), Evidence(BAD, condition=repair)):
         with pytest.raises(ss.VerificationError, match="does not hold either"):
             _ = evidence.verdict
 
@@ -144,13 +143,22 @@ def test_a_repair_that_does_not_hold_raises(repair):
     [
         (Evidence(GOOD), "holds"),
         (Evidence(BAD), "false"),
-        (Evidence(BAD, corrected=GOOD), "misprint"),
+        (Evidence(BAD, corrected=GOOD, well_read="it stands there twice"), "misprint"),
+        (Evidence(BAD, corrected=GOOD, misread="it is one letter"), "misprint or misread"),
+        (Evidence(BAD, not_in_print="the other program"), "not reproduced"),
+        (Evidence(GOOD, not_in_print="the other program"), "holds"),
         (Evidence(BAD, condition=GOOD), "holds if"),
         (Evidence(Check(None, "searched", "?")), "open"),
     ],
 )
 def test_the_verdict_follows_from_the_checks(evidence, verdict):
     assert evidence.verdict == verdict
+
+
+def test_a_correction_says_how_the_page_was_read_and_nothing_else_does():
+    for given in ({"corrected": GOOD}, {"misread": "perhaps"}, {"corrected": GOOD, "misread": "a", "well_read": "b"}):
+        with pytest.raises(ss.VerificationError, match="well_read or how it may be misread"):
+            Evidence(BAD, **given)
 
 
 def test_an_id_cannot_be_claimed_twice(monkeypatch):

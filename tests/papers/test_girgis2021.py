@@ -11,14 +11,17 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from scipy import special
 
 import shuffle_sym as ss
 from checks import renyi_grid
+from shuffle_sym.accounting import rdp
+from shuffle_sym.accounting.analyses import TABLE
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import bounds, derivations
 from shuffle_sym.papers.girgis2021 import reduction
 from shuffle_sym.papers.girgis2021.binomial_moments import log_cdf_upper, log_excess
-from shuffle_sym.papers.girgis2021.moments import central_moment, n, p
+from shuffle_sym.papers.girgis2021.lower import central_moment, n, p
 from shuffle_sym.truth import exact, ground_truth
 
 q = sp.Rational
@@ -178,8 +181,12 @@ def formula31(eps0, users, order, gamma):
     size = mpmath.floor((1 - gamma) * (users - 1) / t) + 1
     total = 1 + mpmath.binomial(order, 2) * (t - 1) ** 2 / (size * t)
     base = (t**2 - 1) ** 2 / (2 * t**2 * size)
+    largest = mpmath.mpf(0)
     for i in range(3, order + 1):
-        total += mpmath.binomial(order, i) * i * mpmath.gamma(mpmath.mpf(i) / 2) * base ** (mpmath.mpf(i) / 2)
+        term = mpmath.binomial(order, i) * i * mpmath.gamma(mpmath.mpf(i) / 2) * base ** (mpmath.mpf(i) / 2)
+        total, largest = total + term, max(largest, term)
+        if term < largest * mpmath.mpf(10) ** -40:  # they rise to the largest and fall from there
+            break
     return mpmath.log(total + mpmath.exp(eps0 * order - (users - 1) * gamma**2 / (2 * t))) / (order - 1)
 
 
@@ -226,6 +233,69 @@ def test_the_best_gamma_is_not_worse_than_others_and_saves_the_factor_two_of_rem
     for users in (10**4, 10**9):
         printed = math.sqrt(2 * 0.5 * math.exp(0.5) / (users * math.log(users)))
         assert bounds.girgis2021_thm31(0.5, users, 10, printed) > 0.5
+
+
+def log_moments_of_2_rr(eps0, sizes, order):
+    """log E[r^λ] with every term of the binomial law within 14 standard deviations of where it and the terms are."""
+    t = math.exp(eps0)
+    logs = []
+    for m in sizes:
+        centre, spread = m / (t + 1), math.sqrt(m * t) / (t + 1)
+        K = np.arange(max(math.floor(centre - 14 * spread), 0), min(math.ceil(centre + 30 * spread), m) + 1.0)
+        law = special.gammaln(m + 1) - special.gammaln(K + 1) - special.gammaln(m - K + 1) - K * eps0
+        ratio = 1 / t + (t - 1 / t) * K / m
+        logs.append(np.logaddexp.reduce(law + order * np.log(ratio)) - m * math.log1p(1 / t))
+    return np.array(logs)
+
+
+def expectation_of_theorem_3_6(eps0, users, order):
+    """The divergence of Theorem 3.6: every 30th number of doubles within 8 standard deviations, which is a tenth of one
+    and loses nothing of a smooth sum."""
+    q, others = math.exp(-eps0), users - 1
+    reach = 8 * math.sqrt(others * q * (1 - q))
+    m = np.arange(round(others * q - reach), round(others * q + reach), 30.0)
+    law = special.gammaln(others + 1) - special.gammaln(m + 1) - special.gammaln(others - m + 1)
+    weights = law + m * math.log(q) + (others - m) * math.log1p(-q) + math.log(30)
+    logs = np.log(np.expm1(log_moments_of_2_rr(eps0, m + 1, order)))
+    return math.log1p(math.exp(np.logaddexp.reduce(weights + logs))) / (order - 1)
+
+
+def test_figure_3_at_a_million_users_has_its_best_orders_above_10_000():
+    eps0, users, level = 0.1, 10**6, 1e-6
+    formulas = {
+        "girgis2021_thm31": (lambda order: formula31(mpmath.mpf(eps0), users, order, 0.5), 4.98676e-4, 1e-7),
+        "girgis2021_thm34": (
+            lambda order: log_moments_of_2_rr(eps0, [users], order)[0] / (order - 1),
+            2.31827e-4,
+            1e-7,
+        ),
+        "girgis2021_thm36": (lambda order: expectation_of_theorem_3_6(eps0, users, order), 2.45661e-4, 1e-4),
+    }
+    for name, (formula, value, sharp) in formulas.items():
+        bound = getattr(bounds, name)
+        found = rdp.epsilon(lambda order, bound=bound: bound(eps0, users, order), level)
+
+        def converted(order, formula=formula):
+            rest = -math.log(level) + (order - 1) * math.log1p(-1 / order) - math.log(order)
+            return float(formula(order)) + rest / (order - 1)
+
+        truth = converted(found.order)
+        assert truth == pytest.approx(value, rel=2e-5)
+        assert found.value == pytest.approx(truth, rel=sharp)
+        assert found.value >= truth or bound.side == "lower"
+        # It is the bottom of the valley: away from it the formula itself is larger.
+        assert all(converted(round(found.order * factor)) > truth for factor in (0.9, 1.1))
+
+
+def test_a_best_order_beyond_doubles_is_refused_and_not_replaced_by_a_smaller_one():
+    for name in ("Girgis, closed form", "Girgis, expectation"):
+        assert TABLE[name].row(ss.BinaryRR(eps0=0.01), 10, "delta", 1e-8, 1e-3).value <= 0.01 * (1 + 1e-9)
+        R = ss.BinaryRR(eps0=1e-4)
+        refused = [TABLE[name].row(R, 10**9, *given, 1e-3) for given in (("delta", 1e-300), ("eps", 2e-8))]
+        assert [row.value for row in refused] == [None, None]
+        assert all("the best order is above 10000000" in row.refusal for row in refused)
+    assert bounds.girgis2021_thm31.curve(0.1, 10)(10**8) == math.inf
+    assert bounds.girgis2021_thm34.curve(0.1, 10)(10**8) == bounds.girgis2021_thm34(0.1, 10, 10**7)
 
 
 def test_large_orders_and_many_users_do_not_overflow():
@@ -335,3 +405,52 @@ def test_claim_1_fails_for_k_1_only():
     for order, k in itertools.product(range(1, 30), range(1, 30)):
         holds = math.comb(order, k) * k * math.gamma(k / 2) <= order**k
         assert holds == (k > 1)
+
+
+def test_the_theorems_are_assembled_from_their_lemmas_and_say_what_they_rest_on():
+    first = derivations.theorem31_renyi()
+    cited, open_ = set(), [first]
+    while open_:
+        for lemma in open_.pop().lemmas:
+            if lemma.name not in cited:
+                cited.add(lemma.name)
+                open_.append(lemma)
+    assert cited == {
+        "eq40", "theorem37", "theorem36", "lemma_d1", "single_user", "lemma61", "lemma62", "eq32", "lemma51_renyi",
+        "lemma52_renyi", "lemma53_renyi",
+    }  # fmt: skip
+    assert {one.name for one in first.by} >= {"Hoeffding's lemma", "Chernoff's bound", "joint convexity of the moment"}
+    assert not first.proved
+    assert not first.checked
+    for name in ("moment_recurrence", "central_moments", "lemma62", "lemma21", "absorption", "corollary32"):
+        assert derivations.ALL[name]().proved
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("t", [q(3, 2), sp.Integer(4)])
+def test_the_statements_are_above_exact_moments(t):
+    # Right sides of the statements, with numbers put in, against moments that `exact` sums up.
+    special, tail = derivations.theorem37().statement[0].right, derivations.theorem71().statement[0].right
+    low = derivations.rdp_moments(5).statement
+    for users, order in itertools.product((1, 3, 10), (2, 3, 5)):
+        truth = exact.two_rr_moment(sp.log(t), users, order)
+        for right in (special, tail):
+            names = {symbol.name: symbol for symbol in right.free_symbols}
+            put_in = {names["lambda"]: order, names["m"]: users, names["t"]: t}
+            assert bool(right.subs(put_in).doit() >= truth)  # for λ = 2 the first is an equality
+        names = {symbol.name: symbol for symbol in low[order - 2].right.free_symbols}
+        assert low[order - 2].right.subs({names["n"]: users, names["t"]: t}) == truth
+
+
+@pytest.mark.exact
+def test_absorption_is_an_identity_of_numbers():
+    users, chance = 6, Fraction(2, 7)
+
+    def law(count, k):
+        return math.comb(count, k) * chance**k * (1 - chance) ** (count - k)
+
+    values = [Fraction(3 + k * k, 2 + k) for k in range(users + 2)]
+    left = sum(law(users - 1, m) * (values[m + 1] - 1) for m in range(users))
+    right = sum(law(users, N) * N * (values[N] - 1) for N in range(users + 1)) / (users * chance)
+    assert left == right
+    assert derivations.absorption().statement[0].relation == "="

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 import sympy as sp
 from conftest import shuffled_laws
+from scipy.special import logsumexp
+from scipy.stats import binom
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import rdp
@@ -192,3 +194,23 @@ def test_the_layers_of_9_are_the_worst_over_a_and_bound_a_binomial_mean():
             for m in range(n)
         )
         assert mean <= balls.lower(layers(enclosed(Fraction(x))))
+
+
+def test_the_converted_lower_bound_is_above_the_clone_at_a_small_level():
+    # E[r^λ], r = tk/n + (n − k)/(tn), k ~ Bin(n, 1/(t + 1)), by its terms; λ on both sides of the best order.
+    n, t, orders = 10**4, math.exp(0.1), np.arange(200, 10_000, 50)
+    k = np.arange(n + 1)
+    log_r = np.log(t * k / n + (n - k) / (t * n))
+    log_p = binom.logpmf(k, n, 1 / (t + 1))
+    divergences = np.array([logsumexp(log_p + order * log_r) for order in orders]) / (orders - 1)
+    loss = (math.log(1e6) - np.log(orders)) / (orders - 1) + np.log1p(-1 / orders)
+    best = float(np.min(divergences + loss))
+    clone = shuffled_laws(decomposition.clones(0.1), n).epsilon(1e-6, rtol=0.01, method="fft").upper
+    assert best > 1.05 * clone
+    assert f"{best:.6f}" in CLAIMS["G-325"].examine().printed.finding
+
+
+def test_the_quoted_bound_is_a_fourth_power_worse_than_corollary_3_2():
+    for n in (10**5, 10**9):
+        ratio = bounds.girgis2021_eq9(0.5, n, 3) / bounds.girgis2021_cor32(0.5, n, 3)
+        assert math.exp(2) * (1 - 1e-9) <= ratio < math.exp(2) * (1 + 10 / n)

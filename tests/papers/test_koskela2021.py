@@ -79,7 +79,8 @@ def test_a_view_of_the_weak_adversary_has_the_probability_of_appendix_a(k):
 def test_b_factorial_over_the_counts_is_not_a_multinomial_coefficient():
     # Two users, the other one answered randomly (b = 1), both messages equal 1: b!/(n_1! n_2!) is 1/2, no integer.
     assert F(math.factorial(1), math.factorial(2) * math.factorial(0)) == F(1, 2)
-    assert derivations.appendix_a().step(2).status == "proved"
+    coefficient = derivations.appendix_a().statement[0]
+    assert coefficient.left.subs(views.b, 1) == coefficient.right.subs(views.b, 1)
 
 
 def test_if_beta_marks_truthful_users_as_in_the_workshop_version_the_counts_do_not_fit():
@@ -101,7 +102,7 @@ def test_the_joint_law_of_theorem_10_is_the_reduction_pair_of_the_blanket():
     k, gamma, n = 4, F(1, 3), 4
     D = weak(krr(k, gamma))
     pair = reduction_pair(D.exact(), n)
-    law, other = views._weak_law(views.n1), views._weak_law(views.n2)
+    law, other = (fact.right for fact in derivations.theorem10().statement[:2])
     for (n1, n2, rest, _), masses in pair.items():
         values = {
             views.n1: n1,
@@ -261,21 +262,23 @@ def value(expr: sp.Expr, t: Fraction, n: int, cell: tuple[int, int], q: Fraction
 def test_every_cell_is_what_the_derivations_say(t, n):
     q = t / (t + 1)
     cells = clone_cells(t, n, q)
-    every = derivations.lemma11_every_cell().step(1).after.subs(field.t, sp.Rational(t))
-    eq67, eq68 = derivations.eq67().step(1).after, derivations.eq68().step(2).after
-    at_b0, elsewhere = derivations.lemma11_b0().result, derivations.lemma11().result
+    every, law = (
+        d.result.subs(field.t, sp.Rational(t)) for d in (derivations.lemma11_every_cell(), derivations.law_every_cell())
+    )
+    eq67, eq68, cases = (d.result for d in (derivations.eq67(), derivations.eq68(), derivations.lemma11()))
     infinite = []
     for (a, b), (P, Q) in cells.items():
-        assert value(eq67 if a > 0 else eq68, t, n, (a, b), q) == P
+        assert value(eq67 if a > 0 else eq68, t, n, (a, b), q) == value(law, t, n, (a, b), q) == P
         if Q == 0:
             infinite.append(((a, b), P))
             continue
-        case = at_b0 if b == 0 else elsewhere
-        assert P / Q == value(every, t, n, (a, b), q) == (1 if a == b == 0 else value(case, t, n, (a, b), q))
+        assert P / Q == value(every, t, n, (a, b), q) == value(cases, t, n, (a, b), q)
     assert sum(P for P, _ in cells.values()) == 1
     mass = derivations.delta_infinity().result
     at_n = mass.subs({field.t: sp.Rational(t), symbol_n: n})
     assert infinite == [((n, 0), fraction(at_n))]
+    no_q, some_p = derivations.lemma11().statement[:2]
+    assert (no_q.right, value(some_p.right, t, n, (n, 0), q)) == (0, infinite[0][1])
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
@@ -335,4 +338,48 @@ def test_both_directions_of_the_clones_agree_for_all_t():
 
 def test_the_order_of_the_clones_supposes_equal_probabilities_for_all_t():
     assert clones().gparv.masses == clones_koskela().gparv.masses
-    assert derivations.clones_order().proved
+    order = derivations.clones_order()
+    assert "convex order is closed under independent sums" in order.established
+    assert not order.checked
+
+
+# --------------------------------------------------------------------------------------------- what is rested on
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lemma_b1", "lemma_b2", "lemma_b3", "lemma11", "lemma11_every_cell", "eq67", "eq68", "cells_sum_to_one",
+     "law_every_cell", "delta_infinity", "two_rr_pair", "appendix_a", "rounded_losses"],
+)  # fmt: skip
+def test_no_general_theorem_is_needed(name):
+    assert derivations.ALL[name]().proved
+
+
+@pytest.mark.parametrize(
+    ("name", "theorems"),
+    [
+        ("theorem10", {"a sufficient statistic keeps the divergence"}),
+        ("strong_view", {"the divergence given what is seen"}),
+        ("many_rounds", {"induction"}),
+        ("loss_distribution", {"independence", "the law of a sum of independent losses is a convolution"}),
+    ],
+)
+def test_the_general_theorems_are_named(name, theorems):
+    d = derivations.ALL[name]()
+    assert {one.name for one in d.by} == theorems
+    assert not d.checked
+
+
+def test_the_check_of_a_view_notices_a_wrong_formula():
+    def without_the_factor(k, gamma, n, alpha):  # (5.1) leaves 1 − γ out
+        return views._strong_formula(k, gamma, n, alpha) / (1 - gamma)
+
+    assert views._agree(EVERYONE, views._strong_formula)()
+    assert not views._agree(EVERYONE, without_the_factor)()
+    assert not views._agree(OTHERS, views._strong_formula)()
+
+
+def test_the_strong_view_is_the_mean_of_its_derivation():
+    k, gamma, n = 3, F(1, 2), 4
+    for alpha in ALPHAS:
+        assert views._strong_formula(k, gamma, n, alpha) == exact(strong(krr(k, gamma)), n, alpha)

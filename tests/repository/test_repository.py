@@ -95,7 +95,9 @@ def test_the_figures_of_the_house():
     assert len(edges) <= 30
     lengths = {path: len(path.read_text().splitlines()) for path in FILES}
     assert {path: lines for path, lines in lengths.items() if lines > 400} == {}
-    assert sum(lengths.values()) <= 25_700  # 21,000 was the aim: it should not grow faster than what it can do
+    assert (
+        sum(lengths.values()) <= 34_500
+    )  # 25,700 before derivations became proofs: it should not grow faster than what it can do
     assert len(shuffle_sym.__all__) <= 30
 
 
@@ -109,7 +111,7 @@ def test_no_text_is_run_as_code():
     for path in FILES:
         called = {node.func.id for node in calls(path) if isinstance(node.func, ast.Name)}
         assert not called & {"exec", "eval", "compile"}, path
-        assert not re.search(r"\b(exec|eval)\(", path.read_text()), path
+        assert not re.search(r"(?<!def )\b(exec|eval)\(", path.read_text()), path  # SymPy's classes have a method eval
 
 
 def calls(path: Path) -> list[ast.Call]:
@@ -151,6 +153,7 @@ def test_a_saved_notebook_is_current_small_and_clean(path):
     cells = json.loads(path.read_text())["cells"]
     assert len(cells) <= 30
     code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert all(sum(not line.isspace() for line in cell["source"]) <= 15 for cell in code), "a cell is one step"
     assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
     outputs = [output for cell in code for output in cell["outputs"]]
     assert all(output["output_type"] != "error" for output in outputs)

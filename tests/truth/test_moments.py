@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import shuffle_sym as ss
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.girgis2021.moments import central_moment, n, p
+from shuffle_sym.papers.girgis2021.lower import central_moment, n, p
 from shuffle_sym.truth import exact, ground_truth
 
 q = sp.Rational

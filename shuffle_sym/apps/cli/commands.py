@@ -135,8 +135,11 @@ def derive(given: Namespace) -> Answer:
     else:
         hint = catalogue.did_you_mean(given.name, [*derivations.ALL, table])
         raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
-    rows = [{"step": i, "status": step.status, "line": str(step)} for i, step in enumerate(derivation, 1)]
-    return Answer(derivation.title, rows, text=derivation._repr_latex_() if given.latex else str(derivation))
+    rows = [
+        {"line": i, "status": line.kind, "says": line.relational(), "why": line.words}
+        for i, line in enumerate(derivation, 1)
+    ]
+    return Answer(derivation.title, rows, text=derivation.to_latex() if given.latex else str(derivation))
 
 
 def audit(given: Namespace) -> Answer:

@@ -113,7 +113,7 @@ def parser() -> OneLineParser:
     _rtol(asked)
     asked = command("derive", commands.derive, "a derivation, every line checked; without a name, the list")
     asked.add_argument("name", nargs="?", help="name of the derivation")
-    asked.add_argument("--latex", action="store_true", help="as LaTeX")
+    asked.add_argument("--latex", action="store_true", help="as an align environment for a paper")
     _randomizer(asked, matrix=False)
     asked = command("audit", commands.audit, "verdicts on the papers' statements, recomputed")
     asked.add_argument("ids", nargs="*", help="claims to examine; all if none is named")

@@ -1,225 +1,166 @@
-r"""The lemmas of Balle et al. 2019 on the privacy blanket and on L, as derivations."""
+r"""The blanket of Balle et al. 2019: Lemmas 5.1 and 5.2, from the definition of each randomizer."""
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.papers.derivation import Step, Steps, derivation
-from shuffle_sym.randomizers import KRR
+from shuffle_sym.algebra.symbols import Parameter
+from shuffle_sym.papers.engine import (
+    Blocks,
+    at_least,
+    cases,
+    chain,
+    derivation,
+    equals,
+    given,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.engine.facts import Applied, Fact
 
-t, k, alpha, eps0 = field.t, field.k, field.alpha, sp.Symbol("epsilon_0", positive=True)
-n, m = sp.symbols("n m", positive=True, integer=True)
-gamma = sp.Symbol("gamma", positive=True)
-y = sp.Symbol("y", real=True)
+SOURCE = "Balle et al. 2019"
+t, k = field.t, field.k
 half = sp.Rational(1, 2)
+eps0, sigma, gamma = sp.symbols("epsilon_0 sigma gamma", positive=True)
+message, other, last = sp.symbols("y x K", positive=True, integer=True)
+x, y, z = Parameter("x", 0, 1), sp.Symbol("y", real=True), sp.Symbol("z", nonnegative=True)
+R = quantity("R", r"R({0})({1})", nonnegative=True)
+c = quantity("c", nonnegative=True)
+WHERE = {R(x, y): "probability (density) of the message y if the input is x", gamma: "total variation similarity"}
 
 
-@derivation("Total variation similarity of k-RR", "Balle et al. 2019, Lemma 5.1 (1)")
-def lemma51_krr() -> Steps:
+def attained(infimum: sp.Expr, value: sp.Expr, below: Fact, there: Fact) -> Applied:
+    """The infimum over the inputs is a value that no input is below and that one input has."""
+    name = "a lower bound that is attained is the infimum"
+    return theorems.general(name, infimum, "=", value, (), [("no input is below it", below), ("one has it", there)])
+
+
+@derivation("Total variation similarity of k-RR", f"{SOURCE}, Lemma 5.1 (1)", WHERE | {k: "number of messages"})
+def lemma51_krr() -> Blocks:
     r"""γ of k-RR is k/(e^ε0 + k − 1) (Balle et al. 2019, Lemma 5.1 (1)).
 
     >>> lemma51_krr().result
     k/(k + t - 1)
     """
-    (messages,) = KRR().classes()
-    floor = messages.floor({})
-    each = sp.UnevaluatedExpr(floor / k)
-    return (
-        Step(sp.Integer(0), t / (t + k - 1) - 1 / (t + k - 1), "the infimum is at y ≠ x, since t ≥ 1", "<="),
-        Step(k * each, k / (t + k - 1), "k messages, each with the same infimum"),
+    own, j = other, message
+    law = sp.Piecewise((t / (t + k - 1), sp.Eq(own, j)), (1 / (t + k - 1), True))
+    least = 1 / (t + k - 1)
+    defined = given(R(own, j), law, "k-RR: the own input t times as often as any other")
+    truth = equals(t / (t + k - 1), "the own input", defined), at_least(least, "t ≥ 1")
+    smaller, larger = (
+        chain(R(own, j), equals(least, "another input", defined), under=one) for one in (sp.Lt(own, j), sp.Gt(own, j))
     )
+    below = cases(chain(R(own, j), *truth, under=sp.Eq(own, j)), smaller, larger)
+    there = chain(R(j + 1, j), equals(least, "such as the input y + 1", defined))
+    floor = attained(c(j), least, below, there)
+    mass = given(gamma, sp.Sum(c(j), (j, 1, k)), "c(y) is the infimum of R(x)(y) over the inputs x")
+    total = chain(
+        gamma,
+        equals(sp.Sum(least, (j, 1, k)), "the infimum at y is that of an input x ≠ y", mass, floor),
+        equals(k / (t + k - 1), "k messages"),
+    )
+    return defined, below, there, mass, total
 
 
-@derivation("Total variation similarity of Laplace on [0, 1]", "Balle et al. 2019, Lemma 5.1 (2)")
-def lemma51_laplace() -> Steps:
+def _two_halves(density: sp.Expr, near: Fact, closed: sp.Expr, result: sp.Expr, words: str) -> Blocks:
+    r"""γ of noise on [0, 1]: at 1/2 − z, z ≥ 0, no input is less likely than 1, ``near``; 1/2 + z is the mirror image.
+
+    ``closed`` is the integral of one half."""
+    left, right = (
+        quantity("c_left", "c(1/2-{0})", nonnegative=True),
+        quantity("c_right", "c(1/2+{0})", nonnegative=True),
+    )
+    floor = density.subs({x: 1, y: half - z}).replace(sp.Abs, lambda distance: sp.expand(distance))
+    defined = given(R(x, y), density, words)
+    below = chain(R(x, half - z), at_least(floor, "no input is less likely than 1", defined, near))
+    there = chain(R(1, half - z), equals(floor, "the input 1", defined))
+    mirror = chain(R(x, half + z), equals(R(1 - x, half - z), "the noise is symmetric", defined))
+    flipped = theorems.general(
+        "an infimum over x is one over 1 - x", right(z), "=", left(z), (), [("x and 1 − x", mirror)]
+    )
+    found = attained(left(z), floor, below, there)
+    whole = (z, 0, sp.oo)
+    halves = sp.Integral(left(z), whole) + sp.Integral(right(z), whole)
+    mass = given(gamma, halves, "c(y) is the infimum of R(x)(y) over the inputs x, at y = 1/2 - z and at y = 1/2 + z")
+    total = chain(
+        gamma,
+        equals(2 * sp.Integral(left(z), whole), "the mirror image", mass, flipped),
+        equals(2 * sp.Integral(floor, whole), "the infimum is that of the input 1 for y ≤ 1/2", found),
+        equals(2 * closed, "each half"),
+        *((equals(result, "the tail of the noise at 0"),) if result != 2 * closed else ()),
+    )
+    return defined, near, below, there, mirror, mass, total
+
+
+@derivation("Total variation similarity of Laplace on [0, 1]", f"{SOURCE}, Lemma 5.1 (2)", WHERE)
+def lemma51_laplace() -> Blocks:
     r"""γ of Laplace on [0, 1] is e^(−ε0/2) (Balle et al. 2019, Lemma 5.1 (2)).
 
     >>> lemma51_laplace().result
     exp(-epsilon_0/2)
     """
-    left = sp.Integral(eps0 / 2 * sp.exp(-eps0 * (1 - y)), (y, -sp.oo, half))
-    right = sp.Integral(eps0 / 2 * sp.exp(-eps0 * y), (y, half, sp.oo))
-    return (
-        Step(left, sp.exp(-eps0 / 2) / 2, "for y < 1/2 the infimum is at x = 1"),
-        Step(right, sp.exp(-eps0 / 2) / 2, "for y > 1/2 the infimum is at x = 0"),
-        Step(left + right, sp.exp(-eps0 / 2), "both halves"),
+    distance, farthest = sp.exp(-eps0 * sp.Abs(y - x)), sp.exp(-eps0 * (half + z))
+    here = distance.subs(y, half - z)
+    turned = chain(sp.exp(-eps0 * (half - z)), at_least(farthest, "1/2 - z ≤ 1/2 + z"))
+    above = chain(
+        here,
+        equals(sp.exp(-eps0 * (x - half + z)), "x is not below y = 1/2 - z"),
+        at_least(farthest, "x ≤ 1"),
+        under=sp.Ge(z, half - x),
     )
+    under_y = chain(
+        here,
+        equals(sp.exp(-eps0 * (half - z - x)), "x is not above y = 1/2 - z"),
+        at_least(sp.exp(-eps0 * (half - z)), "x ≥ 0"),
+        at_least(farthest, "1 is farther from y than 0", turned),
+        under=sp.Le(z, half - x),
+    )
+    near, result = cases(above, under_y), sp.exp(-eps0 / 2)
+    return turned, *_two_halves(eps0 / 2 * distance, near, result / 2, result, "Laplace noise")
 
 
-@derivation("Total variation similarity of the Gaussian on [0, 1]", "Balle et al. 2019, Lemma 5.1 (3)")
-def lemma51_gaussian() -> Steps:
+@derivation("Total variation similarity of the Gaussian on [0, 1]", f"{SOURCE}, Lemma 5.1 (3)", WHERE)
+def lemma51_gaussian() -> Blocks:
     r"""γ of the Gaussian on [0, 1] is 2 Pr[N(0, σ²) ≤ −1/2] (Balle et al. 2019, Lemma 5.1 (3)).
 
-    Their proof ends in ≥ −1/2, which would exceed 1; the statement is right.
+    The published proof ends in ≥ −1/2, which would exceed 1; the statement is right.
 
     >>> lemma51_gaussian().result
     2*Integral(sqrt(2)*exp(-y**2/(2*sigma**2))/(2*sqrt(pi)*sigma), (y, -oo, -1/2))
     """
-    sigma = sp.Symbol("sigma", positive=True)
     scale = 1 / (sp.sqrt(2 * sp.pi) * sigma)
-    left = sp.Integral(scale * sp.exp(-((y - 1) ** 2) / (2 * sigma**2)), (y, -sp.oo, half))
-    right = sp.Integral(scale * sp.exp(-(y**2) / (2 * sigma**2)), (y, half, sp.oo))
+    bell = sp.exp(-((y - x) ** 2) / (2 * sigma**2))
+    here, least = (bell.subs(y, half - z).subs(x, one) for one in (x, 1))
+    near = chain(here, at_least(least, "(1 - y)² - (x - y)² = (1 - x)(1 + x - 2y) ≥ 0 at y = 1/2 - z"))
     tail = sp.Integral(scale * sp.exp(-(y**2) / (2 * sigma**2)), (y, -sp.oo, -half))
     closed = sp.erfc(sp.sqrt(2) / (4 * sigma)) / 2
-    return (
-        Step(left, closed, "for y < 1/2 the infimum is at x = 1"),
-        Step(right, closed, "for y > 1/2 the infimum is at x = 0"),
-        Step(left + right, 2 * tail, "twice the lower tail at -1/2"),
-    )
+    return _two_halves(scale * bell, near, closed, 2 * tail, "Gaussian noise")
 
 
-@derivation("Total variation similarity is at least exp(-ε0)", "Balle et al. 2019, Lemma 5.2")
-def lemma52() -> Steps:
+@derivation(
+    "Total variation similarity is at least exp(-ε0)",
+    f"{SOURCE}, Lemma 5.2",
+    WHERE | {t: "e^ε0", last: "number of messages"},
+)
+def lemma52() -> Blocks:
     r"""γ ≥ e^(−ε0) for every ε0-LDP randomizer (Balle et al. 2019, Lemma 5.2).
 
-    ε0-LDP says that at every message the infimum is μ/t plus some :math:`\sigma \ge 0`, for any fixed input's law μ.
-
     >>> lemma52().result
-    Sigma + 1/t
+    1/t
     """
-    mu, sigma = sp.IndexedBase("mu"), sp.IndexedBase("sigma")
-    j = sp.Symbol("y", integer=True, positive=True)
-    total_mu, total_sigma = sp.Sum(mu[j], (j, 1, m)), sp.Sum(sigma[j], (j, 1, m))
-    slack = sp.Symbol("Sigma", nonnegative=True)
-    return (
-        Step(
-            sp.Sum(mu[j] / t + sigma[j], (j, 1, m)), total_mu / t + total_sigma, "γ: sum the infima over the messages"
-        ),
-        Step(1 / t, 1 / t + slack, "μ sums to 1, and the rest is not negative", "<="),
+    another = sp.Symbol("z", positive=True, integer=True)
+    messages = (message, 1, last)
+    private = suppose(R(another, message), ">=", R(other, message) / t, "ε0-LDP: every input z against every input x")
+    law = suppose(sp.Sum(R(other, message), messages), "=", 1, "probabilities sum to 1")
+    name = "the infimum is the greatest lower bound"
+    floor = theorems.general(
+        name, c(message), ">=", R(other, message) / t, (), [("R(x)(y)/t is a lower bound for all inputs z", private)]
     )
-
-
-def mean_over_two_messages(ratio: sp.Expr) -> sp.Expr:
-    """Σ c (a − αb)/c over two messages; the second has what the first leaves of a and b."""
-    a, b = sp.symbols("a b", nonnegative=True)
-    return (a - ratio * b) + ((1 - a) - ratio * (1 - b))
-
-
-@derivation("Mean, range and second moment of L", "Balle et al. 2019, Lemma 5.4")
-def lemma54() -> Steps:
-    r"""Mean, range and second moment of L = γG (Balle et al. 2019, Lemma 5.4): what is printed follows, and is looser.
-
-    As in `property2`, f = 1 + u and f' = 1 + w are R(x)/c and R(x')/c at a message with blanket mass c, and t = f + r.
-    Summed over the messages, cf and cf' give 1 each, so E[L²] = γ Σ c (f − αf')² is at most γ(t + α²t − 2α).
-
-    >>> lemma54().result
-    -2*alpha/(t**2*(g + 1)**2) + t*(alpha**2 + 1)/(g + 1)
-    """
-    aa, u, w, r, c, rest = sp.symbols("alpha u w r c g", positive=True)
-    share = 1 / (1 + rest)  # γ, as any number between 0 and 1
-    sharp = share * (t * (1 + aa**2) - 2 * aa)
-    printed = share * t * (aa**2 + 1) - 2 * share**2 * aa / t**2
-    return (
-        Step(mean_over_two_messages(aa), 1 - aa, "(1) E[L] = E[G], because G is L/γ with probability γ"),
-        Step(gamma * (t - aa), gamma * (t - aa / t), "(2) their upper end is above γ(t - α)", "<="),
-        Step(gamma * (1 / t - aa * t), gamma * (1 - aa * t), "(2) their lower end is below γ(1 - αt)", "<="),
-        Step(c * (1 + u) ** 2, (1 + u + r) * c * (1 + u), "(3) the square: cf² ≤ t·cf", "<="),
-        Step(c * (1 + w), c * (1 + u) * (1 + w), "(3) the cross term: cff' ≥ cf'", "<="),
-        Step(sharp, printed, "(3) their bound is above γ(t + α²t - 2α)", "<="),
+    mass = given(gamma, sp.Sum(c(message), messages), "c(y) is the infimum of R(z)(y) over the inputs z")
+    total = chain(
+        gamma,
+        at_least(sp.Sum(R(other, message) / t, messages), "whatever the input x", mass, floor),
+        equals(sp.Sum(R(other, message), messages) / t, "1/t is constant"),
+        equals(1 / t, "R(x) is a law", law),
     )
-
-
-@derivation("L of k-RR: range and second moment", "Balle et al. 2019, Lemma 5.7")
-def lemma57() -> Steps:
-    r"""Range and second moment of L for k-RR (Balle et al. 2019, Lemma 5.7), from the GPARV table of k-RR.
-
-    >>> lemma57().result
-    k*(1 - alpha)**2*(-k/(k + t - 1) + 2)/(k + t - 1) + k*(alpha**2 + 1)*(-k/(k + t - 1) + 1)**2
-    """
-    G = KRR().gparv()
-    mass = k / (t + k - 1)
-    second = sp.Add(*(p * v**2 for v, p in zip(G.forms, G.masses, strict=True) if v != 0), evaluate=False)
-    printed = mass * (2 - mass) * (1 - alpha) ** 2 + (1 - mass) ** 2 * k * (1 + alpha**2)
-    return (
-        Step(mass * (t - alpha), mass * (1 - alpha) + (1 - mass) * k, "largest value of L"),
-        Step(mass * (1 - alpha * t), mass * (1 - alpha) - (1 - mass) * k * alpha, "smallest value of L"),
-        Step(mass * second, printed, "E[L²] = γ E[G²], term by term from the table"),
-    )
-
-
-def _laplace_moment(power0: int, power1: int) -> sp.Expr:
-    """∫ (μ_0/ω)^power0 (μ_1/ω)^power1 ω for Laplace with inputs 0 and 1, piece by piece (y < 0, < 1/2, < 1, > 1)."""
-    pieces = []
-    for low, high, to_0, to_1, to_half in (
-        (-sp.oo, 0, -y, 1 - y, half - y),
-        (0, half, y, 1 - y, half - y),
-        (half, 1, y, 1 - y, y - half),
-        (1, sp.oo, y, y - 1, y - half),
-    ):
-        exponent = -power0 * (to_0 - to_half) - power1 * (to_1 - to_half) - to_half
-        pieces.append(sp.Integral(eps0 / 2 * sp.exp(eps0 * sp.expand(exponent)), (y, low, high)))
-    return sp.Add(*pieces)
-
-
-@derivation("L of Laplace for inputs 0 and 1: range and second moment", "Balle et al. 2019, Lemma 5.8")
-def lemma58() -> Steps:
-    r"""Range and second moment of L for Laplace and the pair (0, 1) (Balle et al. 2019, Lemma 5.8).
-
-    For this pair (2) is an equality. The cross term enters with a minus sign, so the bound needs its *smallest* value;
-    the paper bounds it from above.
-
-    >>> lemma58().proved
-    True
-    """
-    r = sp.exp(eps0 / 2)
-    square = (2 * r + r**-2) / 3
-    cross = 2 / r - r**-2
-    aa = sp.Symbol("alpha", positive=True)
-    return (
-        Step(sp.exp(-eps0 / 2) * (sp.exp(eps0) - aa), r * (1 - aa / r**2), "(1) largest value of L: γ(t - α)"),
-        Step(sp.exp(-eps0 / 2) * (1 - aa * sp.exp(eps0)), 1 / r - aa * r, "(1) smallest value: γ(1 - αt)"),
-        Step(_laplace_moment(1, 0), sp.Integer(1), "μ is a density"),
-        Step(_laplace_moment(2, 0), square, "E[(μ₀/ω)²]"),
-        Step(_laplace_moment(0, 2), square, "E[(μ₁/ω)²]"),
-        Step(_laplace_moment(1, 1), cross, "E[μ₀μ₁/ω²]"),
-        Step(
-            square - 2 * aa * cross + aa**2 * square,
-            (aa**2 + 1) / 3 * (2 * r + r**-2) - 2 * aa * (2 / r - r**-2),
-            "E[L²]",
-        ),
-    )
-
-
-@derivation("One user hidden among m - 1 draws", "Balle et al. 2019, Lemma A.3; Su et al. 2025, Theorem 10")
-def lemma_a3() -> Steps:
-    r"""One user among m draws from ω: the histogram h has probability
-    :math:`\Pr[W_m = h] \cdot \frac1m \sum_j h_j \mu_j/\omega_j` (Balle et al. 2019, Lemma A.3; Su et al. 2025,
-    Theorem 10 with m = n and ω = R(x_2)).
-
-    h arises if the user sends some message j and the others make h − e_j. For each j the two multinomials differ by the
-    factor h_j/m; what the other cells contribute (``r``) is the same on both sides.
-
-    >>> lemma_a3().result
-    h*mu*omega**h*factorial(m)/(m*omega*r*factorial(h))
-    """
-    h, rest = sp.symbols("h r", positive=True, integer=True)
-    mu, omega = sp.symbols("mu omega", positive=True)
-    others = sp.factorial(m - 1) / (sp.factorial(h - 1) * rest)
-    everyone = sp.factorial(m) / (sp.factorial(h) * rest)
-    return (
-        Step(others / everyone, h / m, "the multinomials of h without one j, and of h"),
-        Step(mu * others * omega ** (h - 1), everyone * omega**h * (h / m) * (mu / omega), "times the probabilities"),
-    )
-
-
-def others_covered() -> sp.Expr:
-    """The weight of E[L_1 + … + L_m]_+: m − 1 of the n − 1 others are covered, and the mean is over m."""
-    return sp.binomial(n - 1, m - 1) * gamma ** (m - 1) * (1 - gamma) ** (n - m) / m
-
-
-@derivation("From n - 1 others to n copies", "Balle et al. 2019, Lemma 5.3")
-def lemma53() -> Steps:
-    r"""The change of summation at the end of Lemma 5.3 (Balle et al. 2019): the prefactor is 1/(γn).
-
-    Su et al. 2025, Lemma 8, prints :math:`1/\gamma^n`, which is another number as soon as γ < 1 and n > 1.
-
-    >>> lemma53().result
-    gamma**m*(1 - gamma)**(-m + n)*E(m)*binomial(n, m)/(gamma*n)
-    """
-    E = sp.Function("E")
-    inner = others_covered()
-    outer = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m) / (gamma * n)
-    return (
-        Step(sp.binomial(n - 1, m - 1) / m, sp.binomial(n, m) / n, "absorption"),
-        Step(inner, outer, "the coefficient of the m-th expectation"),
-        Step(inner * E(m), outer * E(m), "term by term, after m is replaced by m - 1"),
-    )
+    return private, law, mass, total

@@ -4,7 +4,22 @@ import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.derivation import Step, Steps, derivation
+from shuffle_sym.papers.balle2019.blanket import SOURCE
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Mean,
+    Random,
+    at_least,
+    at_most,
+    chain,
+    derivation,
+    equals,
+    given,
+    parts,
+    quantity,
+    suppose,
+)
+from shuffle_sym.papers.engine.facts import Fact
 from shuffle_sym.randomizers import KRR
 
 half = sp.Rational(1, 2)
@@ -12,8 +27,8 @@ n, i = sp.symbols("n i", positive=True, integer=True)
 c, gamma = sp.symbols("c gamma", positive=True)
 #: Values 0 … k are sent, and k may be 1.
 k = Parameter("k", 1, integer=True)
-x = sp.Symbol("x", nonnegative=True)
-cell, rest = sp.symbols("j f", nonnegative=True)  # kx = j + f, and f is rounded at random
+x = Parameter("x", 0, 1)
+cell, rest = sp.Symbol("j", nonnegative=True), Parameter("f", 0, 1)  # kx = j + f, and f is rounded at random
 
 MEAN_OF_NOISE = sp.Sum(i / (k + 1), (i, 0, k))
 SQUARE_OF_NOISE = sp.Sum(i**2 / (k + 1), (i, 0, k))
@@ -37,6 +52,7 @@ SAFE_VARIANCE = (
     + (1 - gamma) ** 2 / (4 * k**2)
 )
 
+z = sp.Symbol("z", positive=True)
 p, q, N, users, C = sp.symbols("p q N n C", positive=True)
 #: The estimated count; its variance and the estimate of that are these over (p − q)².
 COUNT = (C - users * q) / (p - q)
@@ -44,31 +60,48 @@ MATCH_VARIANCE = N * p * (1 - p) + (users - N) * q * (1 - q)
 FOUND_VARIANCE = (users - C) * p * q + C * (1 - p) * (1 - q)
 
 
-@derivation("The estimated sum is unbiased", "Balle et al. 2019, Theorem 4.1")
-def sum_unbiased() -> Steps:
-    r"""The analyzer of Algorithm 3 is unbiased (Balle et al. 2019, Theorem 4.1): a message y of a user with kx = j + f
-    has :math:`E[y] = (1-\gamma)kx + \gamma k/2`, γ = c(k + 1)/n.
+def _moments() -> tuple[Fact, list[Fact]]:
+    """E[y^r] of a message y of a user with kx = j + f, from Algorithm 2, as definitions."""
+    i0, r = sp.symbols("i r", integer=True, nonnegative=True)
+    where = given(x, (cell + rest) / k, "kx = j + f: j is whole, f is rounded at random")
+    rounds = given(rounded(r), (1 - rest) * cell**r + rest * (cell + 1) ** r, "the rounded input")
+    noise = given(uniform(r), sp.Sum(i0**r / (k + 1), (i0, 0, k)), "a random value of 0 … k")
+    message = given(sent(r), (1 - gamma) * rounded(r) + gamma * uniform(r), "random with probability γ")
+    return where, [message, rounds, noise]
+
+
+rounded, uniform, sent = (
+    quantity(name, rf"\mathbb{{{{E}}}}[{letter}^{{{{{{0}}}}}}]", real=True)
+    for name, letter in (("X", r"\bar x"), ("U", "U"), ("Y", "y"))
+)
+WHERE = {gamma: "probability of a random answer", cell: "the whole part of kx", rest: "the rest of kx"}
+
+
+@derivation("The estimated sum is unbiased", f"{SOURCE}, Theorem 4.1", WHERE)
+def sum_unbiased() -> Blocks:
+    r"""The analyzer of Algorithm 3 is unbiased (Balle et al. 2019, Theorem 4.1): with γ = c(k + 1)/n one message y of a
+    user with input x has :math:`\bigl(E[y]/k - \frac{c(k+1)}{2n}\bigr)/\bigl(1 - \frac{c(k+1)}{n}\bigr) = x`.
 
     >>> sum_unbiased().result
-    c*(k + 1)/2
+    x
     """
-    mean = sp.Symbol("w", positive=True)
-    unbiased = sp.Subs((mean - gamma / 2) / (1 - gamma), mean, FIRST_MOMENT / k)
-    return (
-        Step(ROUNDED, cell + rest, "randomised rounding keeps the mean: kx"),
-        Step(MEAN_OF_NOISE, k / 2, "a uniform value"),
-        Step(FIRST_MOMENT, (1 - gamma) * (cell + rest) + gamma * k / 2, "one message"),
-        Step(unbiased, (cell + rest) / k, "one message, without bias: x"),
-        Step(
-            sp.Subs(n * gamma / 2, gamma, c * (k + 1) / n),
-            c * (k + 1) / 2,
-            "what n of them take off: that of Algorithm 3",
-        ),
+    where, laws = _moments()
+    share = given(gamma, c * (k + 1) / n, "Algorithm 2")
+    mean = chain(
+        sent(1),
+        equals((1 - gamma) * (cell + rest) + gamma * k / 2, "rounding keeps the mean, a random value has k/2", *laws),
+        equals((1 - gamma) * k * x + gamma * k / 2, "kx = j + f", where),
     )
+    shown = chain(
+        (sent(1) / k - c * (k + 1) / (2 * n)) / (1 - c * (k + 1) / n),
+        equals((sent(1) / k - gamma / 2) / (1 - gamma), "γ = c(k + 1)/n", share),
+        equals(x, "the mean of a message", mean.at({})),
+    )
+    return share, *reversed(laws), where, mean, shown
 
 
-@derivation("Variance of one message", "Balle et al. 2019, Theorem 4.1")
-def sum_variance() -> Steps:
+@derivation("Variance of one message", f"{SOURCE}, Theorem 4.1", WHERE)
+def sum_variance() -> Blocks:
     r"""The exact variance of one message, and that the bound of Theorem 4.1 (Balle et al. 2019) follows from it:
 
     .. math:: V[y/k] = (1-\gamma)\frac{f(1-f)}{k^2} + \gamma(1-\gamma)\bigl(x - \tfrac12\bigr)^2
@@ -77,28 +110,35 @@ def sum_variance() -> Steps:
     The MSE of the sum is :math:`\sum_i V[y_i/k]/(1-\gamma)^2`: users are independent and the estimate is unbiased.
 
     >>> sum_variance().result
-    1/(2*(g + 1)) + (1 - 1/(g + 1))/(4*k**2)
+    gamma/2 + (1 - gamma)/(4*k**2)
     """
-    off, room, g = sp.symbols("h v g", nonnegative=True)  # f = 1/2 + h, (x − 1/2)² = 1/4 − v, γ = 1/(1 + g)
-    share, quarter = 1 / (1 + g), sp.Rational(1, 4)
-    variance = (SECOND_MOMENT - FIRST_MOMENT**2) / k**2
-    noise = share * (k + 2) / (12 * k)
-    exact = (1 - share) * (quarter - off**2) / k**2 + share * (1 - share) * (quarter - room) + noise
-    return (
-        Step(SQUARE_OF_NOISE, k * (2 * k + 1) / 6, "the square of a uniform value"),
-        Step(ROUNDED_SQUARE, (cell + rest) ** 2 + rest * (1 - rest), "the square of a rounded value"),
-        Step(variance.subs(cell, k * x - rest), MESSAGE_VARIANCE, "the variance, with kx = j + f"),
-        Step(
-            exact,
-            (1 - share) / (4 * k**2) + share / 2,
-            "the print is above it (f = 1/2 + h, (x - 1/2)² = 1/4 - v, γ = 1/(1 + g))",
-            "<=",
-        ),
-    )
+    where, laws = _moments()
+    V, spread, off = sp.symbols("V v e", nonnegative=True)
+    variance = given(V, sent(2) / k**2 - (sent(1) / k) ** 2, "the variance of y/k")
+    noise = given(spread, rest * (1 - rest), "what rounding adds")
+    away = given(off, (x - half) ** 2, "how far the input is from the middle")
+    exact = chain(
+        V,
+        equals((1 - gamma) * spread / k**2 + gamma * (1 - gamma) * off + gamma * (k + 2) / (12 * k),
+               "first and second moments", variance, *laws, noise, away, where),
+        equals(MESSAGE_VARIANCE, "in f and x", noise, away),
+    )  # fmt: skip
+    rounding = chain(spread, equals(half**2 - (rest - half) ** 2, "a square", noise), at_most(half**2, "not negative"))
+    middle = chain(off, equals(half**2 - x * (1 - x), "a square", away), at_most(half**2, "0 ≤ x ≤ 1"))
+    bound = chain(
+        V,
+        equals((1 - gamma) * spread / k**2 + gamma * (1 - gamma) * off + gamma * (k + 2) / (12 * k), "as above",
+               exact, noise, away),
+        at_most((1 - gamma) / (4 * k**2) + gamma * (1 - gamma) / 4 + gamma * (k + 2) / (12 * k), "both at most 1/4",
+                rounding, middle),
+        at_most((1 - gamma) / (4 * k**2) + gamma / 2, "k ≥ 1"),
+        under=sp.Le(gamma, 1),
+    )  # fmt: skip
+    return *reversed(laws), where, variance, noise, away, exact, rounding, middle, bound, parts(exact, bound)
 
 
-@derivation("The worst input of the sum", "sharpens Balle et al. 2019, Theorem 4.1")
-def sum_worst_case() -> Steps:
+@derivation("The worst input of the sum", f"sharpens {SOURCE}, Theorem 4.1", WHERE)
+def sum_worst_case() -> Blocks:
     r"""The worst input, exactly: sup V[y/k] is :math:`\frac{\gamma(1-\gamma)}{4} + \frac{[1-\gamma k]_+^2}{4k^2} +
     \gamma\frac{k+2}{12k}`, at x = f/k with f = (1 − γk)/(2(1 − γ)), or at x = 0 if γk >= 1.
 
@@ -106,32 +146,31 @@ def sum_worst_case() -> Steps:
     is spent on noise is γ/3 for large k, where the paper has γ/2.
 
     >>> sum_worst_case().result
-    1/3
+    gamma*(1 - gamma)/4 + gamma*(k + 2)/(12*k)
     """
-    best = (1 - gamma * k) / (2 * (1 - gamma))
-    part = rest * (1 - rest) / k**2 + gamma * (half - rest / k) ** 2
-    over, g = sp.symbols("o g", nonnegative=True)  # γk = 1 + o, γ = 1/(1 + g)
-    return (
-        Step(
-            part,
-            gamma / 4 + (1 - gamma * k) ** 2 / (4 * k**2 * (1 - gamma)) - (1 - gamma) / k**2 * (rest - best) ** 2,
-            "the first cell: what depends on f, as a square",
-        ),
-        Step((1 - gamma) * sp.Subs(part, rest, best) + gamma * (k + 2) / (12 * k), WORST_VARIANCE, "at the best f"),
-        Step(
-            sp.cancel(part.subs({k: (1 + over) * (1 + g), gamma: 1 / (1 + g)})),
-            1 / (1 + g) / 4,
-            "for γk = 1 + o ≥ 1 it is largest at f = 0",
-            "<=",
-        ),
-        Step(
-            sp.Limit((half / 2 + (k + 2) / (12 * k)), k, sp.oo), sp.Rational(1, 3), "the factor of γ for γ → 0, large k"
-        ),
+    V = quantity("V", nonnegative=True)
+    off = (1 - gamma) * rest - (1 - gamma * k) / 2  # 0 at the worst f
+    defined = given(V(cell, rest), MESSAGE_VARIANCE.subs(x, (cell + rest) / k), "the variance of y/k, with kx = j + f")
+    first_cell = chain(
+        V(cell, rest),
+        at_most(V(0, rest), "the input f/k is farther from 1/2 than (j + f)/k ≤ 1/2", defined),
+        under=(sp.Ge(k, 2 * cell + 2 * rest), sp.Le(gamma, 1)),
     )
+    square = chain(
+        V(0, rest),
+        equals(WORST_VARIANCE - off**2 / k**2, "what depends on f, as a square", defined),
+        at_most(WORST_VARIANCE, "equal where f = (1 - γk)/(2(1 - γ))"),
+    )
+    no_rounding = chain(
+        V(0, rest),
+        at_most(gamma * (1 - gamma) / 4 + gamma * (k + 2) / (12 * k), "largest at f = 0", defined),
+        under=(sp.Ge(k, 1 / gamma), sp.Le(gamma, 1)),
+    )
+    return defined, first_cell, square, no_rounding, parts(first_cell, square, no_rounding)
 
 
-@derivation("The standard error of a sum", "for Balle et al. 2019, Algorithm 3")
-def sum_standard_error() -> Steps:
+@derivation("The standard error of a sum", f"for {SOURCE}, Algorithm 3", WHERE)
+def sum_standard_error() -> Blocks:
     r"""The standard error to report with a sum: with S_1 and S_2 the means of y/k and (y/k)² over the messages,
 
     .. math:: \hat V = \gamma(S_2 - S_1) + \gamma(1-\gamma)\frac{2k+1}{6k} + \frac{\gamma^2}{4}
@@ -143,107 +182,66 @@ def sum_standard_error() -> Steps:
     >>> sum_standard_error().proved
     True
     """
-    mean, square = FIRST_MOMENT / k, SECOND_MOMENT / k**2
-    off, room, g = sp.symbols("h v g", nonnegative=True)  # f = 1/2 + h, S_2 − S_1 = v − 1/4, γ = 1/(1 + g)
-    safe = sp.Subs(SAFE_VARIANCE, (first, second), (mean, square)).doit().subs(cell, k * x - rest)
-    too_much = (1 - gamma) ** 2 * (rest - half) ** 2 / k**2
-    share = 1 / (1 + g)
-    return (
-        Step(safe, MESSAGE_VARIANCE + too_much, "one user's share of the mean, with kx = j + f"),
-        Step(
-            (1 - share) ** 2 * off**2 / k**2,
-            (1 - share) ** 2 * (off**2 + room) / k**2,
-            "what is too much: (f - 1/2)² is at most 1/4 (γ = 1/(1 + g))",
-            "<=",
-        ),
-        Step(
-            share * (1 - share) / 12,
-            SAFE_VARIANCE.subs(second, first + room - sp.Rational(1, 4)).subs(gamma, share),
-            "it is positive: y² - y ≥ -1/4",
-            "<=",
-        ),
+    where, laws = _moments()
+    expected, square = sp.symbols("E e", nonnegative=True)
+    own = {first: sent(1) / k, second: sent(2) / k**2}
+    reported = given(expected, SAFE_VARIANCE.subs(own), "the mean of what is reported, for one user")
+    off = given(square, (rest - half) ** 2, "how far f is from 1/2")
+    exact = chain(
+        expected,
+        equals(MESSAGE_VARIANCE + (1 - gamma) ** 2 * (rest - half) ** 2 / k**2, "first and second moments",
+               reported, *laws, where),
+    )  # fmt: skip
+    enough = chain(expected, at_least(MESSAGE_VARIANCE, "squares are not negative", exact))
+    small = chain(square, equals(half**2 - rest * (1 - rest), "a square", off), at_most(half**2, "0 ≤ f ≤ 1"))
+    close = chain(
+        expected,
+        equals(MESSAGE_VARIANCE + (1 - gamma) ** 2 * square / k**2, "in short", exact, off),
+        at_most(MESSAGE_VARIANCE + (1 - gamma) ** 2 / (4 * k**2), "(f - 1/2)² ≤ 1/4", small),
+        at_most(MESSAGE_VARIANCE + 1 / (4 * k**2), "0 ≤ γ ≤ 1"),
+        under=sp.Le(gamma, 1),
     )
+    far = suppose(second, ">=", first - half**2, "y² - y ≥ -1/4 for every message")
+    positive = chain(SAFE_VARIANCE, at_least(gamma * (1 - gamma) / 12, "y² - y ≥ -1/4", far), under=sp.Le(gamma, 1))
+    return (
+        *reversed(laws), where, reported, off, exact, enough, small, close, far, positive,
+        parts(enough, close, positive),
+    )  # fmt: skip
 
 
-@derivation("The best precision", "Balle et al. 2019, Theorem 4.1")
-def optimal_k() -> Steps:
+@derivation("The best precision", f"{SOURCE}, Theorem 4.1", {z: "k as a multiple of the best one"})
+def optimal_k() -> Blocks:
     r"""The k that makes the bound on the MSE smallest: :math:`(n/c)^{1/3}` for the published bound (Balle et al. 2019,
-    Theorem 4.1), :math:`(3n/2c)^{1/3}` for the exact worst case, whose value is then
+    Theorem 4.1), :math:`(3n/2c)^{1/3}` for the exact worst case. In both cases the bound, without what does not depend
+    on k, is :math:`w(\frac1{4z^2} + \frac z2) \ge \frac34 w` for k = z times the best one; the second is then
     :math:`\frac12\sqrt[3]{3/2}\,c^{2/3} n^{1/3}`, up to the factor 1/(1 − γ)² and lower powers of n.
 
     >>> optimal_k().result
     2**(2/3)*3**(1/3)*c**(2/3)*n**(1/3)/4
     """
-    size = sp.Symbol("k", positive=True)
-    printed = 1 / (4 * size**2) + c * (size + 1) / (2 * users)
-    exact = 1 / (4 * size**2) + c * (size + 1) / (3 * users)
     third = sp.Rational(1, 3)
-    at = (3 * users / (2 * c)) ** third
-    return (
-        Step(sp.Derivative(printed, size), c / (2 * users) - 1 / (2 * size**3), "the slope of the print's bound"),
-        Step(sp.Subs(c / (2 * users) - 1 / (2 * size**3), size, (users / c) ** third), sp.Integer(0), "it vanishes"),
-        Step(sp.Derivative(exact, size), c / (3 * users) - 1 / (2 * size**3), "the slope of the exact one"),
-        Step(sp.Subs(c / (3 * users) - 1 / (2 * size**3), size, at), sp.Integer(0), "it vanishes"),
-        Step(
-            sp.Subs(users * (exact - c / (3 * users)), size, at),
-            half * (3 * half) ** third * c ** (2 * third) * users**third,
-            "the MSE there, without the constant c/3",
-        ),
-    )
+    blocks, shown = [], []
+    for name, level, factor, result in (
+        ("k_1", c / users, half, 3 * users * (c / users) ** (2 * third) / 4),
+        ("k_2", 2 * c / (3 * users), third, half * (3 * half) ** third * c ** (2 * third) * users**third),
+    ):
+        size, w = sp.symbols(f"{name} w_{name[-1]}", positive=True)
+        named = given(size, z * level ** (-third), "k = z times the best one")
+        short = given(w, level ** (2 * third), "in short")
+        chained = chain(
+            users * (1 / (4 * size**2) + factor * c * size / users),
+            equals(users * w * (1 / (4 * z**2) + z / 2), "with k = z times the best one", named, short),
+            equals(3 * users * w / 4 + users * w * (z - 1) ** 2 * (2 * z + 1) / (4 * z**2), "less its value at z = 1"),
+            at_least(3 * users * w / 4, "a square is not negative; equal at z = 1"),
+            equals(result, "in n and c", short),
+        )
+        blocks += [named, short, chained]
+        shown.append(chained)
+    return *blocks, parts(*shown)
 
 
-@derivation(
-    "A lower bound on the error of every protocol", "Balle et al. 2019, Lemmas 4.3 and 4.5, Theorem 4.2, corrected"
-)
-def theorem42() -> Steps:
-    r"""What Theorem 4.2 says in numbers (Balle et al. 2019, corrected): for every k, an (ε, δ)-DP single-message
-    protocol for sums has :math:`\mathrm{MSE} \ge \min\bigl\{\frac{n}{8k^2e^\varepsilon} - \frac{1-2\delta}{8k},
-    \frac{1}{48}\bigl(k - \frac1k\bigr)\bigl(\frac12 - \delta\bigr)\bigr\}`.
-
-    The unit interval has k cells. By Lemma 4.5 each cell is of one of two kinds: its own input leaves it with
-    probability at least e^-ε/2 (S of them), or every input enters it with probability at least d/n, d = 1/2 − δ (T of
-    them). What enters the T cells is counted first, whole. Inputs of the S cells leave with e^-ε/2, at most kd/n of
-    which is in that count; the rest costs at least 1/(4k²). The print leaves the term (1 − 2δ)/(8k) out: it puts "one
-    of two" (Lemma 4.5) into the smaller of both (Lemma 4.4), which needs both.
-
-    >>> theorem42().proved
-    True
-    """
-    at = sp.Symbol("m", positive=True, integer=True)
-    v, w, room = sp.symbols("v w d", nonnegative=True)
-    centre = (k + 1) / 2
-    alpha = field.alpha
-    squares = sp.Sum((i - at) ** 2, (i, 1, k))
-    return (
-        Step((1 + v) ** 2 / 4, (1 + v - half) ** 2, "Lemma 4.3: (u - 1/2)² ≥ u²/4 for u = 1 + v", "<="),
-        Step(squares, (k**3 - k) / 12 + k * (at - centre) ** 2, "Lemma 4.3: smallest in the middle"),
-        Step(
-            (1 - (at + 1) * w),
-            (1 - at * w) * (1 - w),
-            "Lemma 4.5: by induction (1 - z/n)^n ≥ 1 - z, so p ≥ (1/2 - δ)/n",
-            "<=",
-        ),
-        Step(
-            n / k * k * (1 / (2 * alpha) - k * room / n) / (4 * k**2),
-            n / (8 * k**2 * alpha) - room / (4 * k),
-            "k cells of the first kind: left with e^-ε/2, less kd/n, d = 1/2 - δ",
-        ),
-        Step(
-            n * k * (1 - 1 / k**2) * (room / n) / 48,
-            (k - 1 / k) * room / 48,
-            "k cells of the second kind: entered from afar with probability d/n",
-        ),
-        Step(
-            (w + v) * room,
-            w * room + v * (room + at),
-            "S cells of one kind and T of the other: at least k = S + T times the smaller share",
-            "<=",
-        ),
-    )
-
-
-@derivation("Counts, and the standard error to report with them", "Balle et al. 2019, Algorithm 1; Wang et al. 2017")
-def frequency_estimate() -> Steps:
+@derivation("Counts, and the standard error to report with them", f"{SOURCE}, Algorithm 1; Wang et al. 2017")
+def frequency_estimate() -> Blocks:
     r"""Counts from messages that match the own input with probability p and any other one with q: C of n messages match
     an input that N users have.
 
@@ -252,26 +250,28 @@ def frequency_estimate() -> Steps:
     is the standard error to report. For k-RR that answers randomly with probability γ, p − q = 1 − γ and q = γ/k.
 
     >>> frequency_estimate().result
-    k/(k + t - 1)
+    1/(k + t - 1)
     """
-    others = sp.Symbol("o", nonnegative=True)  # n − C
-    P, Q = sp.symbols("u v", nonnegative=True)  # p = 1/(1 + u), q = 1/(1 + v)
-    mean = N * p + (users - N) * q
+    count = Random("C")
+    spread, truth, lie, share = sp.symbols("V p_k q_k gamma_k", positive=True)
+    mean = suppose(Mean(count), "=", N * p + (users - N) * q, "N users match with p, the others with q")
+    moved = given(spread, MATCH_VARIANCE, "the variance of C: independent users")
+    unbiased = chain(
+        Mean(COUNT.subs(C, count)),
+        equals((Mean(count) - users * q) / (p - q), "linear in C"),
+        equals(N, "the mean of C", mean),
+    )
+    estimate = chain(
+        Mean(FOUND_VARIANCE.subs(C, count)),
+        equals(users * p * q + Mean(count) * (1 - p - q), "linear in C"),
+        equals(spread, "the mean of C", mean, moved),
+    )
+    safe = chain(FOUND_VARIANCE, at_least(0, "0 ≤ C ≤ n"), under=(sp.Ge(users, C), sp.Le(p, 1), sp.Le(q, 1)))
     krr = KRR()
     hit, miss = (krr.likelihood(match) * krr.mu for match in (True, False))
-    share = field.k / (field.t + field.k - 1)
-    return (
-        Step(sp.Subs(COUNT, C, mean), N, "N users match with p, the others with q"),
-        Step(
-            sp.Subs(MATCH_VARIANCE, N, COUNT), FOUND_VARIANCE, "the variance (times (p - q)²) with the estimate for N"
-        ),
-        Step(sp.Subs(FOUND_VARIANCE, C, mean), MATCH_VARIANCE, "its mean is the variance"),
-        Step(
-            sp.Integer(0),
-            FOUND_VARIANCE.subs(users, C + others).subs({p: 1 / (1 + P), q: 1 / (1 + Q)}),
-            "it is not negative (n = C + o, p = 1/(1 + u), q = 1/(1 + v))",
-            "<=",
-        ),
-        Step(hit - miss, 1 - share, "k-RR: p - q = 1 - γ"),
-        Step(field.k * miss, share, "k-RR: q = γ/k"),
-    )
+    laws = [given(truth, hit, "k-RR: the own input"), given(lie, miss, "k-RR: another one")]
+    blanket = given(share, field.k / (field.t + field.k - 1), "the probability of a random answer (Lemma 5.1)")
+    gap = chain(truth - lie, equals(1 - share, "what is not random", *laws, blanket))
+    own = chain(share / field.k, equals(lie, "a random answer is each message with 1/k", *laws, blanket),
+                equals(1 / (field.t + field.k - 1), "k-RR", laws[1]))  # fmt: skip
+    return mean, moved, unbiased, estimate, safe, *laws, blanket, gap, own, parts(unbiased, estimate, safe, gap, own)

@@ -10,7 +10,7 @@ import sympy as sp
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.papers.balle2019.blanket import lemma58
+from shuffle_sym.papers.balle2019.laplace import lemma58
 from shuffle_sym.papers.rounded import MP, Mpf, number
 from shuffle_sym.randomizers import AnyRandomizer, Laplace
 
@@ -81,8 +81,7 @@ def _from_table(ratios: list[Any], masses: list[Any]) -> Callable[[Mpf], Range]:
 
 @lru_cache(maxsize=1)
 def _laplace_second() -> Callable[[Mpf, Mpf], Mpf]:
-    """γ E[G²] as a function of ε0 and α: the last line of `derivations.lemma58`, which holds for all pairs of inputs
-    (`derivations.lemma58_all_pairs`)."""
+    """γ E[G²] as a function of ε0 and α: the last line of `derivations.lemma58`, for all pairs of inputs."""
     result = lemma58().result
     eps0, alpha = (sp.Symbol(name, positive=True) for name in ("epsilon_0", "alpha"))
     # mpmath's own functions would take the precision of the process.

@@ -1,241 +1,329 @@
-r"""The concentration bounds of Balle et al. 2019, Section 5, and their constants, as derivations."""
+r"""The concentration bounds of Balle et al. 2019, Section 5: Lemmas A.4, 5.5 and 5.6, Theorem 5.3, Corollary 5.3.1."""
 
-from itertools import pairwise
+import math
+from collections.abc import Sequence
+from fractions import Fraction
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.derivation import Step, Steps, derivation
-from shuffle_sym.randomizers import BinaryRR
+from shuffle_sym.papers.balle2019.blanket import SOURCE
+from shuffle_sym.papers.balle2019.reduction import S, copy, lemma53
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Least,
+    Mean,
+    Positive,
+    Random,
+    at_least,
+    at_most,
+    cases,
+    chain,
+    cite,
+    claim,
+    derivation,
+    equals,
+    given,
+    growing,
+    parts,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.engine.facts import Applied, Fact
+from shuffle_sym.papers.laws import positive_part
+from shuffle_sym.papers.su2025.gparv import alpha, property2
 
 t = field.t
-a, b, c, u = sp.symbols("a b c u", positive=True)
+a, b, c = sp.symbols("a b c", positive=True)
 m, n = sp.symbols("m n", positive=True, integer=True)
-gamma = sp.Symbol("gamma", positive=True)
+u = sp.Symbol("u", nonnegative=True)
+gamma = Parameter("gamma", 0, 1)
 eps0 = sp.Symbol("epsilon_0", positive=True)
+T, w, r, level = sp.symbols("T w r Lambda", positive=True)
+tau, sigma = Parameter("tau", 0, 1), Parameter("sigma", 0, 1)
+L = Random("L")
+sum_of_g = quantity("S_G", r"(G_1 + \dots + G_{{{0}}})", real=True)(n, Random("G"))
+tail = quantity("T", r"\Pr[L_1 + \dots + L_m > {0}]", nonnegative=True)
+WHERE = {
+    a: "-E[L], not negative",
+    S(m, copy): "sum of m independent copies of L",
+    tail(u): "the probability that the sum is above u",
+}
+whole = (u, 0, sp.oo)
 
 
-@derivation("Hoeffding's bound on the positive part", "Balle et al. 2019, Lemma 5.5")
-def lemma55() -> Steps:
-    r"""Hoeffding's inequality, integrated: :math:`E[L_1 + \dots + L_m]_+ \le \frac{b^2}{4a} e^{-2ma^2/b^2}`
-    (Balle et al. 2019, Lemmas A.4 and 5.5). What is printed holds.
+@derivation("An exponential under its tangent", f"{SOURCE}, Lemma A.4, corrected: h' must be positive at the start")
+def lemma_a4() -> Blocks:
+    r""":math:`\int_a^\infty e^{-h} \le e^{-h(a)}/h'(a)` for a growing h' with h'(a) > 0 and h → ∞ (Balle et al. 2019,
+    Lemma A.4, corrected; for h = x² and a = −1 the right side is negative). The start a is 0 here.
 
-    :math:`E[S]_+ = \int_0^\infty \Pr[S > u]\,du \le \int_0^\infty e^{-h(u)}\,du`, and h' grows, so the integral is at
-    most :math:`\int h' e^{-h}/h'(0)`.
+    >>> lemma_a4().result
+    exp(-h(0))/s(0)
+    """
+    h, slope = quantity("h", real=True), quantity("s", "h'({0})", positive=True)
+    grows = suppose(slope(u), ">=", slope(0), "h' grows, and is positive at 0").at({})
+    derivative = theorems.general(
+        "the fundamental theorem of calculus", sp.Integral(slope(u) * sp.exp(-h(u)), whole), "=", sp.exp(-h(0)),
+        ["h' e^-h is the derivative of -e^-h, which goes from -e^-h(0) to 0 as h → ∞"],
+    )  # fmt: skip
+    shown = chain(
+        sp.Integral(sp.exp(-h(u)), whole),
+        at_most(sp.Integral(slope(u) / slope(0) * sp.exp(-h(u)), whole), "h'(u)/h'(0) is at least 1", grows),
+        equals(sp.Integral(slope(u) * sp.exp(-h(u)), whole) / slope(0), "h'(0) is constant"),
+        equals(sp.exp(-h(0)) / slope(0), "the integral of a derivative", derivative),
+    )
+    return grows.root, shown
+
+
+def _under_tangent(h: sp.Expr, slope: sp.Expr) -> Applied:
+    """Lemma A.4 for this h, with its hypotheses: the slope of h grows, and is positive at 0."""
+    start = slope.subs(u, 0)
+    return theorems.general(
+        "Lemma A.4", sp.Integral(sp.exp(-h), whole), "<=", sp.exp(-h.subs(u, 0)) / start,
+        ["h goes to infinity"],
+        [
+            ("the slope of h", claim(sp.Derivative(h, u), "=", slope, "the slope")),
+            ("it grows", claim(0, "<=", sp.Derivative(slope, u), "the slope of the slope")),
+            ("it is positive at 0", claim(0, "<=", start, "the slope at 0")),
+        ],
+    )  # fmt: skip
+
+
+def _integrated(h: sp.Expr, slope: sp.Expr, inequality: Applied, words: str) -> Fact:
+    """E[S]_+ as an integral over its tail, the tail bounded, and the integral by Lemma A.4."""
+    mean = Mean(Positive(S(m, copy)))
+    cake = theorems.general(
+        "the layer cake formula", mean, "=", sp.Integral(tail(u), whole), ["[S]_+ is not negative, and above u if S is"]
+    )
+    return chain(
+        mean,
+        equals(sp.Integral(tail(u), whole), "the layer cake formula", cake),
+        at_most(sp.Integral(sp.exp(-h), whole), words, inequality),
+        at_most(sp.exp(-h.subs(u, 0)) / slope.subs(u, 0), "Lemma A.4", _under_tangent(h, slope)),
+    )
+
+
+@derivation("Hoeffding's bound on the positive part", f"{SOURCE}, Lemma 5.5", WHERE)
+def lemma55() -> Blocks:
+    r"""Hoeffding's inequality, integrated: :math:`E[L_1 + \dots + L_m]_+ \le \frac{b^2}{4a} e^{-2ma^2/b^2}` for
+    :math:`b_- \le L \le b_+`, b = b_+ − b_- (Balle et al. 2019, Lemma 5.5).
 
     >>> lemma55().result
     b**2*exp(-2*a**2*m/b**2)/(4*a)
     """
-    h = 2 * (u + a * m) ** 2 / (m * b**2)
-    slope = 4 * (u + a * m) / (m * b**2)
-    return (
-        Step(sp.Derivative(h, u), slope, "the slope of h"),
-        Step(4 * a / b**2, slope, "it is smallest at 0", "<="),
-        Step(sp.Derivative(-sp.exp(-h), u), slope * sp.exp(-h), "h'e^-h is the derivative of -e^-h"),
-        Step(sp.Subs(sp.exp(-h), u, 0), sp.exp(-2 * m * a**2 / b**2), "so its integral is e^-h(0)"),
-        Step(
-            sp.exp(-2 * m * a**2 / b**2) / sp.Subs(sp.Derivative(h, u), u, 0),
-            b**2 / (4 * a) * sp.exp(-2 * m * a**2 / b**2),
-            "divided by the slope at 0",
-        ),
-    )
+    least = sp.Symbol("b_-", real=True)
+    low = suppose(least, "<=", L, "L is at least b_-")
+    high = suppose(L, "<=", least + b, "L is at most b_+ = b_- + b")
+    gap = u / m + a
+    h, slope = 2 * m * gap**2 / b**2, 4 * gap / b**2
+    bounded = theorems.hoeffding(tail(u), m, gap, low, high, L, "the copies of L, whose mean is -a")
+    shown = _integrated(h, slope, bounded, "Hoeffding's inequality, u + am above the mean")
+    return low, high, shown
 
 
-@derivation("Bennett's bound on the positive part", "Balle et al. 2019, Lemma 5.6, corrected")
-def lemma56() -> Steps:
-    r"""Bennett's inequality, integrated (Balle et al. 2019, Lemma 5.6, corrected): the first factor is
-    :math:`b/\log(1 + ab/c)`, without the am of the published formula.
+@derivation("Bennett's bound on the positive part", f"{SOURCE}, Lemma 5.6, corrected", WHERE)
+def lemma56() -> Blocks:
+    r"""Bennett's inequality, integrated (Balle et al. 2019, Lemma 5.6, corrected): for L ≤ b and E[L²] ≤ c the first
+    factor is :math:`b/\log(1 + ab/c)`, without the am of the published formula.
 
-    L, a and b have one unit and c its square. The left side has that unit too; the printed factor has none, so it stays
-    where it is when L is multiplied by a large number.
+    L, a and b have one unit and c its square. The left side has that unit too; the published factor has none, so it
+    stays where it is when L is multiplied by a large number.
 
     >>> lemma56().result
     b*exp(-c*m*(-a*b/c + (a*b/c + 1)*log(a*b/c + 1))/b**2)/log(a*b/c + 1)
     """
-    factor = sp.Symbol("lambda", positive=True)
 
     def phi(v: sp.Expr) -> sp.Expr:
         return (1 + v) * sp.log(1 + v) - v
 
-    def printed(scale: sp.Expr) -> sp.Expr:
-        return scale * b / (scale * a * m * sp.log(1 + scale * a * scale * b / (scale**2 * c)))
-
-    h = m * c / b**2 * phi((u + a * m) * b / (m * c))
-    slope = sp.log(1 + (u + a * m) * b / (m * c)) / b
-    at_zero = sp.log(1 + a * b / c) / b
-    rate = c / b**2 * phi(a * b / c)
-    return (
-        Step(sp.Derivative(h, u), slope, "the slope of h grows with u"),
-        Step(sp.Subs(slope, u, 0), at_zero, "at 0"),
-        Step(sp.Subs(h, u, 0), m * rate, "h at 0"),
-        Step(printed(sp.UnevaluatedExpr(factor)), printed(sp.Integer(1)), "the print: λL has the factor of L"),
-        Step(
-            sp.exp(-m * rate) / sp.Subs(slope, u, 0),
-            b / sp.log(1 + a * b / c) * sp.exp(-m * rate),
-            "e^-h(0) divided by the slope at 0",
-        ),
-    )
+    high = suppose(L, "<=", b, "L is at most b")
+    square = suppose(Mean(L**2), "<=", c, "the second moment of L")
+    far = (u + a * m) * b / (m * c)
+    h, slope = m * c / b**2 * phi(far), sp.log(1 + far) / b
+    bounded = theorems.general(
+        "Bennett's inequality", tail(u), "<=", sp.exp(-h), ["the copies of L, whose mean is -a: independent"],
+        [("L is not above b", high), ("its second moment is not above c", square)],
+    )  # fmt: skip
+    shown = _integrated(h, slope, bounded, "Bennett's inequality, u + am above the mean")
+    return high, square, shown
 
 
-@derivation("Lemma 5.3 without a sum", "Balle et al. 2019, proof of Theorem 5.3")
-def theorem53() -> Steps:
-    r"""The sum of Lemma 5.3 with the bound of Lemma 5.5 or 5.6 in it has a closed form (Balle et al. 2019, proof of
-    Theorem 5.3), with r = e^(−2a²/b²) for Hoeffding and L = γG.
+@derivation("Lemma 5.3 without a sum", f"{SOURCE}, proof of Theorem 5.3", {gamma: "total variation similarity"})
+def theorem53() -> Blocks:
+    r"""The sum of Lemma 5.3 with the bound of Lemma 5.5 in it has a closed form (Balle et al. 2019, proof of Theorem
+    5.3): :math:`\frac{b^2}{4a\gamma n}\bigl[(1-\gamma+\gamma\rho)^n - (1-\gamma)^n\bigr]` with
+    :math:`\rho = e^{-2a^2/b^2}`.
 
     >>> theorem53().result
-    b_G**2*gamma/(4*a*n)
+    b**2*(-(1 - gamma)**n + (gamma*rho - gamma + 1)**n)/(4*a*gamma*n)
     """
-    r = sp.Symbol("r", positive=True)
+    rho = sp.Symbol("rho", positive=True)
+    blanket, one = cite(lemma53), cite(lemma55)
     chance = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m)
-    span = sp.Symbol("b_G", positive=True)  # the range of G; that of L is γ times as long
-    return (
-        Step(sp.Sum(chance * r**m, (m, 0, n)), (1 - gamma + gamma * r) ** n, "E[r^M] for M ~ Bin(n, γ)"),
-        Step(
-            sp.Sum(chance * r**m, (m, 0, n)) - (1 - gamma) ** n,
-            (1 - gamma + gamma * r) ** n - (1 - gamma) ** n,
-            "without the term m = 0, in which nobody is covered",
-        ),
-        Step(
-            sp.Subs(b**2 / (4 * a) / (gamma * n), b, gamma * span),
-            gamma * span**2 / (4 * a * n),
-            "the factor in front, in terms of G",
-        ),
+    power = given(rho, sp.exp(-2 * a**2 / b**2), "what one more draw gains")
+    term = Mean(Positive(S(m, copy)))
+    front = b**2 / (4 * a * gamma * n)
+    shown = chain(
+        blanket.left,
+        at_most(sp.Sum(chance * term, (m, 1, n)) / (gamma * n), "Lemma 5.3", blanket),
+        at_most(front * sp.Sum(chance * sp.exp(-2 * m * a**2 / b**2), (m, 1, n)), "Lemma 5.5", one),
+        equals(front * sp.Sum(chance * rho**m, (m, 1, n)), "a power of ρ", power),
+        equals(front * (sp.Sum(chance * rho**m, (m, 0, n)) - (1 - gamma) ** n), "with the term m = 0 and without it"),
+        equals(front * ((1 - gamma + gamma * rho) ** n - (1 - gamma) ** n), "the binomial theorem"),
     )
+    return blanket, one, power, shown
 
 
-@derivation("The largest second moment of G", "sharpens Balle et al. 2019, Lemma 5.4 (3)")
-def second_moment() -> Steps:
-    r"""For every ε0-LDP randomizer and 1 <= α <= t,
-    :math:`E[G^2] \le \frac{(1 + t^2)(1 + \alpha^2) - 4\alpha t}{t + 1}`, and binary randomized response attains
-    it. Lemma 5.4 (3) of Balle et al. 2019 holds and is larger.
+def _covered_copies() -> bool:
+    """E[G_1 + … + G_n]_+ by how many of the copies are L/γ, the others being 0."""
+    share, quarter = Fraction(2, 5), Fraction(1, 4)
+    of_l = [(Fraction(3), quarter), (Fraction(1), quarter), (Fraction(-2), 2 * quarter)]
+    of_g = [(Fraction(0), 1 - share), *((value / share, share * mass) for value, mass in of_l)]
 
-    f = 1 + u and g = 1 + w are R(x)/c and R(x')/c at a message with blanket mass c; cf and cg sum to 1, c to γ. The two
-    bounds on the product fg are mixed with weights w₁ + w₂ = 1 that make γ drop out.
+    def by_number(users: int) -> Fraction:
+        law = ((i, math.comb(users, i) * share**i * (1 - share) ** (users - i)) for i in range(1, users + 1))
+        return sum((mass * positive_part(of_l, i) / share for i, mass in law), Fraction(0))
 
-    >>> second_moment().result
-    (-4*alpha*t + (alpha**2 + 1)*(t**2 + 1))/(t + 1)
-    """
-    w, rest, aa, share = sp.symbols("w r alpha gamma", positive=True)
-    extra, more = sp.symbols("v s", nonnegative=True)  # α = 1 + v, t = α + s
-    top = {aa: 1 + extra, t: 1 + extra + more}
-    weight2 = (t * (1 + aa**2) / (2 * aa) - 1) / (t**2 - 1)
-    sharp = ((1 + t**2) * (1 + aa**2) - 4 * aa * t) / (t + 1)
-    total = (1 + t) * (1 + aa**2) - t * share * (1 + aa**2)
-    cross = (1 - weight2) * (2 - share) + weight2 * (2 * t - t**2 * share)
-    G = BinaryRR().gparv()
-    second = sp.Add(*(p * v**2 for v, p in zip(G.forms, G.masses, strict=True) if v != 0), evaluate=False)
-    weight1 = sp.cancel((1 - weight2).subs(top)) * (extra + more)
-    return (
-        Step((1 + u) ** 2, (2 + u + rest) * (1 + u) - (1 + u + rest), "f² ≤ (1 + t)f - t, with t = f + r", "<="),
-        Step((1 + u) + (1 + w) - 1, (1 + u) * (1 + w), "fg ≥ f + g - 1, which sums to 2 - γ", "<="),
-        Step(
-            (u + w + rest) * (2 * (u + w + rest) - u - w) - (u + w + rest) ** 2,
-            (u + w + rest - u) * (u + w + rest - w),
-            "fg ≥ t(f + g) - t², which sums to 2t - t²γ (f = t - u, g = t - w)",
-            "<=",
-        ),
-        Step(sp.Integer(0), sp.cancel(weight2.subs(top)), "w₂ ≥ 0, for α = 1 + v and t = α + s", "<="),
-        Step(sp.Integer(0), weight1, "w₁ ≥ 0 (times t - 1)", "<="),
-        Step(total - 2 * aa * cross, sharp, "the sum, in which γ drops out"),
-        Step(second, sharp.subs(aa, field.alpha), "binary randomized response attains it"),
+    return all(positive_part(of_g, users) == by_number(users) for users in (1, 2, 3))
+
+
+def _sum_of_g() -> tuple[tuple[Fact, ...], Applied, Applied, Applied]:
+    """What is cited; the sum of Lemma 5.3 as one mean; E[S]_+ by Lemma 5.5 where α ≤ t, and where α ≥ t."""
+    blanket, lemma = cite(lemma53), cite(lemma55)
+    mean, low, high, negative = (cite(property2, part=part) for part in range(4))
+    excess, length = alpha - 1, (alpha + 1) * (t - 1)
+    positive = Mean(Positive(sum_of_g))
+    one = theorems.total_probability(
+        positive / n, blanket.right, "each of the n copies of G is L/γ with probability γ, and 0 otherwise",
+        checked=("for a law of L with three values, n ≤ 3, in fractions", _covered_copies),
+    )  # fmt: skip
+    bounded = theorems.general(
+        "Lemma 5.5", positive, "<=", lemma.right.subs({m: n, a: excess, b: length}, simultaneous=True),
+        ["the n copies of G are independent"],
+        [
+            ("the lemma", lemma), ("the mean of G is 1 - α", mean), ("G is not below this", low),
+            ("nor above this", high), ("b", claim(high.right - low.right, "=", length, "the length of the range")),
+        ],
+    )  # fmt: skip
+    none = theorems.general(
+        "a sum of numbers that are not positive", positive, "=", 0, ["S is the sum of n copies of G"],
+        [("G is not positive", negative)],
+    )  # fmt: skip
+    return (blanket, lemma, mean, low, high, negative), one, bounded, none
+
+
+def _width_of_g(level_of_t: Fact, width: Fact, factor: Fact) -> tuple[Fact, Fact]:
+    """T ≤ w ≤ t, for ε0 ≤ 1 and for ε0 ≥ 1."""
+    low, high = sp.Le(eps0, 1), sp.Ge(eps0, 1)
+    at_low = chain(
+        w,
+        equals(eps0 * sp.exp(eps0), "ε0 is the smaller one", factor, level_of_t),
+        at_least(sp.exp(eps0) - 1, "e^ε0 - 1 is an integral of e^s ≤ e^ε0, over s from 0 to ε0", growing(eps0)),
+        equals(T, "this is t - 1", width, level_of_t),
+        under=low,
     )
-
-
-@derivation("L of Laplace: no pair has a larger second moment than 0 and 1", "Balle et al. 2019, Lemma 5.8 (2)")
-def lemma58_all_pairs() -> Steps:
-    r"""Lemma 5.8 (2) of Balle et al. 2019 holds for all pairs of inputs: E[L²] is largest for 0 and 1.
-
-    Inputs 1/2 − u and 1/2 ± v, in the variable z = y − 1/2; X = e^(ε0·u) and Y = e^(ε0·v). On different sides of 1/2
-    the cross term E[μμ'/ω²] is 1 − (1 − 1/X)(1 − 1/Y), smallest at the ends; on one side it is at least 1. (The print
-    bounds it from above, where a bound from below is needed.)
-
-    >>> lemma58_all_pairs().result
-    2*X*t/3 + 1/(3*X**2*t**2)
-    """
-    v, r = sp.symbols("v r", positive=True)
-    X: sp.Symbol = Parameter("X", 1)
-    Y: sp.Symbol = Parameter("Y", 1)
-    z = sp.Symbol("z", real=True)
-
-    def moment(first: sp.Expr, second: sp.Expr, ends: tuple[sp.Expr, ...]) -> sp.Expr:
-        """∫ e^(−ε0(|z − first| + |z − second| − |z|)) ε0/2 between the ends, at which the signs change."""
-        pieces = []
-        for low, high, inside in zip(
-            (-sp.oo, *ends), (*ends, sp.oo), (-u - v - 1, *_middles(ends), u + v + 1), strict=True
-        ):
-            exponent = sum(sign * (z - at) * _sign(inside - at) for sign, at in ((-1, first), (-1, second), (1, 0)))
-            pieces.append(sp.Integral(eps0 / 2 * sp.exp(eps0 * sp.expand(exponent)), (z, low, high)))
-        return sp.Add(*pieces)
-
-    square = (2 * X + X**-2) / 3
-    one_side = Y - (Y**2 - 1 / Y) / (3 * X)
-    names = {X: sp.exp(eps0 * u), Y: sp.exp(eps0 * v)}
-    return (
-        Step(
-            moment(-u, v, (-u, sp.Integer(0), v)),
-            (1 - (1 - 1 / X) * (1 - 1 / Y)).subs(names),
-            "cross term, inputs on different sides",
-        ),
-        Step(
-            1 - (1 - 1 / (X * t)) * (1 - 1 / Y),
-            1 - (1 - 1 / X) * (1 - 1 / Y),
-            "it falls as an input moves outward (X grows to Xt)",
-            "<=",
-        ),
-        Step(
-            moment(-u - v, -v, (-u - v, -v, sp.Integer(0))),
-            one_side.subs(X, X * Y).subs(names),
-            "cross term, inputs 1/2 - u - v and 1/2 - v on one side",
-        ),
-        Step(sp.Integer(1), one_side.subs(X, Y * (1 + r)), "it is at least 1", "<="),
-        Step(moment(-u, -u, (-u, sp.Integer(0))), square.subs(names), "the square"),
-        Step(square, square.subs(X, X * t), "it grows as the input moves outward", "<="),
+    at_high = chain(w, equals(t, "1 is the smaller one", factor), at_least(T, "t - 1 ≤ t", width), under=high)
+    below = (
+        chain(w, at_most(t, "ε0 ≤ 1", factor), under=low),
+        chain(w, equals(t, "ε0 ≥ 1", factor), under=high),
     )
+    return cases(at_low, at_high, words="T ≤ w"), cases(*below, words="w ≤ t")
 
 
-def _middles(ends: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
-    return tuple((low + high) / 2 for low, high in pairwise(ends))
+def _front(x: sp.Expr, y: sp.Expr) -> sp.Expr:
+    """Hoeffding's bound on G in τ: with x for T in the factor in front, and y for T in the exponent."""
+    return x**2 / (2 * n * tau * (1 - tau)) * sp.exp(-2 * n * tau**2 / y**2)
 
 
-def _sign(difference: sp.Expr) -> int:
-    return 1 if sp.expand(difference).is_positive else -1
+def _at_most_delta(
+    blanket: Fact, sums: Sequence[Applied], named: Sequence[Fact], wide: Fact, least: Fact
+) -> tuple[Fact, Fact]:
+    """The divergence, for α ≤ t by Hoeffding's bound on G; beyond, where G ≤ 0, it is 0."""
+    one, bounded, none = sums
+    as_mean = equals(one.left, "G is L/γ on the blanket, and 0 elsewhere", one)
+    width, scale, end, angle, chosen, small = named
+    delta, two, some = sp.exp(-level), sp.sqrt(2), sp.Ge(alpha, 1)
+    wider = chain(sp.exp(-2 * n * tau**2 / T**2), at_most(sp.exp(-2 * n * tau**2 / w**2), "T ≤ w", wide))
+    by_hoeffding = chain(
+        blanket.left,
+        at_most(blanket.right, "Lemma 5.3", blanket),
+        as_mean,
+        at_most(bounded.right / n, "Lemma 5.5", bounded),
+        equals(_front(T, T), "in τ", chosen, width),
+        at_most(_front(w, T), "T ≤ w", wide),
+        at_most(_front(w, w), "and in the exponent", wider),
+        equals(tau / (level * (1 - tau)) * delta, "the choice of τ", angle, scale, end),
+        at_most(sigma / (level * (1 - sigma)) * delta, "τ ≤ σ", least),
+        equals((1 + two) / level * delta, "σ = 1/√2", end),
+        at_most(delta, "log(1/δ) ≥ 1 + √2", small),
+        under=[some, sp.Le(alpha, t)],
+    )
+    nothing = chain(
+        blanket.left, at_most(blanket.right, "Lemma 5.3", blanket), as_mean, equals(0, "G ≤ 0", none),
+        at_most(delta, "δ ≥ 0"),
+        under=[some, sp.Ge(alpha, t)],
+    )  # fmt: skip
+    return wider, cases(by_hoeffding, nothing, within=some)
 
 
-@derivation("Constants for Corollary 5.3.1", "Balle et al. 2019, Corollary 5.3.1, made explicit")
-def corollary531() -> Steps:
-    r"""The constants of Corollary 5.3.1 (Balle et al. 2019): :math:`\varepsilon = 2\log(1 + \sqrt2)\,w\sqrt{\Lambda/n}`
-    with :math:`w = (1 \wedge \varepsilon_0) e^{\varepsilon_0}` and :math:`\Lambda = \log(1/\delta) \ge 1 + \sqrt2`, if
-    :math:`e^{\varepsilon_0} \le \sqrt{n/\Lambda}`.
+def _below_chord(least: Fact, at_end: Fact) -> Applied:
+    """2 artanh τ, from 0 to σ, against its chord."""
+    curve = sp.log((1 + tau) / (1 - tau))
+    return theorems.general(
+        "a convex function is below its chord", curve, "<=", sp.log(at_end.left) * tau / sigma,
+        [],
+        [
+            ("it is convex", claim(0, "<=", sp.Derivative(curve, (tau, 2)), "the second derivative")),
+            ("it starts at 0", claim(sp.Subs(curve, tau, 0), "=", 0, "the value at 0")),
+            ("τ is not beyond the end", least),
+        ],
+    )  # fmt: skip
 
-    From Hoeffding's bound on G, with τ = tanh(ε/2) and T = t − 1:
-    :math:`\delta \le \frac{T^2}{2n\tau(1-\tau)} e^{-2n\tau^2/T^2}`, which grows with T <= w. Take
-    :math:`\tau = w\sqrt{\Lambda/(2n)} \le \kappa = 1/\sqrt2`: the exponential is δ, and the factor in front is
-    :math:`\frac{\tau}{\Lambda(1-\tau)} \le 1`. Then ε = 2 artanh τ, at most 2τ artanh(κ)/κ because artanh is convex.
+
+@derivation(
+    "Amplification in closed form, with constants", f"{SOURCE}, Corollary 5.3.1, with constants, for δ ≤ e^-(1 + √2)",
+    {level: "log(1/δ)", alpha: "e^ε", t: "e^ε0", sum_of_g: "sum of n independent copies of G", n: "users"},
+)  # fmt: skip
+def corollary531() -> Blocks:
+    r"""Shuffling an ε0-LDP randomizer is (ε, δ)-DP with :math:`\varepsilon = 2\log(1 + \sqrt2)\,w\sqrt{\Lambda/n}`,
+    :math:`w = (1 \wedge \varepsilon_0) e^{\varepsilon_0}`, if :math:`\Lambda = \log(1/\delta) \ge 1 + \sqrt2` and
+    :math:`e^{\varepsilon_0} \le \sqrt{n/\Lambda}` (Balle et al. 2019, Corollary 5.3.1, which has O(…) for the constant;
+    from Lemma 5.3 and Hoeffding's bound on G, which is below that of Theorem 5.3).
+
+    Two parts: the divergence at α = (1 + τ)/(1 − τ), τ = tanh(ε/2), is at most δ for :math:`\tau =
+    w\sqrt{\Lambda/(2n)}`, and log α is at most the ε above.
 
     >>> corollary531().result
     2*sqrt(Lambda)*w*log(1 + sqrt(2))/sqrt(n)
     """
-    tau, w, level, r, s, p = sp.symbols("tau w Lambda r s p", positive=True)
-    kappa = 1 / sp.sqrt(2)
-    alpha = (1 + tau) / (1 - tau)
-    convex = 2 * tau / (1 - tau**2) ** 2
-    users = w**2 * level / (2 * tau**2)  # n, from τ = w sqrt(Λ/(2n))
-    return (
-        Step(sp.Integral(sp.exp(s), (s, 0, eps0)), sp.exp(eps0) - 1, "T = t - 1 is an integral of e^s ≤ t"),
-        Step(p, p * t, "so T ≤ ε0·t, and T ≤ t: T ≤ w", "<="),
-        Step((alpha + 1) ** 2 / (alpha - 1), 2 / (tau * (1 - tau)), "the factor in front, in τ"),
-        Step((alpha - 1) / (alpha + 1), tau, "the exponent, in τ"),
-        Step(sp.Subs(2 * n * tau**2 / w**2, n, users), level, "with this τ the exponential is δ"),
-        Step(sp.Subs(w**2 / (2 * n * tau * (1 - tau)), n, users), tau / (level * (1 - tau)), "and the factor is"),
-        Step(tau / (r + s), (tau + r) / s, "which grows with τ (κ = τ + r, 1 - κ = s)", "<="),
-        Step(kappa / (1 - kappa), 1 + sp.sqrt(2), "at κ it is (1 + √2)/Λ ≤ 1"),
-        Step(sp.Derivative(sp.atanh(tau), (tau, 2)), convex, "artanh is convex"),
-        Step(sp.Integer(0), convex.subs(tau, p / (1 + p)), "for 0 < τ < 1", "<="),
-        Step((1 + kappa) / (1 - kappa), (1 + sp.sqrt(2)) ** 2, "e^(2 artanh κ)"),
-        Step(
-            sp.Subs(2 * tau * sp.log(1 + sp.sqrt(2)) / kappa, tau, w * sp.sqrt(level / (2 * n))),
-            2 * sp.log(1 + sp.sqrt(2)) * w * sp.sqrt(level / n),
-            "ε ≤ 2τ artanh(κ)/κ",
-        ),
+    two = sp.sqrt(2)
+    cited, *sums = _sum_of_g()
+    level_of_t = suppose(t, "=", sp.exp(eps0), "t = e^ε0")
+    width = given(T, t - 1, "the range of G has the length (α + 1)T")
+    factor = given(w, Least(1, eps0) * t, "w = (1 ∧ ε0) e^ε0")
+    scale = given(r, sp.sqrt(level / n), "r = √(log(1/δ)/n)")
+    end = given(sigma, 1 / two, "the largest τ")
+    angle = given(tau, sigma * w * r, "τ = tanh(ε/2), as it is chosen")
+    chosen = suppose(alpha, "=", (1 + tau) / (1 - tau), "e^ε, as it is chosen")
+    many = suppose(r, "<=", 1 / t, "ε0 ≤ log(n/log(1/δ))/2")
+    small = suppose(level, ">=", 1 + two, "δ ≤ e^-(1 + √2)")
+    wide, narrow = _width_of_g(level_of_t, width, factor)
+    least = chain(
+        tau,
+        at_most(sigma * t * r, "w ≤ t", angle, narrow),
+        at_most(sigma, "n ≥ t² log(1/δ)", many),
     )
+    wider, private = _at_most_delta(cited[0], sums, (width, scale, end, angle, chosen, small), wide, least)
+    at_end = chain((1 + sigma) / (1 - sigma), equals((1 + two) ** 2, "e^ε at the largest τ", end))
+    chord = _below_chord(least, at_end)
+    level_of_alpha = chain(
+        sp.log(alpha),
+        equals(chord.left, "ε = 2 artanh τ", chosen),
+        at_most(chord.right, "artanh is convex", chord),
+        equals(2 * sp.log(1 + two) * tau / sigma, "2 artanh σ = 2 log(1 + √2)", at_end),
+        equals(2 * sp.log(1 + two) * w * sp.sqrt(level / n), "the choice of τ", angle, scale),
+    )
+    return (*cited, level_of_t, width, factor, scale, end, angle, chosen, many, small, wide, narrow, least, wider,
+            private, at_end, level_of_alpha, parts(private, level_of_alpha))  # fmt: skip

@@ -1,10 +1,12 @@
 r"""Feldman, McMillan and Talwar 2020, Hiding among the clones."""
 
-from shuffle_sym.papers.feldman2020 import bounds
+from shuffle_sym.papers.feldman2020 import bounds, numerical
+from shuffle_sym.papers.feldman2020.bounds import thm31_formula
+from shuffle_sym.papers.feldman2020.numerical import numerical_delta, numerical_epsilon
 from shuffle_sym.papers.registry import shown
 
 TITLE = "Feldman et al. 2020"
 
-__all__ = ["TITLE", "bounds"]
+__all__ = ["TITLE", "bounds", "numerical", "numerical_delta", "numerical_epsilon", "thm31_formula"]
 
 __getattr__, __dir__ = shown(__name__)

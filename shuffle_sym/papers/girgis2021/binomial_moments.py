@@ -18,15 +18,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from shuffle_sym.algebra.counts import log_multinomial
+
 Array = npt.NDArray[np.float64]
 #: Relative error of the sums in doubles: far above what the terms can have, which is about 1e-11 (see the tests).
 ALLOWANCE = 1e-9
 #: The same for the incomplete beta function.
 CDF_ALLOWANCE = 1e-6
 _ALIASING = 4e-34
-_TABLE = np.array(
-    [special.gammaln(k + 1) - (k + 0.5) * math.log(k) + k - 0.5 * math.log(2 * math.pi) for k in range(1, 16)]
-)
 
 
 def log_excess(eps0: float, sizes: npt.ArrayLike, order: int) -> tuple[Array, Array]:
@@ -46,7 +45,7 @@ def log_excess(eps0: float, sizes: npt.ArrayLike, order: int) -> tuple[Array, Ar
     K = np.minimum(K, m)
     gap = slope * (K - mean)
     log_ratio = np.where(gap < -0.5, np.log(1 / t + slope * K), np.log1p(np.maximum(gap, -0.5)))
-    mass = np.where(inside, log_pmf(K, m, p) + np.log(step), -np.inf)
+    mass = np.where(inside, log_multinomial((K, m - K), (p, 1 - p)) + np.log(step), -np.inf)
     terms = mass + _log_convex_part(gap, order * log_ratio, order)
     total = np.logaddexp.reduce(terms, axis=1)
     whole = np.logaddexp(0, total)  # log E[r^λ]
@@ -80,34 +79,6 @@ def saddle_point(m: Array, s: float, d: float, order: int) -> Array:
             break
     share: Array = special.expit(z)
     return share
-
-
-def log_pmf(K: Array, m: Array, p: float) -> Array:
-    r"""log Pr[Bin(m, p) = K] by Loader's saddle point form: the error grows like |K − mp| units in the last place."""
-    K, m = np.broadcast_arrays(K, m)
-    inner = np.clip(K, 1, np.maximum(m - 1, 1))
-    rest = np.maximum(m - inner, 1)
-    inside = (
-        _stirling_error(m)
-        - _stirling_error(inner)
-        - _stirling_error(rest)
-        - _deviance(inner, m * p)
-        - _deviance(rest, m * (1 - p))
-        + 0.5 * np.log(m / (2 * math.pi * inner * rest))
-    )
-    log_mass = np.where(K <= 0, m * math.log1p(-p), inside)
-    return np.where(m <= K, m * math.log(p), log_mass)
-
-
-def _stirling_error(k: Array) -> Array:
-    """log k! less Stirling's formula."""
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / k**2) / k**2) / k**2) / k
-    return np.where(k < 16, _TABLE[np.minimum(k, 15).astype(int) - 1], series)
-
-
-def _deviance(x: Array, mean: Array) -> Array:
-    u = (x - mean) / mean
-    return mean * ((1 + u) * np.log1p(u) - u)
 
 
 def _log_convex_part(gap: Array, power: Array, order: int) -> Array:

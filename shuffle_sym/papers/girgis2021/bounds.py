@@ -1,12 +1,11 @@
 r"""Rényi bounds of Girgis et al. 2021, as divergences of order λ; t = e^{ε0}, v = (t − 1)²/t.
 
-Doubles, through logarithms: nothing overflows for λ up to 10^4 and n up to 10^9. Upper bounds are rounded up and lower
+Doubles, through logarithms: nothing overflows for λ up to 10^7 and n up to 10^9. Upper bounds are rounded up and lower
 bounds down, by a relative `ALLOWANCE` of 1e-9, far more than their rounding errors. Unless said otherwise λ is an
 integer; `shuffle_sym.accounting.rdp.interpolated` gives real orders.
 """
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -157,7 +156,7 @@ def thm36(users: Users, order: int) -> float:
     .. math:: \frac1{\lambda-1}\log \mathbb E_{m \sim \mathrm{Bin}(n-1,\,1/t)}[M(m + 1)]
 
     M(m) is the moment of 2-RR with m users, which is the largest of all ε0-LDP randomizers: its ratio r is the largest
-    in convex order (`derivations.theorem36`). How it is bounded from above is said at `papers.girgis2021.reduction`.
+    in convex order (`derivations.worst_special`). `papers.girgis2021.reduction` says how it is bounded from above.
     Never above Theorem 3.1 or ε0.
 
     >>> round(thm36(eps0=0.5, n=10**6, order=2), 9)
@@ -204,18 +203,26 @@ def _chernoff(users: Users, order: float, gamma: float) -> float:
     return users.eps0 * order - (users.n - 1) * gamma**2 * math.exp(-users.eps0) / 2
 
 
-@lru_cache(maxsize=64)
-def _coefficients(order: int) -> npt.NDArray[np.float64]:
-    """log of C(λ, i) i Γ(i/2) for i = 3 … λ."""
-    i = np.arange(3.0, order + 1)
-    logs: npt.NDArray[np.float64] = (
-        special.gammaln(order + 1)
-        - special.gammaln(i + 1)
-        - special.gammaln(order - i + 1)
-        + np.log(i)
-        + special.gammaln(i / 2)
-    )
+def _log_coefficients(order: int, i: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """log of C(λ, i) i Γ(i/2), rounded up: the logarithms of factorials have errors of some units of λ log λ."""
+    choices = special.gammaln(order + 1) - special.gammaln(order - i + 1) - special.gammaln(i + 1)
+    logs: npt.NDArray[np.float64] = choices + np.log(i) + special.gammaln(i / 2) + 2e-15 * order * math.log(order)
     return logs
+
+
+def _log_higher_terms(order: int, base: float) -> float:
+    """log of the sum over i = 3 … λ in (5), with e^(i·base) for the power. The terms are log-concave: 1/x < ψ'(x) <
+    1/x + 1/x² makes the second derivative of their logarithm less than 1/(2i) − 1/(i + 1). So those within e^-60 of the
+    largest are in a row, and all others together are less than λ e^-60 of it, far below `ALLOWANCE`."""
+    i = np.geomspace(3.0, order, 200)
+    for _ in range(2):
+        i = np.unique(np.round(i))
+        logs = _log_coefficients(order, i) + base * i
+        (kept,) = np.nonzero(logs > logs.max() - 60)
+        first, last = i[max(kept[0] - 1, 0)], i[min(kept[-1] + 1, len(i) - 1)]
+        i = np.linspace(first, last, 200)
+    i = np.arange(first, last + 1)
+    return float(np.logaddexp.reduce(_log_coefficients(order, i) + base * i))
 
 
 def _theorem31(eps0: float, size: int, order: int, remainder: float) -> float:
@@ -223,9 +230,7 @@ def _theorem31(eps0: float, size: int, order: int, remainder: float) -> float:
     logs = [_log_pairs(order) + 2 * _log_gain(eps0) - eps0 - math.log(size), remainder]
     if order > 2 and eps0 > 0:
         base = 2 * (_log_gain(eps0) + math.log1p(math.exp(-eps0))) - math.log(2 * size)
-        # The logarithms of factorials have errors of some units in the last place, of λ log λ.
-        terms = _coefficients(order) + base / 2 * np.arange(3.0, order + 1) + 1e-14 * order
-        logs.append(float(np.logaddexp.reduce(terms)))
+        logs.append(_log_higher_terms(order, base / 2))
     return _logarithm(logs)
 
 
@@ -281,7 +286,7 @@ def _about_theorem31(eps0: float, n: int, order: int, sizes: npt.NDArray[np.floa
         i = np.unique(np.round(np.geomspace(3, order, 120)))
         each = np.log(np.gradient(i)) if len(i) > 1 else np.zeros(1)
         base = 2 * (_log_gain(eps0) + math.log1p(math.exp(-eps0))) - np.log(2 * sizes)
-        terms = _coefficients(order)[i.astype(int) - 3] + each + base[:, None] / 2 * i
+        terms = _log_coefficients(order, i) + each + base[:, None] / 2 * i
         parts.append(np.logaddexp.reduce(terms, axis=1))
     logarithms: npt.NDArray[np.float64] = np.logaddexp.reduce(np.stack(parts), axis=0)
     return logarithms

@@ -1,291 +1,344 @@
-r"""Rényi moments of shuffled messages: Girgis et al. 2021, derived line by line.
+r"""Rényi moments of special neighbours: Girgis et al. 2021, Section 6, as chains.
 
-All other users have the input d, and one has d or d'. Of m messages, h_j are the j-th one; p and p' are the laws of
-R(d) and R(d'), and :math:`1/t \le p'_j/p_j \le t`. λ is the order.
+All m users have the input d, or one of them has d'. Messages of probability 0 are left out, so p and p' are positive.
 """
 
-from functools import lru_cache
+from math import factorial, prod
 
 import sympy as sp
 
-from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.derivation import Step, Steps, derivation
-from shuffle_sym.papers.koskela2021.views import two_rr_pair
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Mean,
+    Random,
+    at_most,
+    chain,
+    cite,
+    claim,
+    derivation,
+    equals,
+    given,
+    growing,
+    parts,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.girgis2021.notation import (
+    MEANING,
+    MOMENT,
+    SOURCE,
+    B,
+    S,
+    X,
+    i,
+    j,
+    m,
+    not_above,
+    not_below,
+    order,
+    p,
+    p1,
+    primed_sums_to_one,
+    randomizers,
+    real_order,
+    rho,
+    sums_to_one,
+    t,
+)
+from shuffle_sym.papers.laws import rows, shuffled
+from shuffle_sym.papers.tools import F, collected, sum_of_copies
 from shuffle_sym.randomizers import BinaryRR
 
-t = field.t
-n, m = sp.symbols("n m", integer=True, positive=True)
-order, i, k, j = sp.symbols("lambda i k j", integer=True, nonnegative=True)
-p, q, x, u, s = sp.symbols("p q x u s", positive=True)
-SOURCE = "Girgis et al. 2021"
-LARGEST = 12  # moments are written out up to this order
+Z = Random("Z", real=True)
+y, x, V = sp.symbols("y x V", positive=True)
+ABOVE = sp.Gt(t, 1)
+messages = (j, 1, B)
+power = sp.Symbol("i", integer=True, positive=True)
 
 
-@derivation("The ratio of two special neighbours", f"{SOURCE}, (32)")
-def eq32() -> Steps:
-    r"""M(D')/M(D) = Σ_j (p'_j/p_j) h_j/m (Girgis et al. 2021, (32)).
+def _pairs() -> list[tuple[list[F], list[F]]]:
+    """(p, p') of small randomizers."""
+    return [(rows(R)[0], rows(R)[1]) for R in randomizers()]
 
-    h arises from D' if the last user sends some message j and the others make h − e_j. What the other cells contribute
-    (``r``) is the same above and below.
+
+def _last_user_enumerated() -> bool:
+    """(29) with multinomial laws, for all histograms of at most three users."""
+
+    def multinomial(law: list[F], h: tuple[int, ...]) -> F:
+        if min(h) < 0:
+            return F(0)
+        return prod((q**e / factorial(e) for q, e in zip(law, h, strict=True)), start=F(factorial(sum(h))))
+
+    def one_less(h: tuple[int, ...], y: int) -> tuple[int, ...]:
+        return tuple(e - (z == y) for z, e in enumerate(h))
+
+    return all(
+        mass == sum(b * multinomial(law, one_less(h, y)) for y, b in enumerate(primed))
+        for law, primed in _pairs()
+        for users in (1, 2, 3)
+        for h, mass in shuffled([*[law] * (users - 1), primed]).items()
+    )
+
+
+@derivation("The ratio of special neighbours", f"{SOURCE}, (32)", where=MEANING)
+def eq32() -> Blocks:
+    r"""M(D')(h)/M(D)(h) = Σ_j (p'_j/p_j) h_j/m (Girgis et al. 2021, (32)), so that X = Σ_j (p'_j/p_j) h_j − m.
+
+    h arises from D' if the last user sends some message j and the others make h − e_j.
 
     >>> eq32().result
-    -m + Sum(h[j]*r[j], (j, 1, B))
+    -m + Sum(h(j)*p'(j)/p(j), (j, 1, B))
     """
-    h, rest = sp.symbols("h_j r", integer=True, positive=True)
-    mine, theirs = sp.symbols("p'_j p_j", positive=True)
-    others = sp.factorial(m - 1) / (sp.factorial(h - 1) * rest) * theirs ** (h - 1)
-    everyone = sp.factorial(m) / (sp.factorial(h) * rest) * theirs**h
-    ratio, count = sp.IndexedBase("r"), sp.IndexedBase("h")
-    B = sp.Symbol("B", integer=True, positive=True)
-    return (
-        Step(sp.powsimp(mine * others / everyone), mine * h / (theirs * m), "the last user sends the message j"),
-        Step(
-            m * (sp.Sum(ratio[j] * count[j] / m, (j, 1, B)) - 1),
-            sp.Sum(ratio[j] * count[j], (j, 1, B)) - m,
-            "summed over j, with r = p'/p: X(h) = m(M(D')/M(D) - 1)",
-        ),
+    h = quantity("h", r"h_{{{0}}}", integer=True, nonnegative=True)
+    rest = quantity("rest", r"c_{{{0}}}", positive=True)
+    others = quantity("others", r"M_{{m-1}}(h - e_{{{0}}})", nonnegative=True)
+    same, differ = sp.Symbol("M(D)", positive=True), sp.Symbol("M(D')", positive=True)
+    cells = given(
+        rest(j),
+        same * sp.factorial(h(j)) / (sp.factorial(m) * p(j) ** h(j)),
+        "M(D)(h) is multinomial, m! times the product of p_j^h_j/h_j!: what the other messages contribute",
     )
+    fewer = given(
+        others(j),
+        sp.factorial(m - 1) * p(j) ** (h(j) - 1) / sp.factorial(h(j) - 1) * rest(j),
+        "m - 1 users make h with one j less; 0 if there is no j, as 1/(-1)! is 0",
+    )
+    last = theorems.total_probability(
+        differ, sp.Sum(p1(j) * others(j), messages), "the last user sends j, the others make the rest of h",
+        checked=("three randomizers, m ≤ 3, all histograms, in fractions", _last_user_enumerated),
+    )  # fmt: skip
+    one = chain(others(j), equals(same * h(j) / (m * p(j)), "the factorials and powers cancel", fewer, cells))
+    ratio = chain(
+        differ / same,
+        equals(sp.Sum(p1(j) * others(j), messages) / same, "(29)", last),
+        equals(sp.Sum(p1(j) / p(j) * h(j) / m, messages), "each term", one),
+        words="(32)",
+    )
+    excess = given(X, m * (differ / same - 1), "how much the ratio exceeds 1, times m")
+    shown = chain(
+        X,
+        equals(m * (sp.Sum(p1(j) / p(j) * h(j) / m, messages) - 1), "(32)", excess, ratio),
+        equals(sp.Sum(p1(j) / p(j) * h(j), messages) - m, "m times"),
+    )
+    return cells, fewer, one, ratio, excess, shown, parts(ratio, shown)
 
 
-@derivation("Mean and variance of X", f"{SOURCE}, Lemma 6.1 (1), (2)")
-def lemma61() -> Steps:
-    r"""Mean and variance of X = Σ_j r_j h_j − m (Girgis et al. 2021, Lemma 6.1 (1), (2)): multinomial moments are
-    derivatives of :math:`(p_1 z_1 + p_2 z_2 + \dots)^m` at z = 1. Two named cells stand for all pairs of cells.
+def _sum_of_copies_enumerated() -> bool:
+    """The law of Σ (p'_j/p_j) h_j − m over histograms is that of a sum of m independent copies of Z."""
+    return all(
+        collected((sum(b / a * e for a, b, e in zip(law, primed, h, strict=True)) - users, mass)
+                  for h, mass in shuffled([law] * users).items())
+        == sum_of_copies(collected((b / a - 1, a) for a, b in zip(law, primed, strict=True)), users)
+        for law, primed in _pairs()
+        for users in (1, 2, 3)
+    )  # fmt: skip
 
-    With three cells and :math:`p_3 = 1 - p_1 - p_2`, :math:`p'_3 = 1 - p'_1 - p'_2` everything is written out; for any
-    number of cells X is a sum of m independent copies of r − 1, whose mean is 0.
 
-    >>> lemma61().result
-    Sum(p[j]*r[j]**2 - 2*p[j]*r[j] + p[j], (j, 1, B))
+_COPIES = "X is Z_1 + … + Z_m, independent copies of Z, one for each user"
+_SMALL = ("three randomizers, m ≤ 3, in fractions", _sum_of_copies_enumerated)
+
+
+@derivation(
+    "The moments of X", f"{SOURCE}, Lemma 6.1, (3) corrected",
+    where={**MEANING, X: "Σ_j (p'_j/p_j) h_j − m, by (32)", Z: "p'_j/p_j − 1 for the message j of one user"},
+)  # fmt: skip
+def lemma61() -> Blocks:
+    r"""E[X] = 0, E[X²] = m(Σ p'²/p − 1), E[e^{sX}] ≤ e^{ms²(t − 1/t)²/8} and
+    E[X^i] ≤ i Γ(i/2) (m(t − 1/t)²/2)^{i/2} (Girgis et al. 2021, Lemma 6.1).
+
+    X is a sum of m independent copies of Z, which has mean 0 and lies in an interval of length t − 1/t. (34) and (35)
+    of the paper have i! where the proof has i, which is what Theorem 3.7 needs. For t = 1 all is 0.
+
+    >>> [fact.right for fact in lemma61().statement][:2]
+    [0, m*(Sum(p'(j)**2/p(j), (j, 1, B)) - 1)]
     """
-    z1, z2 = sp.symbols("z_1 z_2", positive=True)
-    p1, p2, d1, d2 = sp.symbols("p_1 p_2 p'_1 p'_2", positive=True)
-    cells = (p1 * z1 + p2 * z2 + 1 - p1 - p2) ** m
-
-    def at_one(*by: sp.Symbol) -> sp.Subs:
-        return sp.Subs(sp.Derivative(cells, *by), (z1, z2), (1, 1))
-
-    laws, primed = (p1, p2, 1 - p1 - p2), (d1, d2, 1 - d1 - d2)
-    ratios = [b / a for a, b in zip(laws, primed, strict=True)]
-    squares = sp.Add(*(r**2 * (m * (m - 1) * a**2 + m * a) for r, a in zip(ratios, laws, strict=True)))
-    pairs = sp.Add(*(2 * m * (m - 1) * b * c for b, c in (primed[:2], primed[1:], primed[::2])))
-    mean = sp.Add(*(m * b for b in primed))
-    chi = sp.Add(*(b**2 / a for a, b in zip(laws, primed, strict=True))) - 1
-    ratio, law = sp.IndexedBase("r"), sp.IndexedBase("p")
-    B = sp.Symbol("B", integer=True, positive=True)
-    return (
-        Step(at_one(z1), m * p1, "the mean of a count"),
-        Step(at_one(z1, z1), m * (m - 1) * p1**2, "E[h(h - 1)] of a count"),
-        Step(at_one(z1, z2), m * (m - 1) * p1 * p2, "the product of two counts"),
-        Step(sp.Add(mean, -m, evaluate=False), sp.Integer(0), "(1) the mean of X: p' sums to 1"),
-        Step(squares + pairs - 2 * m * mean + m**2, m * chi, "(2) the variance of X, three cells written out"),
-        Step(
-            sp.Sum(law[j] * (ratio[j] - 1) ** 2, (j, 1, B)),
-            sp.Sum(law[j] * ratio[j] ** 2 - 2 * law[j] * ratio[j] + law[j], (j, 1, B)),
-            r"one copy, any number of cells: $\sum p r^2 - 2 \sum p r + \sum p = \sum p'^2/p - 1$",
-        ),
+    ratio = p1(j) / p(j)
+    first, square = (
+        theorems.total_probability(
+            Mean(Z**e), sp.Sum(p(j) * (ratio - 1) ** e, messages), "one user sends j with probability p_j"
+        )
+        for e in (1, 2)
     )
-
-
-@derivation("Higher moments of X", f"{SOURCE}, Lemma 6.1 (3)")
-def lemma61_tail() -> Steps:
-    r"""E|X|^i ≤ i Γ(i/2) (2mν²)^(i/2), ν = (t − 1/t)/2 (Girgis et al. 2021, Lemma 6.1 (3)).
-
-    X is a sum of m independent copies of r − 1 with mean 0 on an interval of length t − 1/t. A variable y on [a, a + l]
-    has variance at most l²/4, also after tilting, so log E e^{sX} is at most ms²ν²/2 (Hoeffding's lemma): its second
-    derivative is a tilted variance. (34) and (35) of the paper print i! where its proof has i.
-
-    >>> lemma61_tail().result
-    (t**2 - 1)**2/(2*m*t**2)
-    """
-    length, level, nu = sp.symbols("l y nu", positive=True)
-    w = sp.Symbol("w", nonnegative=True)
-    sigma = sp.Symbol("sigma", positive=True)
-    power = sp.Symbol("i", positive=True)
-    tail = 2 * power * level ** (power - 1) * sp.exp(-(level**2) / (2 * sigma**2))
-    root = sigma * sp.sqrt(2 * u)
-    scale, density = power * (2 * sigma**2) ** (power / 2), u ** (power / 2 - 1) * sp.exp(-u)
-    inside = length * w / (1 + w)  # any point of [0, l]
-    return (
-        Step(
-            inside * (length - inside),
-            length**2 / 4 * (1 - ((1 - w) / (1 + w)) ** 2),
-            r"variance on $[0, l]$ with mean $\mu$: at most $\mu(l - \mu)$, which is at most $l^2/4$",
-        ),
-        Step(
-            s**2 * m * nu**2 / 2 - s * level,
-            (s * m * nu**2 - level) ** 2 / (2 * m * nu**2) - level**2 / (2 * m * nu**2),
-            r"Chernoff's exponent; at $s = y/(m\nu^2)$ the square is 0",
-        ),
-        Step(
-            sp.powsimp(sp.expand_power_base(tail.subs(level, root) * sp.diff(root, u)), force=True),
-            scale * density,
-            r"$E|X|^i = \int i y^{i-1} \Pr[|X| \geq y]\,dy$, two tails, $y = \sigma\sqrt{2u}$, $\sigma^2 = m\nu^2$",
-        ),
-        Step(scale * sp.Integral(density, (u, 0, sp.oo)), scale * sp.gamma(power / 2), "integrated"),
-        Step(
-            2 * m * ((t - 1 / t) / 2) ** 2 / m**2,
-            (t**2 - 1) ** 2 / (2 * t**2 * m),
-            r"divided by $m^i$: the base of the power $i/2$",
-        ),
+    no_mean = chain(
+        Mean(Z),
+        equals(sp.Sum(p(j) * (ratio - 1), messages), "over the messages", first),
+        equals(sp.Sum(p1(j), messages) - sp.Sum(p(j), messages), "multiplied out"),
+        equals(0, "both sum to 1", sums_to_one, primed_sums_to_one),
     )
+    ratio_of_laws = cite(eq32, part=1)
+    by_32 = [("what X is", ratio_of_laws)]
+    copies = theorems.general("independence", Mean(X), "=", m * Mean(Z), [_COPIES], by_32, checked=_SMALL)
+    mean = chain(Mean(X), equals(m * Mean(Z), "m users", copies), equals(0, "Z has mean 0", no_mean))
+    chi = sp.Sum(p1(j) ** 2 / p(j), messages)
+    squares = m * Mean(Z**2) + m * (m - 1) * Mean(Z) ** 2
+    pairs = theorems.general("independence", Mean(X**2), "=", squares, [_COPIES], by_32, checked=_SMALL)
+    variance = chain(
+        Mean(X**2),
+        equals(squares, "users with themselves, and pairs of users", pairs),
+        equals(m * Mean(Z**2), "Z has mean 0", no_mean),
+        equals(m * sp.Sum(p(j) * (ratio - 1) ** 2, messages), "over the messages", square),
+        equals(m * (chi - 2 * sp.Sum(p1(j), messages) + sp.Sum(p(j), messages)), "multiplied out"),
+        equals(m * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
+    )
+    high = claim(ratio - 1, "<=", t - 1, "Z is not above t − 1", not_above)
+    low = claim(ratio - 1, ">=", 1 / t - 1, "Z is not below 1/t − 1", not_below)
+    z = sp.Symbol("s", real=True)
+    lemma = theorems.general(
+        "Hoeffding's lemma", Mean(sp.exp(z * X)), "<=", sp.exp(m * z**2 * ((t - 1) - (1 / t - 1)) ** 2 / 8), [_COPIES],
+        [("mean 0", no_mean), ("Z is not above t − 1", high), ("Z is not below 1/t − 1", low)], checked=_SMALL,
+    )  # fmt: skip
+    bounded = chain(Mean(sp.exp(z * X)), at_most(sp.exp(m * z**2 * (t - 1 / t) ** 2 / 8), "m users", lemma))
+    spread = given(V, m * (t - 1 / t) ** 2 / 4, "m times the square of half the interval; positive, as t > 1", ABOVE)
+    narrow = chain(
+        Mean(sp.exp(z * X)),
+        at_most(bounded.right, "Hoeffding's lemma, as above", bounded),
+        equals(sp.exp(z**2 * V / 2), "with V", spread),
+        under=ABOVE,
+    )
+    tail, best = quantity("Tail", r"\Pr[|X| \ge {0}]", nonnegative=True), y / V
+    both = sp.exp(-best * y) * (Mean(sp.exp(best * X)) + Mean(sp.exp(-best * X)))
+    markov = theorems.general(
+        "Chernoff's bound", tail(y), "<=", both,
+        ["if |X| ≥ y then e^(sX) or e^(−sX) is at least e^(sy), for every s > 0; here s = y/V"], under=ABOVE,
+    )  # fmt: skip
+    tails = chain(
+        tail(y),
+        at_most(both, "both tails", markov),
+        at_most(2 * sp.exp(-(y**2) / (2 * V)), "the exponents", *(narrow.at({z: w * best}) for w in (1, -1))),
+        under=ABOVE,
+    )
+    integral = sp.Integral(power * y ** (power - 1) * tails.right, (y, 0, sp.oo))
+    layers = theorems.general(
+        "the mean as an integral of tails", Mean(X**power), "<=", integral,
+        ["E[X^i] ≤ E|X|^i, the integral of i y^(i−1) Pr[|X| ≥ y] over y ≥ 0"], [("the tails", tails)], under=ABOVE,
+    )  # fmt: skip
+    higher = chain(
+        Mean(X**power),
+        at_most(integral, "over all levels y", layers),
+        equals(power * sp.gamma(power / 2) * (2 * V) ** (power / 2), "Γ's integral"),
+        equals(power * sp.gamma(power / 2) * (m * (t - 1 / t) ** 2 / 2) ** (power / 2), "V put in", spread),
+        under=ABOVE,
+    )
+    return (
+        sums_to_one, primed_sums_to_one, not_above, not_below, no_mean, ratio_of_laws, mean, variance, bounded, spread,
+        narrow, tails, higher, parts(mean, variance, bounded, higher),
+    )  # fmt: skip
 
 
-@derivation("The largest variance", f"{SOURCE}, Lemma 6.2")
-def lemma62() -> Steps:
+@derivation("The largest variance", f"{SOURCE}, Lemma 6.2", where=MEANING)
+def lemma62() -> Blocks:
     r"""Σ p'²/p − 1 ≤ (t − 1)²/t, with equality for 2-RR (Girgis et al. 2021, Lemma 6.2).
 
-    r = p'/p is in [1/t, t], written as (1/t + wt)/(1 + w), w ≥ 0, and has mean 1 under p; a parabola is below its
-    chord. The paper argues with the vertices of a polytope, "any vertex satisfies all the B LDP constraints with
-    equality": p = p' = (1, 0) is a vertex and has ratio 1. The bound stands.
+    A parabola is below its chord: p'/p is in [1/t, t] and has mean 1 under p. The paper argues with the vertices of a
+    polytope, "any vertex satisfies all the B LDP constraints with equality": p = p' = (1, 0) is a vertex and has
+    ratio 1. The bound stands.
 
     >>> lemma62().result
     (t - 1)**2/t
     """
-    w = sp.Symbol("w", nonnegative=True)
-    ratio = (1 / t + w * t) / (1 + w)
+    above = suppose(t * p(j) - p1(j), ">=", 0, "R is ε0-LDP, t = e^ε0")
+    below = suppose(t * p1(j) - p(j), ">=", 0, "R is ε0-LDP, the other way")
+    line = (t + 1 / t) * p1(j) - p(j)
+    chord = chain(
+        p1(j) ** 2 / p(j),
+        equals(line - (t * p(j) - p1(j)) * (t * p1(j) - p(j)) / (t * p(j)), "the chord of a square over [1/t, t]"),
+        at_most(line, "neither factor is negative", above, below),
+    )
+    bound = chain(
+        sp.Sum(p1(j) ** 2 / p(j), messages) - 1,
+        at_most(sp.Sum(line, messages) - 1, "each term", chord),
+        equals((t + 1 / t) * sp.Sum(p1(j), messages) - sp.Sum(p(j), messages) - 1, "term by term"),
+        equals((t - 1) ** 2 / t, "both sum to 1", sums_to_one, primed_sums_to_one),
+    )
     atoms = decomposition.dataset(BinaryRR(), 0, 1, 0).atoms
-    largest = sp.Add(*(sp.Mul(e.b**2, 1 / e.c, evaluate=False) for e in atoms), evaluate=False) - 1
-    return (
-        Step(ratio**2, (t + 1 / t) * ratio - 1, "the chord of a square over [1/t, t]", "<="),
-        Step((t + 1 / t) * 1 - 1 - sp.Integer(1), (t - 1) ** 2 / t, "its mean, since r has mean 1; less 1"),
-        Step(largest, (t - 1) ** 2 / t, "2-RR has it"),
+    attained = chain(
+        sp.Add(*(sp.Mul(e.b**2, 1 / e.c, evaluate=False) for e in atoms), -1, evaluate=False),
+        equals((t - 1) ** 2 / t, "2-RR attains it: p = (t/(t + 1), 1/(t + 1)), p' = (1/(t + 1), t/(t + 1))"),
     )
+    return above, below, chord, sums_to_one, primed_sums_to_one, bound, attained, parts(bound, attained)
 
 
-@derivation("2-RR: the ratio is linear in the count", f"{SOURCE}, (72)")
-def eq72() -> Steps:
-    r"""M(D')/M(D) − 1 for 2-RR (Girgis et al. 2021, (72)): K of n messages are ones.
+def higher_term(size: sp.Expr) -> sp.Expr:
+    """The i-th term of (14) for ``size`` users."""
+    return sp.binomial(order, i) * i * sp.gamma(i / 2) * ((t**2 - 1) ** 2 / (2 * size * t**2)) ** (i / 2)
 
-    >>> eq72().proved
-    True
+
+def closed_form(size: sp.Expr) -> sp.Expr:
+    """The right side of (14) for ``size`` users."""
+    leading = sp.binomial(order, 2) * (t - 1) ** 2 / (size * t)
+    return 1 + leading + sp.Sum(higher_term(size), (i, 3, order))
+
+
+@derivation("Special neighbours, first bound", f"{SOURCE}, Theorem 3.7", where={**MOMENT, **MEANING})
+def theorem37() -> Blocks:
+    r"""The moment of special neighbours is at most
+    1 + C(λ, 2)(t − 1)²/(mt) + Σ_{i=3}^λ C(λ, i) i Γ(i/2) ((t² − 1)²/(2mt²))^{i/2} (Girgis et al. 2021, Theorem 3.7),
+    for every integer λ ≥ 2 and t > 1; for t = 1 it is 1.
+
+    >>> theorem37().statement[0].left
+    S(lambda, m)
     """
-    ratio = two_rr_pair().result.subs(i, k)
-    closed = (t**2 - 1) / (n * t) * (k - n / (t + 1))
-    return (
-        Step(ratio - 1, k * (t - 1 / t) / n + 1 / t - 1, "the pair of (4.1) of Koskela et al. 2021"),
-        Step(k * (t - 1 / t) / n + 1 / t - 1, closed, "factored"),
-        Step(sp.Subs(closed, k, n / (t + 1)), sp.Integer(0), "it is 0 at the mean of K ~ Bin(n, 1/(t + 1))"),
+    definition = given(S(order, m), Mean(rho**order), "ρ = M(D')(h)/M(D)(h), and h is drawn from M(D)")
+    excess = given(rho, 1 + X / m, "X = m(ρ − 1)")
+    lemma = [cite(lemma61, part=e) for e in (0, 1, 3)]
+    largest = cite(lemma62, part=0)
+
+    def moments(first: int) -> sp.Expr:
+        return sp.Sum(sp.binomial(order, i) * Mean(X**i) / m**i, (i, first, order))
+
+    b = quantity("b", r"b_{{{0}}}", nonnegative=True)
+    named = given(b(i), i * sp.gamma(i / 2) * (m * (t - 1 / t) ** 2 / 2) ** (i / 2), "the bound of Lemma 6.1 (3)")
+    moment = chain(
+        Mean(X**i),
+        at_most(named.right, "Lemma 6.1 (3)", lemma[2].at({power: i})),
+        equals(b(i), "a name for it", named),
+        under=ABOVE,
     )
-
-
-@lru_cache
-def central_moment(power: int) -> sp.Expr:
-    r"""E(K − np)^i for K ~ Bin(n, p), as a polynomial in n and p, by
-    :math:`\mu_{i+1} = p(1 - p)\,(i n \mu_{i-1} + \mathrm d\mu_i/\mathrm dp)`.
-
-    >>> central_moment(3)
-    2*n*p**3 - 3*n*p**2 + n*p
-    """
-    if power < 2:
-        return sp.Integer(1 - power)
-    before, last = central_moment(power - 2), central_moment(power - 1)
-    return sp.expand(p * (1 - p) * ((power - 1) * n * before + sp.diff(last, p)))
-
-
-@derivation("Central moments of the binomial law", f"{SOURCE}, Theorem 3.4")
-def central_moments(largest: int = 6) -> Steps:
-    r"""The recurrence for central binomial moments (Romanovsky 1923), and those of order 2 … ``largest`` (≤ 12).
-
-    >>> central_moments().proved
-    True
-    """
-    _written_out(largest)
-    power = sp.Symbol("i", integer=True, positive=True)
-    gap, mass = k - n * p, k * sp.log(p) + (n - k) * sp.log(1 - p)
-    steps = [
-        Step(p * (1 - p) * sp.Derivative(mass, p), gap, r"$p(1-p)$ times the derivative of $\log p^k (1-p)^{n-k}$"),
-        Step(sp.Derivative(gap**power, p), -power * n * gap ** (power - 1), "the derivative of the power"),
-        Step(
-            p * (1 - p) * (x / (p * (1 - p)) * x**power - power * n * x ** (power - 1)),
-            x ** (power + 1) - power * n * p * (1 - p) * x ** (power - 1),
-            r"both, with $x = k - np$, summed: $p(1-p)\,\mu_i' = \mu_{i+1} - i n p (1-p)\,\mu_{i-1}$",
-        ),
-    ]
-    for count in range(1, largest):
-        held = sp.Derivative(central_moment(count), p) if count > 1 else sp.Integer(0)
-        inner = sp.Add(count * n * central_moment(count - 1), held, evaluate=False)
-        outer = sp.Mul(p * (1 - p), inner, evaluate=False)
-        steps.append(Step(outer, central_moment(count + 1), f"the moment of order {count + 1}"))
-    return tuple(steps)
-
-
-def _written_out(largest: int) -> None:
-    if largest not in range(2, LARGEST + 1):
-        raise ValueError(f"largest must be an integer in 2 … {LARGEST}, got {largest!r}")
-
-
-@derivation("Odd central moments are not negative for p ≤ 1/2", f"{SOURCE}, below Theorem 3.4, another proof")
-def odd_moments() -> Steps:
-    r"""No central moment of Bin(n, p) is negative if p ≤ 1/2 (Girgis et al. 2021, below Theorem 3.4; another proof).
-
-    K − np is a sum of n independent copies of Y = 1 − p or −p. With q = 1 − p = p + w, w ≥ 0, no moment of Y is
-    negative; multiply out (Y_1 + … + Y_n)^i: by independence every term is a product of moments of Y.
-    The paper calls :math:`x^i` convex for odd i and uses Jensen's inequality, which would prove the same for p > 1/2,
-    where it is false: n = 1, p = 3/4, i = 3 gives −3/32.
-
-    >>> odd_moments().result
-    -3/32
-    """
-    w, v = sp.symbols("w v", nonnegative=True)
-    b = sp.Symbol("b", nonnegative=True)  # p^(i-1); q^(i-1) is b + v by the line before
-    power = sp.Symbol("i", integer=True, positive=True)
-    large = p + w
-    return (
-        Step(
-            p * q**power + q * (-p) ** power,
-            p * q * (q ** (power - 1) - (-p) ** (power - 1)),
-            "a moment of Y, which is q with probability p and -p with probability q",
-        ),
-        Step(p, large, "p ≤ 1/2 says that q = 1 - p is at least p", "<="),
-        Step(
-            b * p**2,
-            (b + v) * large**2,
-            r"i odd: from $q^{i-1} \geq p^{i-1}$ follows $q^{i+1} \geq p^{i+1}$, and i even has two plus signs",
-            "<=",
-        ),
-        Step(
-            sp.Subs(central_moment(3), (n, p), (1, sp.Rational(3, 4))),
-            sp.Rational(-3, 32),
-            "without p ≤ 1/2 it is false: n = 1, p = 3/4",
-        ),
+    chi = sp.Sum(p1(j) ** 2 / p(j), messages)
+    pairs, rest = sp.binomial(order, 2), sp.Sum(sp.binomial(order, i) * b(i) / m**i, (i, 3, order))
+    each = chain(rest.function, equals(higher_term(m), "m^i is (m²)^(i/2)", named))
+    shown = chain(
+        S(order, m),
+        equals(Mean(rho**order), "by definition", definition),
+        equals(Mean((1 + X / m) ** order), "with X", excess),
+        equals(Mean(sp.Sum(sp.binomial(order, i) * (X / m) ** i, (i, 0, order))), "(15), the binomial theorem"),
+        equals(moments(0), "(31), moment by moment"),
+        equals(1 + order * Mean(X) / m + pairs * Mean(X**2) / m**2 + moments(3), "the first three terms"),
+        equals(1 + pairs * (chi - 1) / m + moments(3), "mean and variance of X", lemma[0], lemma[1]),
+        at_most(1 + pairs * (chi - 1) / m + rest, "the higher moments of X", moment),
+        at_most(1 + pairs * ((t - 1) ** 2 / t) / m + rest, "the largest variance", largest),
+        equals(closed_form(m), "one power", each),
+        under=ABOVE,
     )
+    return excess, definition, *lemma, named, moment, largest, each, shown
 
 
-def _expansion(power: int) -> tuple[sp.Expr, sp.Expr]:
-    r"""Σ_i C(λ, i) c^i μ_i for 2-RR with c = (t² − 1)/(nt), p = 1/(t + 1), λ = ``power``: the sum from i = 0, and the
-    same with the terms of order up to 2 written out."""
-    scale = (t**2 - 1) / (n * t)
-    moments = [sp.factor(central_moment(e).subs(p, 1 / (t + 1))) * scale**e for e in range(power + 1)]
-    terms = [sp.binomial(power, e) * moment for e, moment in enumerate(moments)]
-    return sp.Add(*terms), 1 + sp.binomial(power, 2) * (t - 1) ** 2 / (n * t) + sp.Add(*terms[3:])
+@derivation("Special neighbours, second bound", f"{SOURCE}, Theorem 7.1", where={**MOMENT, **MEANING})
+def theorem71() -> Blocks:
+    r"""The moment of special neighbours is at most exp(λ²(t − 1)²/m) for every real λ > 0 (Girgis et al. 2021,
+    Theorem 7.1, which has λ ≥ 2).
 
+    Hoeffding's lemma in place of the paper's Taylor series: the chain passes half of the exponent, or less.
 
-@derivation("Rényi moments of 2-RR", f"{SOURCE}, Theorems 3.4 and 3.7")
-def rdp_moments(largest: int = 5) -> Steps:
-    r"""E[(M(D')/M(D))^λ] of 2-RR as central moments (Girgis et al. 2021, (15), (30), (10); Theorem 3.4).
-
-    The expansion is for any integer λ; written out for λ = 2 … ``largest`` (at most 12).
-
-    >>> rdp_moments().step(3).after
-    1 + (t - 1)**2/(n*t)
+    >>> theorem71().result
+    exp(lambda**2*(t - 1)**2/m)
     """
-    _written_out(largest)
-    steps = [
-        Step(
-            sp.Sum(sp.binomial(order, i) * x**i, (i, 0, order)),
-            (1 + x) ** order,
-            "the binomial theorem, for every integer λ ≥ 0; take the expectation with x = M(D')/M(D) - 1",
+    definition = given(S(real_order, m), Mean(rho**real_order), "ρ = M(D')(h)/M(D)(h), and h is drawn from M(D)")
+    excess = given(rho, 1 + X / m, "X = m(ρ − 1)")
+    lemma = cite(lemma61, part=2)
+    tangent = chain(x**real_order, at_most(sp.exp(real_order * (x - 1)), "log x ≤ x − 1", growing(x, 1)))
+    shown = chain(
+        S(real_order, m),
+        equals(Mean(rho**real_order), "by definition", definition),
+        at_most(Mean(sp.exp(real_order * (rho - 1))), "a power is below an exponential", tangent.at({x: rho})),
+        equals(Mean(sp.exp(real_order / m * X)), "with X", excess),
+        at_most(
+            sp.exp(real_order**2 * (t - 1 / t) ** 2 / (8 * m)), "X is sub-Gaussian",
+            lemma.at({sp.Symbol("s", real=True): real_order / m}),
         ),
-        Step(
-            ((t**2 - 1) / (n * t)) ** 2 * central_moment(2).subs(p, 1 / (t + 1)),
-            (t - 1) ** 2 / (n * t),
-            "the second moment, with p = 1/(t + 1)",
-        ),
-    ]
-    for power in range(2, largest + 1):
-        everything, short = _expansion(power)
-        held = sp.Add(*(sp.UnevaluatedExpr(term) for term in everything.args), evaluate=False)
-        steps.append(Step(held, short, f"λ = {power}"))
-    return tuple(steps)
+        at_most(sp.exp(real_order**2 * (t - 1) ** 2 / (2 * m)), "t − 1/t is at most 2(t − 1)"),
+        at_most(sp.exp(real_order**2 * (t - 1) ** 2 / m), "twice the exponent"),
+    )  # fmt: skip
+    return excess, definition, lemma, tangent, shown

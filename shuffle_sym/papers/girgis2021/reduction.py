@@ -5,7 +5,7 @@ With M(m) the moment of 2-RR with m users, r = 1/t + (t − 1/t)K/m, K ~ Bin(m, 
 .. math:: \mathbb E_{m \sim \mathrm{Bin}(n-1,\,q)}[M(m + 1)] - 1
           = \frac{1}{nq}\,\mathbb E_{N \sim \mathrm{Bin}(n,\,q)}[G(N)], \qquad G(m) = m\,(M(m) - 1),\ G(0) = 0
 
-(absorption, `derivations.theorem36`). N is cut into blocks. M falls in m, and for m >= λ so does G: since
+(`derivations.absorption`). N is cut into blocks. M falls in m, and for m >= λ so does G: since
 :math:`\mathbb E[(r_1 - 1)^j] \ge 0` (`derivations.odd_moments`), M(m) − 1 is a sum, with coefficients that are not
 negative, of :math:`m(m-1)\cdots(m-b+1)/m^i`, 2b <= i <= λ. Times m, the quotient of two such terms in a row is, with
 x = 1/(m + 1), at most :math:`(1-x)^{2b-1}/(1-bx)`. For b = 1 that is 1; for b >= 2 and m >= 2b it is at most
@@ -31,7 +31,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from shuffle_sym.papers.girgis2021.binomial_moments import ALLOWANCE, geometric, log_cdf_upper, log_pmf, saddle_point
+from shuffle_sym.algebra.counts import log_multinomial
+from shuffle_sym.papers.girgis2021.binomial_moments import ALLOWANCE, geometric, log_cdf_upper, saddle_point
 
 Array = npt.NDArray[np.float64]
 #: Up to so many users every number of doubles is a block of its own.
@@ -73,7 +74,7 @@ def _one_by_one(law: BinaryResponse, n: int) -> float:
     """log E[G(N)], N up to 64 and the rest, in which M is at most M(64)."""
     m = np.arange(1.0, min(n, FEW) + 1)
     logs = log_excess_upper(law, m, sharp=1e-6)
-    terms = logs + np.log(m) + log_pmf(m, np.full_like(m, n), law.s)
+    terms = logs + np.log(m) + log_multinomial((m, n - m), (law.s, 1 - law.s))
     if n <= FEW:
         return float(np.logaddexp.reduce(terms))
     # E[N; N > 64] = nq Pr[Bin(n − 1, q) >= 64], by Chernoff's bound: 64 is far above the mean.
@@ -218,7 +219,7 @@ def _sum(law: BinaryResponse, m: Array, centre: Array, spread: Array) -> Array:
     size = m[:, None]
     inside = size >= K
     K = np.minimum(K, size)
-    terms = log_pmf(K, np.broadcast_to(size, K.shape), law.p) + law.order * np.log(law.s + law.d * K / size)
+    terms = log_multinomial((K, size - K), (law.p, 1 - law.p)) + law.order * np.log(law.s + law.d * K / size)
     terms = np.where(inside, terms, -np.inf)
     rows, last = np.arange(len(m)), inside.sum(axis=1) - 1
     end = terms[rows, last]

@@ -1,4 +1,4 @@
-r"""The pair of Koskela et al. 2021, Section 6 and Appendix B, cell by cell.
+r"""The pair of Koskela et al. 2021, Section 6 and Appendix B, cell by cell: Lemma 11 and what leads to it.
 
 .. math:: P = (A + \Delta, C - A), \quad Q = (A, C - A + \Delta), \qquad
           C \sim \mathrm{Bin}(n - 1, p),\ A \sim \mathrm{Bin}(C, 1/2),\ \Delta \sim \mathrm{Bern}(q)
@@ -7,266 +7,282 @@ with p = 1/t and q = t/(t + 1), t = e^{ε0}. Given Δ = 1 these are P1 and Q1, g
 a, b ≥ 0 and a + b ≤ n. Everything is for t > 1: at t = 1 the factor p/(1 − p) of the paper does not exist.
 """
 
+from typing import Any
+
 import sympy as sp
 
 from shuffle_sym.accounting.analyses import add, of_every_randomizer
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.derivation import Step, Steps, derivation
+from shuffle_sym.model.cells import a, b, clone_cells, n
+from shuffle_sym.papers.engine import Blocks, cases, chain, cite, derivation, equals, given, parts, quantity
+from shuffle_sym.papers.engine.chains import Cases
 
 t = field.t
-a, b, i, j = sp.symbols("a b i j", integer=True, nonnegative=True)
-n = sp.Symbol("n", integer=True, positive=True)
+i, j = sp.symbols("i j", integer=True, nonnegative=True)
 p, q = sp.symbols("p q", positive=True)
 odds = p / (1 - p)
 SOURCE = "Koskela et al. 2021"
 
 add(of_every_randomizer("Koskela's clones", f"{SOURCE}, Section 6", decomposition.clones_koskela, one_randomizer=False))
 
+# ------------------------------------------------------------------------------------------------- the pair
 
-def _law(i: sp.Expr, j: sp.Expr) -> sp.Expr:
-    """Pr[C = i, A = j]."""
-    return sp.binomial(n - 1, i) * p**i * (1 - p) ** (n - 1 - i) * sp.binomial(i, j) / 2**i
+C = quantity("C", r"\Pr[C = {0}]", nonnegative=True)
+A = quantity("A", r"\Pr[A = {0} \mid C = {1}]", nonnegative=True)
+P, Q, P1, Q1, P0 = (
+    quantity(name, rf"\Pr[{drawn} = ({{0}}, {{1}})]", nonnegative=True)
+    for name, drawn in (("P", "P"), ("Q", "Q"), ("P1", "P_1"), ("Q1", "Q_1"), ("P0", "P_0"))
+)
+ratio = quantity("ratio", r"\frac{{\Pr[P = ({0}, {1})]}}{{\Pr[Q = ({0}, {1})]}}", nonnegative=True)
+
+law_of_c = given(
+    C(i), sp.binomial(n - 1, i) * p**i * (1 - p) ** (n - 1 - i), "C is Bin(n − 1, p): how many of the others are clones"
+)
+law_of_a = given(A(j, i), sp.binomial(i, j) / 2**i, "A is Bin(C, 1/2): how many of the C clones are of the first kind")
+law_of_p1 = given(
+    P1(a, b), C(a + b - 1) * A(a - 1, a + b - 1), "P1 = (A + 1, C − A) is (a, b) where A = a − 1 and C = a + b − 1"
+)
+law_of_q1 = given(
+    Q1(a, b), C(a + b - 1) * A(a, a + b - 1), "Q1 = (A, C − A + 1) is (a, b) where A = a and C = a + b − 1"
+)
+law_of_p0 = given(P0(a, b), C(a + b) * A(a, a + b), "P0 = (A, C − A) is (a, b) where A = a and C = a + b")
+law_of_p = given(
+    P(a, b), q * P1(a, b) + (1 - q) * P0(a, b), "P = (A + Δ, C − A), and Δ is Bern(q): P1 if Δ = 1, P0 if Δ = 0, (6.3)"
+)
+law_of_q = given(Q(a, b), q * Q1(a, b) + (1 - q) * P0(a, b), "Q = (A, C − A + Δ): Q1 if Δ = 1, P0 if Δ = 0, (6.3)")
+WHERE = {
+    n: "users, the differing one included",
+    p: "1/t, the probability that another user is a clone",
+    q: "t/(t + 1), the probability of Δ = 1",
+    a: "first entry of a cell",
+    b: "second entry of a cell",
+}
+CELL = sp.Ge(n, a + b)
 
 
-def _at(count: sp.Expr, first: sp.Expr) -> sp.Subs:
-    """Pr[C = count, A = first], held as the law with the two values beside it."""
-    return sp.Subs(_law(i, j), (i, j), (count, first))
-
-
-def _cells(a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """The probabilities of (a, b) under P1 = (A + 1, C − A), Q1 = (A, C − A + 1) and P0 = (A, C − A)."""
-    return _law(a + b - 1, a - 1), _law(a + b - 1, a), _law(a + b, a)
-
-
-def _quotient(above: sp.Expr, below: sp.Expr) -> sp.Expr:
-    """above/below with the powers that both have taken out; the binomial coefficients are left to be proved."""
-    return sp.powsimp(above / below)
-
-
-def _mixture(given_one: sp.Expr, given_zero: sp.Expr) -> sp.Expr:
-    return q * given_one + (1 - q) * given_zero
-
-
-@derivation("Cells of P1, P0 and Q1, for b > 0", f"{SOURCE}, Lemma B.1")
-def lemma_b1() -> Steps:
+@derivation("Cells with b > 0", f"{SOURCE}, Lemma B.1", WHERE)
+def lemma_b1() -> Blocks:
     r"""P1 and P0 as multiples of Q1, for b > 0 and a + b ≤ n (Koskela et al. 2021, Lemma B.1).
 
     >>> lemma_b1().result
-    p*(-a - b + n)/(2*b*(1 - p))
+    p*(-a - b + n)*Q1(a, b)/(2*b*(1 - p))
     """
-    P1, Q1, P0 = _cells(a, b)
-    return (
-        Step(_at(a + b - 1, a - 1), P1, "P1: (A + 1, C - A) is (a, b) where A = a - 1, C = a + b - 1"),
-        Step(_at(a + b - 1, a), Q1, "Q1: (A, C - A + 1) is (a, b) where A = a, C = a + b - 1"),
-        Step(_at(a + b, a), P0, "P0: (A, C - A) is (a, b) where A = a, C = a + b"),
-        Step(_quotient(P1, Q1), a / b, "P1 against Q1, for b > 0"),
-        Step(_quotient(P0, Q1), odds * (n - a - b) / (2 * b), "P0 against Q1, for b > 0"),
+    same_count = C(a + b - 1) * A(a, a + b - 1)
+    first = chain(
+        P1(a, b),
+        equals(C(a + b - 1) * A(a - 1, a + b - 1), "A = a − 1 and C = a + b − 1", law_of_p1),
+        equals(a / b * same_count, "binom(a + b − 1, a − 1) is a/b times binom(a + b − 1, a)", law_of_a),
+        equals(a / b * Q1(a, b), "which is the law of Q1", law_of_q1),
+        under=(sp.Gt(b, 0), CELL),
     )
+    second = chain(
+        P0(a, b),
+        equals(C(a + b) * A(a, a + b), "A = a and C = a + b", law_of_p0),
+        equals(odds * (n - a - b) / (a + b) * C(a + b - 1) * A(a, a + b), "one clone less, (B.6)", law_of_c),
+        equals(odds * (n - a - b) / (2 * b) * same_count, "binom(a + b, a) is (a + b)/b times the other", law_of_a),
+        equals(odds * (n - a - b) / (2 * b) * Q1(a, b), "which is the law of Q1", law_of_q1),
+        under=(sp.Gt(b, 0), CELL),
+    )
+    return law_of_c, law_of_a, law_of_p1, law_of_q1, law_of_p0, first, second, parts(first, second)
 
 
-@derivation("Cells of P1 and P0, for a > 0", f"{SOURCE}, Lemma B.3")
-def lemma_b3() -> Steps:
-    r"""P1 in closed form, and P0 as a multiple of it for a > 0 (Koskela et al. 2021, Lemma B.3).
+@derivation("Cells with b = 0", f"{SOURCE}, Lemma B.2, (B.9) and (B.10)", WHERE)
+def lemma_b2() -> Blocks:
+    r"""At b = 0 the law Q1 has no mass, and P1 is a multiple of P0 (Koskela et al. 2021, (B.9), (B.10)). P1 is never
+    (0, 0), for the last statement of Lemma B.2.
+
+    >>> [str(fact.right) for fact in lemma_b2().statement]
+    ['0', '0', '2*a*(1 - p)*P0(a, 0)/(p*(-a + n))']
+    """
+    some = chain(
+        Q1(a, 0),
+        equals(C(a - 1) * A(a, a - 1), "A = a and C = a − 1", law_of_q1),
+        equals(0, "not more than C clones are of the first kind", law_of_a),
+        under=sp.Gt(a, 0),
+    )
+    none = chain(
+        Q1(a, 0),
+        equals(C(-1) * A(0, -1), "at a = 0: A = 0 and C = −1", law_of_q1),
+        equals(0, "C is not negative", law_of_c, law_of_a),
+        under=sp.Eq(a, 0),
+    )
+    origin = chain(
+        P1(0, 0),
+        equals(C(-1) * A(-1, -1), "A = C = −1", law_of_p1),
+        equals(0, "C is not negative", law_of_c, law_of_a),
+    )
+    multiple = 2 * a / (n - a) / odds
+    inside = chain(
+        P1(a, 0),
+        equals(C(a - 1) * A(a - 1, a - 1), "A = C = a − 1", law_of_p1),
+        equals(multiple * C(a) * A(a, a), "one clone more, (B.6), and 1/2 for its kind", law_of_c, law_of_a),
+        equals(multiple * P0(a, 0), "which is the law of P0", law_of_p0),
+        under=(sp.Gt(a, 0), sp.Gt(n, a)),
+    )
+    never = cases(some, none, words="Q1 is never (a, 0), (B.9)")
+    laws = (law_of_c, law_of_a, law_of_p1, law_of_q1, law_of_p0)
+    return *laws, never, origin, inside, parts(never, origin, inside)
+
+
+@derivation("Cells with a > 0", f"{SOURCE}, Lemma B.3", WHERE)
+def lemma_b3() -> Blocks:
+    r"""P1 in closed form, and P0 as a multiple of it for a > 0 (Koskela et al. 2021, Lemma B.3; i = a + b − 1
+    clones, of which j = a − 1 are of the first kind).
 
     >>> lemma_b3().result
-    p*(-a - b + n)/(2*a*(1 - p))
+    p*(-a - b + n)*P1(a, b)/(2*a*(1 - p))
     """
-    P1, _, P0 = _cells(a, b)
-    moved = sp.Subs(P1, (a, b), (j + 1, i - j))
-    return (
-        Step(moved, _law(i, j), "P1 with a = j + 1, b = i - j: the law of C = i, A = j"),
-        Step(_quotient(P0, P1), odds * (n - a - b) / (2 * a), "P0 against P1, for a > 0"),
-    )
-
-
-@derivation("Ratio of P and Q, for b > 0", f"{SOURCE}, Lemma 11 (6.5)")
-def lemma11() -> Steps:
-    r"""The ratio of P and Q at a cell with b > 0 (Koskela et al. 2021, (6.5), (B.7)).
-
-    q is the mixing weight t/(t + 1) of (6.2); Lemma B.2 prints :math:`q = e^{-\varepsilon_0}`, which is p.
-
-    >>> lemma11().result.subs({a: 1, b: 1, n: 3, p: sp.Rational(1, 3), q: sp.Rational(3, 4)})
-    1
-    """
-    P1, Q1, P0 = _cells(a, b)
-    P0_by_Q1 = odds * (n - a - b) / (2 * b)
-    return (
-        Step(_quotient(P1, Q1), a / b, "Lemma B.1, first part"),
-        Step(_quotient(P0, Q1), P0_by_Q1, "Lemma B.1, second part"),
-        Step(
-            _mixture(P1, P0) / _mixture(Q1, P0),
-            _mixture(a / b, P0_by_Q1) / _mixture(sp.Integer(1), P0_by_Q1),
-            "the mixtures, divided by Q1",
+    clones, first_kind = a + b - 1, a - 1
+    closed = chain(
+        P1(a, b),
+        equals(C(clones) * A(first_kind, clones), "j = a − 1 and i = a + b − 1", law_of_p1),
+        equals(
+            sp.binomial(n - 1, clones) * sp.binomial(clones, first_kind) * p**clones * (1 - p) ** (n - a - b)
+            / 2**clones,
+            "the two binomial laws", law_of_c, law_of_a,
         ),
-    )
-
-
-@derivation("Ratio of P and Q, for b = 0 and 0 < a < n", f"{SOURCE}, Lemma 11 (6.6), corrected")
-def lemma11_b0() -> Steps:
-    r"""The ratio at b = 0 and 0 < a < n (Koskela et al. 2021, (6.6), (B.8), (B.11)); the paper says "for all a".
-
-    >>> lemma11_b0().result
-    (2*a*q*(1 - p)/(p*(-a + n)) - q + 1)/(1 - q)
-    """
-    P1, _, P0 = _cells(a, sp.Integer(0))
-    first = sp.Symbol("a", integer=True, positive=True)  # here a > 0, so that Q1 = 0 is seen
-    multiple = 2 * a / (n - a) / odds
-    return (
-        Step(_at(first - 1, first), sp.Integer(0), "Q1 is never (a, 0): A = a needs C ≥ a"),
-        Step(_quotient(P1, P0), multiple, "P1 against P0, for 0 < a < n"),
-        Step(
-            sp.Mul(_mixture(P1, P0), sp.Pow((1 - q) * P0, -1, evaluate=False), evaluate=False),
-            _mixture(multiple, sp.Integer(1)) / (1 - q),
-            "the mixtures, divided by P0",
+    )  # fmt: skip
+    multiple = chain(
+        P0(a, b),
+        equals(C(a + b) * A(a, a + b), "A = a and C = a + b", law_of_p0),
+        equals(odds * (n - a - b) / (a + b) * C(clones) * A(a, a + b), "one clone less, (B.6)", law_of_c),
+        equals(
+            odds * (n - a - b) / (2 * a) * C(clones) * A(first_kind, clones),
+            "binom(a + b, a) is (a + b)/a times binom(a + b − 1, a − 1)", law_of_a,
         ),
-    )
+        equals(odds * (n - a - b) / (2 * a) * P1(a, b), "which is the law of P1", law_of_p1),
+        under=sp.Gt(a, 0),
+    )  # fmt: skip
+    return law_of_c, law_of_a, law_of_p1, law_of_p0, closed, multiple, parts(closed, multiple)
 
 
-@derivation("Ratio of P and Q, for a = b = 0", f"{SOURCE}, Lemma B.2")
-def lemma11_origin() -> Steps:
-    r"""The ratio at a = b = 0 is 1 (Koskela et al. 2021, Lemma B.2).
+# ------------------------------------------------------------------------------------------------- Lemma 11
 
-    >>> lemma11_origin().proved
-    True
+#: Among the cells this leaves out (n, 0), and nothing else.
+NOT_LAST = sp.Gt(n, a - b)
+
+
+@derivation("The ratio of P and Q at every cell", f"{SOURCE}, Lemma 11 and Lemma B.2, corrected", WHERE)
+def lemma11() -> Blocks:
+    r"""The ratio of P and Q at every cell but (n, 0), where Q is 0 and P is not (Koskela et al. 2021, Lemma 11, (6.5)
+    and (6.6), and Lemma B.2, corrected).
+
+    The published (6.6) and (B.8) are "for all a"; at a = n their denominator is 0. Lemma B.2 prints
+    :math:`q = e^{-\varepsilon_0}`, which is p; the mixing weight of (6.3) is t/(t + 1).
+
+    >>> at = lemma11().result.subs({n: 3, p: sp.Rational(1, 3), q: sp.Rational(3, 4)})
+    >>> [at.subs({a: x, b: y}) for x, y in ((1, 1), (1, 0), (0, 0))]
+    [1, 7, 1]
+    >>> lemma11().statement[1].relational()
+    'P(n, 0) = q*(p/2)**(n - 1)'
     """
-    none = sp.Integer(0)
-    P0 = (1 - p) ** (n - 1)
-    return (
-        Step(_at(sp.Integer(-1), sp.Integer(-1)), none, "P1 is never (0, 0)"),
-        Step(_at(sp.Integer(-1), none), none, "neither is Q1"),
-        Step(_at(none, none), P0, "P0 is (0, 0) where nobody is a clone"),
-        Step((1 - q) * P0 / sp.UnevaluatedExpr((1 - q) * P0), sp.Integer(1), "the mixtures"),
+    the_ratio = given(ratio(a, b), P(a, b) / Q(a, b), "the left side of Lemma 11")
+    by_first, by_zero = cite(lemma_b1, part=0), cite(lemma_b1, part=1)
+    never, origin, inside = (cite(lemma_b2, part=part) for part in range(3))
+    branches = (
+        _second_positive(the_ratio, by_first, by_zero),
+        _second_zero(the_ratio, never, inside),
+        _at_origin(the_ratio, never, origin),
     )
+    no_q, some_p = _at_the_end()
+    every = cases(*branches, within=(CELL, NOT_LAST), words="Lemma 11, for every cell but (n, 0)")
+    laws = (law_of_c, law_of_a, law_of_p1, law_of_q1, law_of_p0, law_of_p, law_of_q)
+    lemmas = (by_first, by_zero, never, origin, inside)
+    return *laws, the_ratio, *lemmas, every, no_q, some_p, parts(no_q, some_p, every)
 
 
-@derivation("The cell (n, 0): possible under P only", f"{SOURCE}, Lemma 11 (6.6), corrected")
-def lemma11_infinite() -> Steps:
-    r"""At the cell (n, 0) Q vanishes and P does not (Koskela et al. 2021, (6.6) and (B.8), corrected).
-
-    Both are printed "for all a"; at a = n their denominator is 0.
-
-    >>> lemma11_infinite().result
-    q*(p/2)**(n - 1)
-    """
-    mass = q * (p / 2) ** (n - 1)
-    return (
-        Step(_mixture(_at(n - 1, n), _at(n, n)), sp.Integer(0), "Q: A = n needs n clones among n - 1"),
-        Step(_mixture(_at(n - 1, n - 1), _at(n, n)), mass, "P: A = C = n - 1 and Δ = 1"),
-    )
-
-
-@derivation("Ratio of P and Q at every cell", f"{SOURCE}, Lemma 11; Su et al. 2025, Theorem 10")
-def lemma11_every_cell() -> Steps:
-    r"""One ratio for every cell, from the decomposition: Σ h_j a_j/c_j over Σ h_j b_j/c_j with h = (a, b, n − a − b).
-
-    For t > 1. It is (6.5) for b > 0, (6.6) for b = 0 < a < n, 1 at the origin, and its denominator is 0 at (n, 0) only.
-
-    >>> lemma11_every_cell().proved
-    True
-    """
-    D = decomposition.clones_koskela()
-    h = (a, b, n - a - b)
-    under_x0, under_x1 = (
-        sp.Add(*(count * field.simplest(mass / atom.c) for count, mass, atom in zip(h, masses, D.atoms, strict=True)))
-        for masses in ([atom.a for atom in D.atoms], [atom.b for atom in D.atoms])
-    )
-    ratio = (2 * t * (t - 1) * a + n - a - b) / (2 * t * (t - 1) * b + n - a - b)
-    values = (1 / t, t / (t + 1))
-    return (
-        Step(under_x0 / under_x1, ratio, "the decomposition, with h = (a, b, n - a - b)"),
-        Step(sp.Subs(lemma11().result, (p, q), values), ratio, "it is (6.5), for b > 0"),
-        Step(sp.Subs(lemma11_b0().result, (p, q), values), sp.Subs(ratio, b, 0), "it is (6.6), for b = 0 < a < n"),
-        Step(sp.Subs(ratio, (a, b), (0, 0)), sp.Integer(1), "the origin"),
-        Step(sp.Subs(sp.denom(ratio), (a, b), (n, 0)), sp.Integer(0), "the cell (n, 0)"),
-    )
-
-
-@derivation("Probability of a cell under P, for a > 0", f"{SOURCE}, (6.7)")
-def eq67() -> Steps:
-    r"""The probability of (a, b) under P for a > 0, and that P sums to 1 (Koskela et al. 2021, (6.7)).
-
-    The cells of P1, and those of P0, are the pairs (C, A), each once: every pair belongs to one cell.
-
-    >>> eq67().proved
-    True
-    """
-    P1, _, P0 = _cells(a, b)
-    everything = sp.Sum(_law(i, j), (j, 0, i), (i, 0, n - 1))
-    return (
-        Step(_mixture(P1, P0), (q + (1 - q) * odds * (n - a - b) / (2 * a)) * P1, "P0 through P1, for a > 0"),
-        Step(sp.Sum(sp.binomial(i, j) / 2**i, (j, 0, i)), sp.Integer(1), "given C = i, the A sum to 1"),
-        Step(everything, sp.Integer(1), "the cells of P1, and those of P0: the law of (C, A) sums to 1"),
-        Step(_mixture(everything, everything), sp.Integer(1), "all cells of P"),
-    )
-
-
-@derivation("Probability of a cell under P, for a = 0", f"{SOURCE}, (6.8)")
-def eq68() -> Steps:
-    r"""The probability of (0, b) under P, and of all such cells together (Koskela et al. 2021, (6.8)).
-
-    >>> eq68().result
-    (1 - p/2)**(n - 1)*(1 - q)
-    """
-    cell = (1 - q) * sp.binomial(n - 1, b) * (p / 2) ** b * (1 - p) ** (n - 1 - b)
-    return (
-        Step(_at(b - 1, sp.Integer(-1)), sp.Integer(0), "P1 is never (0, b)"),
-        Step((1 - q) * _at(b, sp.Integer(0)), cell, "P0: A = 0 and C = b"),
-        Step(
-            sp.Sum(cell, (b, 0, n - 1)),
-            (1 - q) * (1 - p / 2) ** (n - 1),
-            "all cells with a = 0: nobody sends the first message",
+def _second_positive(the_ratio: Any, by_first: Any, by_zero: Any) -> Any:
+    through_zero = (1 - q) * odds * (n - a - b) / (2 * b)
+    return chain(
+        ratio(a, b),
+        equals(P(a, b) / Q(a, b), "by definition", the_ratio),
+        equals(
+            (q * P1(a, b) + (1 - q) * P0(a, b)) / (q * Q1(a, b) + (1 - q) * P0(a, b)), "the mixtures (6.3)",
+            law_of_p, law_of_q,
         ),
-    )
-
-
-@derivation("The mass that no ε removes", f"{SOURCE}, Section 6.1")
-def delta_infinity() -> Steps:
-    r"""The part of P where Q vanishes (Koskela et al. 2021, Section 6.1): Pr[A + Δ = n].
-
-    >>> delta_infinity().result
-    2**(1 - n)*t**(2 - n)/(t + 1)
-    """
-    mass = q * _at(n - 1, n - 1)
-    return (
-        Step(mass, q * (p / 2) ** (n - 1), "A + Δ = n: everybody else is a clone, all of them are 1, and Δ = 1"),
-        Step(
-            sp.Subs(q * (p / 2) ** (n - 1), (p, q), (1 / t, t / (t + 1))),
-            t ** (2 - n) / (2 ** (n - 1) * (t + 1)),
-            "p = 1/t and q = t/(t + 1)",
+        equals(
+            (q * a / b * Q1(a, b) + through_zero * Q1(a, b)) / (q * Q1(a, b) + through_zero * Q1(a, b)),
+            "everything through Q1: Lemma B.1", by_first, by_zero,
         ),
+        equals((q * a / b + through_zero) / (q + through_zero), "divided by Q1: (6.5)"),
+        under=(CELL, sp.Gt(b, 0)),
+    )  # fmt: skip
+
+
+def _second_zero(the_ratio: Any, never: Any, inside: Any) -> Any:
+    return chain(
+        ratio(a, b),
+        equals(P(a, 0) / Q(a, 0), "at b = 0", the_ratio),
+        equals(
+            (q * P1(a, 0) + (1 - q) * P0(a, 0)) / (q * Q1(a, 0) + (1 - q) * P0(a, 0)), "the mixtures (6.3)",
+            law_of_p, law_of_q,
+        ),
+        equals((q * P1(a, 0) + (1 - q) * P0(a, 0)) / ((1 - q) * P0(a, 0)), "Q1 is never (a, 0): (6.6)", never),
+        equals((q * 2 * a / (n - a) / odds + 1 - q) / (1 - q), "P1 through P0, and divided by P0: (B.11)", inside),
+        under=(sp.Eq(b, 0), sp.Gt(a, 0), sp.Gt(n, a)),
+    )  # fmt: skip
+
+
+def _at_origin(the_ratio: Any, never: Any, origin: Any) -> Any:
+    return chain(
+        ratio(a, b),
+        equals(P(0, 0) / Q(0, 0), "at a = b = 0", the_ratio),
+        equals(
+            (q * P1(0, 0) + (1 - q) * P0(0, 0)) / (q * Q1(0, 0) + (1 - q) * P0(0, 0)), "the mixtures (6.3)",
+            law_of_p, law_of_q,
+        ),
+        equals(1, "neither P1 nor Q1 is (0, 0)", never.at({a: 0}), origin),
+        under=(sp.Eq(a, 0), sp.Eq(b, 0)),
+    )  # fmt: skip
+
+
+def _at_the_end() -> Any:
+    """Q and P at the cell (n, 0)."""
+    no_q = chain(
+        Q(n, 0),
+        equals(q * Q1(n, 0) + (1 - q) * P0(n, 0), "the mixture (6.3)", law_of_q),
+        equals(q * C(n - 1) * A(n, n - 1) + (1 - q) * C(n) * A(n, n), "A = n in both", law_of_q1, law_of_p0),
+        equals(0, "among n − 1 others there are no n clones", law_of_c, law_of_a),
+        words="Q is never (n, 0)",
     )
+    some_p = chain(
+        P(n, 0),
+        equals(q * P1(n, 0) + (1 - q) * P0(n, 0), "the mixture (6.3)", law_of_p),
+        equals(q * C(n - 1) * A(n - 1, n - 1) + (1 - q) * C(n) * A(n, n), "the cell (n, 0)", law_of_p1, law_of_p0),
+        equals(q * (p / 2) ** (n - 1), "all others are clones of the first kind, and Δ = 1", law_of_c, law_of_a),
+        words="P is (n, 0) with this probability",
+    )
+    return no_q, some_p
 
 
 @derivation(
-    "The pair of Koskela et al. is above the standard clone", f"{SOURCE}, (6.1), against Su et al. 2025, Theorem 2"
+    "One ratio for every cell", f"{SOURCE}, Lemma 11; Su et al. 2025, Theorem 10", {**WHERE, t: "e^{ε0}, above 1"}
 )
-def clones_order() -> Steps:
-    r"""For all n, t > 1 and α the pair of Koskela et al. is above the standard clone.
+def lemma11_every_cell() -> Blocks:
+    r"""One ratio for every cell but (n, 0), where its denominator is 0; it is that of the decomposition
+    `clones_koskela`: Σ h_j a_j/c_j over Σ h_j b_j/c_j with h = (a, b, n − a − b), for t > 1. The accountant
+    compiles this very formula (`shuffle_sym.model.cells`).
 
-    G of both takes a low, a middle and a high value with probabilities 1/(2t), 1 − 1/t, 1/(2t), and has the same mean.
-    Lower low and higher high values make it larger in convex order, which survives sums, and :math:`[u]_+` is convex.
-    This is for 1/t ≤ α ≤ t, written as α = (1 + wt)/(t + w), w ≥ 0. For other α the standard clone is at
-    :math:`[1 - \alpha]_+`, which no pair is below.
-
-    >>> clones_order().result
-    2*t**2/(t + 1)
+    >>> lemma11_every_cell().result.subs({a: 1, b: 0, n: 3, t: 3})
+    7
     """
-    w = sp.Symbol("w", nonnegative=True)
-    alpha = (1 + w * t) / (t + w)
-    standard, koskela = (D.gparv for D in (decomposition.clones(), decomposition.clones_koskela()))
-    (high, low, middle), (high_k, low_k, middle_k) = (
-        [value.subs(field.alpha, alpha) for value in G.forms] for G in (standard, koskela)
-    )
-    mean, mean_k = (
-        sp.Add(*(value * mass for value, mass in zip(G.forms, G.masses, strict=True))) for G in (standard, koskela)
-    )
-    return (
-        Step(mean_k, mean, "equal means, and the same probabilities"),
-        Step(low, middle, "standard clone: the middle value is above the low one", "<="),
-        Step(middle, high, "and below the high one", "<="),
-        Step(low_k, middle_k, "Koskela et al.: the middle value is above the low one", "<="),
-        Step(middle_k, high_k, "and below the high one", "<="),
-        Step(low_k, low, "their low value is lower", "<="),
-        Step(high, high_k, "their high value is higher", "<="),
-    )
+    one_ratio = clone_cells().ratio
+    clone, weight = given(p, 1 / t, "p = e^{−ε0}, (6.2)"), given(q, t / (t + 1), "the weight of (6.2)")
+    known = cite(lemma11, part=2)
+    branches = [
+        chain(
+            ratio(a, b),
+            equals(branch.right, f"{name}", known),
+            equals(one_ratio, "p = 1/t and q = t/(t + 1)", clone, weight),
+            under=branch.under,
+        )
+        for branch, name in zip(_branches(), ("(6.5)", "(6.6)", "at the origin"), strict=True)
+    ]
+    every = cases(*branches, within=(CELL, NOT_LAST), words="one formula for all cells but (n, 0)")
+    return clone, weight, known, every
+
+
+def _branches() -> Any:
+    (every,) = (fact for fact in lemma11().statement if isinstance(fact, Cases))
+    return every.branches

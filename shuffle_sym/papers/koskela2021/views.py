@@ -1,4 +1,4 @@
-r"""The views of Koskela et al. 2021, Sections 4 and 5 and Appendix A: 2-RR, and k-RR as A_w and A_s see it; Lemma 6.
+r"""The views of Koskela et al. 2021, Sections 4 and 5 and Appendix A: 2-RR, and k-RR as A_w and A_s see it.
 
 A user of k-RR answers truthfully with probability 1 − γ and otherwise sends one of the k values at random. The
 adversary takes the truthful messages of the other users away; n_1, …, n_k count what is left. b of the n − 1 others
@@ -7,6 +7,10 @@ answered randomly. The differing user has value 1 (dataset X) or 2 (dataset X').
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -16,12 +20,30 @@ from shuffle_sym.accounting.sources import Source, Worst
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.papers.derivation import Step, Steps, derivation
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Divergence,
+    Positive,
+    at_least,
+    at_most,
+    chain,
+    cite,
+    derivation,
+    equals,
+    given,
+    parts,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.koskela2021.definitions import EVERYONE, OTHERS, view
+from shuffle_sym.papers.laws import divergence_of_laws
+from shuffle_sym.papers.tools import fraction
 from shuffle_sym.randomizers import KRR, BinaryRR
 
 t, k, alpha = field.t, field.k, field.alpha
 n = sp.Symbol("n", integer=True, positive=True)
-n1, n2, b, m, i = sp.symbols("n_1 n_2 b m i", integer=True, nonnegative=True)
+n1, n2, b, m, i, j = sp.symbols("n_1 n_2 b m i j", integer=True, nonnegative=True)
 gamma, p = sp.symbols("gamma p", positive=True)
 SOURCE = "Koskela et al. 2021"
 #: Probabilities of one message of the differing user: the own value, and any other.
@@ -37,35 +59,64 @@ def _strong(R: Any, n: int) -> Source:
 analyses.add(analyses.by_laws("strong adversary", f"{SOURCE}, Definition 8", analyses.GIVEN, _strong))
 
 
-@derivation("Shuffled 2-RR: all zeros against one 1", f"{SOURCE}, (4.1)")
-def two_rr_pair() -> Steps:
-    r"""The ratio Q/P of (4.1): P = Bin(n, p), Q = Bin(n − 1, p) + Bern(1 − p), p = 1/(t + 1) (Koskela et al. 2021, §4).
+@derivation(
+    "Shuffled 2-RR: all zeros against one 1", f"{SOURCE}, (4.1)",
+    {i: "number of ones that are seen", n: "users", p: "1/(t + 1), the probability that a bit is flipped",
+     t: "e^ε0"},
+)  # fmt: skip
+def two_rr_pair() -> Blocks:
+    r"""The pair of (4.1), P = Bin(n, p) and Q = Bin(n − 1, p) + Bern(1 − p), p = 1/(t + 1), and its ratio Q/P, between
+    1/t and t (Koskela et al. 2021, §4).
 
-    i is the number of ones. P is the dataset of n zeros, Q has one 1 in it: ``dataset(BinaryRR(), 0, 1, 0)``. Both are
-    positive for 0 ≤ i ≤ n, so δ(∞) is 0 in both directions. The paper calls it
-    the worst case; from three users on a 1 among the others can be worse (``tests/papers/test_koskela2021.py``).
+    P is the dataset of n zeros, Q has one 1 in it: ``dataset(BinaryRR(), 0, 1, 0)``. As the ratio has a lower and an
+    upper end, δ(∞) is 0 in both directions. The paper calls it the worst case; from three users on a 1 among the others
+    can be worse (``tests/papers/test_koskela2021.py``).
 
     >>> two_rr_pair().result
     i*t/n + (-i + n)/(n*t)
     """
-
-    def others(ones: sp.Expr) -> sp.Expr:
-        return sp.binomial(n - 1, ones) * p**ones * (1 - p) ** (n - 1 - ones)
-
-    P = sp.binomial(n, i) * p**i * (1 - p) ** (n - i)
-    Q = p * others(i) + (1 - p) * others(i - 1)
-    ratio = p / (1 - p) * (n - i) / n + (1 - p) / p * i / n
-    zeros, ones = _in_order(decomposition.dataset(BinaryRR(), 0, 1, 0))
-    general = ((n - i) * zeros.b / zeros.c + i * ones.b / ones.c) / ((n - i) * zeros.a / zeros.c + i * ones.a / ones.c)
-    in_t, zeros_seen = (n - i) / (n * t) + t * i / n, sp.Symbol("r", integer=True, nonnegative=True)
-    return (
-        Step(sp.Sum(P, (i, 0, n)), sp.Integer(1), "P is a law"),
-        Step(sp.Mul(Q, sp.Pow(P, -1, evaluate=False), evaluate=False), ratio, "the last user adds a 0 or a 1"),
-        Step(general, sp.Subs(ratio, p, 1 / (t + 1)), "the same from the decomposition, with p = 1/(t + 1)"),
-        Step(1 / t, in_t.subs(n, i + zeros_seen), "with n = i + r: Q ≥ P/t, so δ(∞) of P against Q is 0", "<="),
-        Step(in_t.subs(n, i + zeros_seen), t, "and Q ≤ tP, so δ(∞) of Q against P is 0", "<="),
-        Step(sp.Subs(ratio, p, 1 / (t + 1)), in_t, "p/(1 - p) = 1/t"),
+    N, P, Q = (quantity(name, rf"\Pr[{name} = {{0}}]", nonnegative=True) for name in "NPQ")
+    ratio = quantity("ratio", r"\frac{{\Pr[Q = {0}]}}{{\Pr[P = {0}]}}", nonnegative=True)
+    others = given(
+        N(i), sp.binomial(n - 1, i) * p**i * (1 - p) ** (n - 1 - i), "the ones of n − 1 zeros: Bin(n − 1, p)"
     )
+    zero = given(P(i), (1 - p) * N(i) + p * N(i - 1), "the last user has a 0, too: no 1 with probability 1 − p")
+    one = given(Q(i), p * N(i) + (1 - p) * N(i - 1), "the last user has a 1: no 1 with probability p")
+    the_ratio = given(ratio(i), Q(i) / P(i), "what the privacy loss is the logarithm of")
+    flip = given(p, 1 / (t + 1), "ε0-LDP: a bit is flipped with this probability")
+    binomial = chain(
+        P(i),
+        equals((1 - p) * N(i) + p * N(i - 1), "by definition", zero),
+        equals(sp.binomial(n, i) * p**i * (1 - p) ** (n - i), "Pascal's triangle: P is Bin(n, p)", others),
+    )
+    without = chain(
+        N(i), equals((n - i) / (n * (1 - p)) * P(i), "binom(n − 1, i) is (n − i)/n times binom(n, i)", others, binomial)
+    )
+    with_one = chain(
+        N(i - 1), equals(i / (n * p) * P(i), "binom(n − 1, i − 1) is i/n times binom(n, i)", others, binomial)
+    )
+    in_t = (n - i) / (n * t) + t * i / n
+    shown = chain(
+        ratio(i),
+        equals(Q(i) / P(i), "by definition", the_ratio),
+        equals((p * N(i) + (1 - p) * N(i - 1)) / P(i), "the last user has a 1", one),
+        equals(p / (1 - p) * (n - i) / n + (1 - p) / p * i / n, "both through P(i)", with_one, without),
+        equals(in_t, "p/(1 − p) = 1/t", flip),
+    )
+    lower, upper = (
+        chain(
+            ratio(i),
+            equals(in_t, "as above", shown),
+            end(value, "a mean of 1/t and t, with weights (n − i)/n and i/n"),
+            under=sp.Ge(n, i),
+        )
+        for end, value in ((at_least, 1 / t), (at_most, t))
+    )
+    zeros, ones = _in_order(decomposition.dataset(BinaryRR(), 0, 1, 0))
+    written = ((n - i) * zeros.b / zeros.c + i * ones.b / ones.c) / ((n - i) * zeros.a / zeros.c + i * ones.a / ones.c)
+    same = chain(written, equals(in_t, "the decomposition (a, b, c) of the two datasets"))
+    laws = (flip, others, zero, one, the_ratio)
+    return *laws, binomial, without, with_one, shown, lower, upper, same, parts(binomial, lower, upper, same, shown)
 
 
 def _in_order(D: decomposition.Decomposition) -> tuple[decomposition.Component, decomposition.Component]:
@@ -74,103 +125,204 @@ def _in_order(D: decomposition.Decomposition) -> tuple[decomposition.Component, 
     return (first, second) if field.proves_nonnegative(first.a - second.a, D.bindings) else (second, first)
 
 
-def _chance_of_noise() -> sp.Expr:
-    """Probability that exactly the given b of the n − 1 others answered randomly."""
-    return gamma**b * (1 - gamma) ** (n - 1 - b)
+# ------------------------------------------------------------------------------------------------- the weak adversary
+
+WHERE = {
+    n: "users, the differing one included", k: "size of the alphabet", gamma: "probability of a random answer",
+    b: "how many of the others answered randomly",
+}  # fmt: skip
+V, V_other = sp.Symbol("V", nonnegative=True), sp.Symbol("V'", nonnegative=True)
+count = quantity("count", "n_{{{0}}}", integer=True, nonnegative=True)
 
 
-@derivation("A view of the weak adversary", f"{SOURCE}, Appendix A")
-def appendix_a() -> Steps:
-    r"""Probability of a view of A_w under X (Koskela et al. 2021, Theorem 10 and Appendix A).
+@derivation(
+    "A view of the weak adversary", f"{SOURCE}, Appendix A, corrected",
+    {**WHERE, i: "a value, 1 … k", V: "probability of the view under X", V_other: "and under X'"},
+)  # fmt: skip
+def appendix_a() -> Blocks:
+    r"""Probability of a view of A_w under X, and under X' (Koskela et al. 2021, Theorem 10 and Appendix A, corrected).
 
-    The noise of b users is multinomial; the differing user adds some message i. ``r`` is :math:`\prod_{j \ne i} n_j!`
-    and the n_j sum to b + 1. The paper writes the multinomial coefficient "b over n_1, …, n_k" for
-    :math:`b!/(n_1! \cdots n_k!)`, which is none, because the n_j do not sum to b; it is one divided by b + 1. It also
-    writes Pr[B = b] for the probability of the *vector* β, in which no binomial coefficient occurs.
+    The n_i messages that are left are the noise of b users and one message of the differing user. The paper writes the
+    multinomial coefficient "b over n_1, …, n_k" for :math:`b!/(n_1! \cdots n_k!)`, which is none, because the n_i do
+    not sum to b; it is one divided by b + 1. It also writes Pr[B = b] for the probability of the *vector* β, in which
+    no binomial coefficient occurs.
 
-    >>> appendix_a().proved
-    True
+    >>> [str(fact.left) for fact in appendix_a().statement]
+    ['factorial(b)/F', 'V', "V'"]
     """
-    count, rest = sp.symbols("n_i r", integer=True, positive=True)
-    left, weight = sp.factorial(b) / (sp.factorial(count) * rest), _chance_of_noise()
-    summed, bracket = n1 * own + (b + 1 - n1) * other, n1 * (1 - gamma) + gamma / k * (b + 1)
-    return (
-        Step(
-            sp.factorial(b) / (sp.factorial(count - 1) * rest),
-            left * count,
-            "the noise makes the counts without one message i: a multinomial coefficient",
-        ),
-        Step(
-            left,
-            sp.factorial(b + 1) / (sp.factorial(count) * rest) / (b + 1),
-            "b! over all the factorials is the one of b + 1 messages, divided by b + 1",
-        ),
-        Step(summed, bracket, "times the message's probability, summed over i"),
-        Step(
-            left * k ** (-b) * weight * summed,
-            left * weight / k**b * bracket,
-            "times the probabilities of the noise and of β",
-        ),
+    noise = quantity("noise", r"\nu_{{{0}}}", nonnegative=True)
+    F, beta = sp.Symbol("F", positive=True), sp.Symbol("w", nonnegative=True)
+    factorials = given(F, sp.Product(sp.factorial(count(j)), (j, 1, k)), "the factorials of all counts")
+    marked = given(
+        beta, gamma**b * (1 - gamma) ** (n - 1 - b), "the probability of the vector β, b of whose entries are 1"
     )
+    multinomial = given(
+        noise(i), sp.factorial(b) / (sp.factorial(count(i) - 1) * (F / sp.factorial(count(i)))) / k**b,
+        "the noise of b users is the counts with one message i less: multinomial",
+    )  # fmt: skip
+    rest = sp.Sum(count(i), (i, 3, k))
+    left = suppose(rest, "=", b + 1 - count(1) - count(2), "b + 1 messages are left")
+    fewer = chain(noise(i), equals(sp.factorial(b) / (F * k**b) * count(i), "(n_i − 1)! = n_i!/n_i", multinomial))
+    before = beta * sp.factorial(b) / (F * k**b)
+    definitions, shown = [], []
+    for name, mine, theirs in ((V, 1, 2), (V_other, 2, 1)):
+        sent = own * noise(mine) + other * (noise(theirs) + sp.Sum(noise(i), (i, 3, k)))
+        bracket = count(mine) * (1 - gamma) + gamma / k * (b + 1)
+        definitions.append(given(name, beta * sent, f"the differing user has the value {mine} and adds some message"))
+        shown.append(
+            chain(
+                name,
+                equals(beta * sent, "message by message of the differing user", definitions[-1]),
+                equals(before * (own * count(mine) + other * (count(theirs) + rest)), "the law of the noise", fewer),
+                equals(before * (own * count(mine) + other * (b + 1 - count(mine))), "b + 1 messages are left", left),
+                equals(before * bracket, "collected"),
+                equals(
+                    gamma**b * (1 - gamma) ** (n - 1 - b) * sp.factorial(b) / (factorials.right * k**b) * bracket,
+                    "written out", marked, factorials,
+                ),
+            )
+        )  # fmt: skip
+    coefficient = chain(
+        sp.factorial(b) / F,
+        equals(sp.factorial(b + 1) / F / (b + 1), "the multinomial coefficient of b + 1 messages, divided by b + 1"),
+    )
+    return factorials, marked, multinomial, left, fewer, *definitions, coefficient, *shown, parts(coefficient, *shown)
 
 
-def _noise(first: sp.Expr, second: sp.Expr) -> sp.Expr:
-    """Probability that b random answers are ``first`` ones, ``second`` twos, and the rest one of k − 2 other values."""
-    others = b - first - second
-    ways = sp.factorial(b) / (sp.factorial(first) * sp.factorial(second) * sp.factorial(others))
-    return ways * (k - 2) ** others / k**b
+def _agree(seen: slice, formula: Callable[[int, Fraction, int, Fraction], Fraction]) -> Callable[[], bool]:
+    """Whether the divergence of the views, written out choice by choice, is that of a formula: n ≤ 3, k = 2, 3."""
+
+    def holds() -> bool:
+        for n, k, alpha in product((1, 2, 3), (2, 3), (Fraction(1, 2), Fraction(6, 5), Fraction(3))):
+            share = Fraction(1, 3)
+            P, Q = (view(k, share, (*(0,) * (n - 1), x), seen) for x in (0, 1))
+            if divergence_of_laws(P, Q, alpha) != formula(k, share, n, alpha):
+                return False
+        return True
+
+    return holds
 
 
-def _weak_law(mine: sp.Expr) -> sp.Expr:
-    """Joint law of (N1, N2, B); ``mine`` is N1 under X and N2 under X'."""
-    others = b + 1 - n1 - n2
-    ways = sp.factorial(b) / (sp.factorial(n1) * sp.factorial(n2) * sp.factorial(others))
-    law = ways * (k - 2) ** others / k**b * (mine * (1 - gamma) + gamma / k * (b + 1))
-    return sp.binomial(n - 1, b) * _chance_of_noise() * law
+SMALL = "for n ≤ 3, k = 2, 3, γ = 1/3 and three α, all views in fractions"
+Weak, Weak_other = (quantity(name, name + "({0}, {1}, {2})", nonnegative=True) for name in ("W", "W'"))
+weak_cells = (n2, 0, b + 1 - n1), (n1, 0, b + 1), (b, 0, n - 1)
 
 
-@derivation("The weak adversary sees (N1, N2, B)", f"{SOURCE}, Theorem 10, corrected")
-def theorem10() -> Steps:
+def _weak_formula(law: sp.Expr, law_other: sp.Expr) -> Callable[[int, Fraction, int, Fraction], Fraction]:
+    def total(size: int, share: Fraction, users: int, ratio: Fraction) -> Fraction:
+        where = {k: size, gamma: sp.Rational(share), n: users}
+        both = sp.Tuple(law, law_other).subs(where)
+        cells = ((x, y, z) for z in range(users) for x in range(z + 2) for y in range(z + 2 - x))
+        masses = (both.subs({n1: x, n2: y, b: z}) for x, y, z in cells)
+        return sum((max(fraction(p) - ratio * fraction(q), Fraction(0)) for p, q in masses), Fraction(0))
+
+    return total
+
+
+@derivation(
+    "The weak adversary sees (N1, N2, B)", f"{SOURCE}, Theorem 10, corrected",
+    {**WHERE, n1: "messages 1 that are left", n2: "messages 2 that are left", t: "e^ε0", alpha: "e^ε"},
+)  # fmt: skip
+def theorem10() -> Blocks:
     r"""What A_w sees is the joint law of (N1, N2, B), which is the blanket's reduction pair (Koskela et al. 2021,
-    Theorem 10, corrected). Counts n_1, n_2 with n_1 + n_2 ≤ b + 1 ≤ n.
+    Theorem 10, corrected). Counts n_1, n_2 with n_1 + n_2 ≤ b + 1 ≤ n; W is their law under X and W' that under X'.
 
     The paper goes on to two *scalar* random variables with the laws of numerator and denominator; what follows from
-    them is smaller than what the view gives away. With K classes the sum over all counts is K^m/m!, by induction on K.
+    them is smaller than what the view gives away.
 
     >>> theorem10().result
     (b + n_1*(t - 1) + 1)/(b + n_2*(t - 1) + 1)
     """
+    B, noise = quantity("B", r"\Pr[B = {0}]", nonnegative=True), quantity("noise", r"\nu({0}, {1})", nonnegative=True)
+    x, y = sp.symbols("x y", integer=True, nonnegative=True)
+    marked = given(B(b), sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b), "B is Bin(n − 1, γ)")
+    spread = given(
+        noise(x, y), sp.binomial(b, x + y) * sp.binomial(x + y, x) * (k - 2) ** (b - x - y) / k**b,
+        "b random answers are x ones, y twos and b − x − y of the k − 2 other values",
+    )  # fmt: skip
+    ways = sp.factorial(b) / (sp.factorial(n1) * sp.factorial(n2) * sp.factorial(b + 1 - n1 - n2))
+    before = sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b) * ways * (k - 2) ** (b + 1 - n1 - n2) / k**b
+    definitions, laws = [], []
+    for W, name, one, two, mine in ((Weak, "a 1", own, other, n1), (Weak_other, "a 2", other, own, n2)):
+        sent = one * noise(n1 - 1, n2) + two * noise(n1, n2 - 1) + (k - 2) * other * noise(n1, n2)
+        said = f"the differing user, who has {name}, adds a 1, a 2 or another value to the noise"
+        definitions.append(given(W(n1, n2, b), B(b) * sent, said))
+        laws.append(
+            chain(
+                W(n1, n2, b),
+                equals(B(b) * sent, "message by message of the differing user", definitions[-1]),
+                equals(before * (mine * (1 - gamma) + gamma / k * (b + 1)), "the law of the noise", marked, spread),
+            )
+        )
+    share = given(gamma, k / (t + k - 1), "k-RR with ε0: 1 − γ + γ/k is t times γ/k")
+    ratio = chain(
+        Weak(n1, n2, b) / Weak_other(n1, n2, b),
+        equals(
+            (n1 * (1 - gamma) + gamma / k * (b + 1)) / (n2 * (1 - gamma) + gamma / k * (b + 1)),
+            "what both have in common cancels", *laws,
+        ),
+        equals((n1 * (t - 1) + b + 1) / (n2 * (t - 1) + b + 1), "γ in t", share),
+    )  # fmt: skip
+    same = chain(Weak(n1, n2, b), equals(laws[0].right, "as above", laws[0]),
+                 equals(_reduction_pair(), "the blanket of k-RR, cell by cell", share))  # fmt: skip
+    under_X, under_other = cite(appendix_a, part=1), cite(appendix_a, part=2)
+    of_view = chain(
+        V / V_other,
+        equals(
+            (count(1) * (1 - gamma) + gamma / k * (b + 1)) / (count(2) * (1 - gamma) + gamma / k * (b + 1)),
+            "Appendix A: a function of n_1, n_2 and b", under_X, under_other,
+        ),
+    )  # fmt: skip
+    difference = Positive(Weak(n1, n2, b) - alpha * Weak_other(n1, n2, b))
+    sees = theorems.general(
+        "a sufficient statistic keeps the divergence",
+        Divergence(alpha, sp.Symbol("View"), sp.Symbol("View'")), "=", sp.Sum(difference, *weak_cells),
+        stated=["(N1, N2, B) is a function of the view, with the laws W and W'"],
+        shown=[("the ratio of a view is a function of it", of_view)],
+        checked=(SMALL, _agree(OTHERS, _weak_formula(laws[0].right, laws[1].right))),
+    )  # fmt: skip
+    divergence = chain(sees.left, equals(sees.right, "only (N1, N2, B) matters", sees))
+    laws_of = (share, marked, spread, *definitions, *laws, under_X, under_other, of_view)
+    return *laws_of, same, divergence, ratio, parts(*laws, same, divergence, ratio)
+
+
+def _reduction_pair() -> sp.Expr:
+    """P of the blanket's reduction pair of k-RR at n_1, n_2, the other values, and the messages that are not noise."""
     D = decomposition.blanket(KRR())
-    mass = k / (t + k - 1)
-    alone = own * _noise(n1 - 1, n2) + other * _noise(n1, n2 - 1) + (k - 2) / k * gamma * _noise(n1, n2)
-    law, law_other = _weak_law(n1), _weak_law(n2)
-    ratio = (n1 * (1 - gamma) + gamma / k * (b + 1)) / (n2 * (1 - gamma) + gamma / k * (b + 1))
     h = (n1, n2, b + 1 - n1 - n2)
     seen = sp.factorial(n) / sp.factorial(n - 1 - b) * D.beta_form ** (n - 1 - b) / n
-    for count, atom in zip(h, D.atoms, strict=True):
-        seen *= atom.c**count / sp.factorial(count)
-    seen *= sp.Add(*(count * field.simplest(atom.a / atom.c) for count, atom in zip(h, D.atoms, strict=True)))
-    classes = sp.Symbol("K", integer=True, positive=True)
-    return (
-        Step(
-            sp.Sum(sp.binomial(m, i) * classes ** (m - i) / sp.factorial(m), (i, 0, m)),
-            (classes + 1) ** m / sp.factorial(m),
-            "the other values summed out: i of m messages have the last of K + 1 values",
-        ),
-        Step(
-            sp.binomial(n - 1, b) * _chance_of_noise() * alone,
-            law,
-            "the differing user adds a 1, a 2 or another value: law of (N1, N2, B) under X",
-        ),
-        Step(sp.Subs(law, gamma, mass), seen, "with γ = k/(t + k - 1): the reduction pair of the blanket"),
-        Step(sp.Mul(law, sp.Pow(law_other, -1, evaluate=False), evaluate=False), ratio, "the ratio of X and X'"),
-        Step(sp.Subs(ratio, gamma, mass), (n1 * (t - 1) + b + 1) / (n2 * (t - 1) + b + 1), "and in t"),
-    )
+    powers: dict[sp.Expr, sp.Expr] = {}
+    for messages, atom in zip(h, D.atoms, strict=True):
+        powers[atom.c] = powers.get(atom.c, 0) + messages
+        seen /= sp.factorial(messages)
+    seen *= sp.Mul(*(mass**messages for mass, messages in powers.items()))
+    return seen * sp.Add(*(x * field.simplest(atom.a / atom.c) for x, atom in zip(h, D.atoms, strict=True)))
 
 
-@derivation("What the strong adversary sees", f"{SOURCE}, Definition 8 and (5.1), corrected")
-def strong_view() -> Steps:
-    r"""What A_s sees (Koskela et al. 2021, Definition 8 and (5.1), corrected; Balle et al. 2019, Theorem 3.1).
+# ------------------------------------------------------------------------------------------------- the strong adversary
+
+
+def _strong_formula(size: int, share: Fraction, users: int, ratio: Fraction) -> Fraction:
+    """γ[1 − α]_+ + (1 − γ) Σ T(m, y)[1 − αy/(m + 1)]_+."""
+    noise, total = share / size, Fraction(0)
+    for ones, twos in ((x, y) for x in range(users) for y in range(users - x)):
+        rest = users - 1 - ones - twos
+        ways = math.factorial(users - 1) // (math.factorial(ones) * math.factorial(twos) * math.factorial(rest))
+        total += (
+            ways * noise ** (ones + twos) * (1 - 2 * noise) ** rest * max(1 - ratio * twos / (ones + 1), Fraction(0))
+        )
+    return share * max(1 - ratio, Fraction(0)) + (1 - share) * total
+
+
+@derivation(
+    "What the strong adversary sees", f"{SOURCE}, Definition 8 and (5.1), corrected",
+    {n: "users", k: "size of the alphabet", gamma: "probability of a random answer", p: "γ/k",
+     m: "messages 1 among the noise of the others: N1 = m + 1", n2: "messages 2 among it", alpha: "e^ε"},
+)  # fmt: skip
+def strong_view() -> Blocks:
+    r"""What A_s sees (Koskela et al. 2021, Definition 8 and (5.1), corrected; Balle et al. 2019, Theorem 3.1):
+    :math:`D_\alpha = \gamma[1-\alpha]_+ + (1-\gamma)\,\mathbb E[1 - \alpha N_2/N_1]_+`, and for α → ∞ the views without
+    a 2 are left.
 
     If the differing user answered randomly, which A_s knows, X and X' are equally likely; else their ratio is n_1/n_2.
     The paper says n_1/n_2 for *every* view, leaves out the factor 1 − γ, and replaces the joint law by its two margins.
@@ -178,57 +330,44 @@ def strong_view() -> Steps:
     >>> strong_view().result
     (1 - gamma)*(-gamma/k + 1)**(n - 1)
     """
-    rest = n - n1 - n2  # others who sent something else, or the truth
-
-    def trinomial(first: sp.Expr, second: sp.Expr) -> sp.Expr:
-        ways = sp.factorial(n - 1) / (sp.factorial(first) * sp.factorial(second) * sp.factorial(rest))
-        return ways * p ** (first + second) * (1 - 2 * p) ** rest
-
-    total = sp.Symbol("r", integer=True, nonnegative=True)
-    under_x, under_other = (1 - gamma) * trinomial(n1 - 1, n2), (1 - gamma) * trinomial(n1, n2 - 1)
-    atoms = decomposition.strong(KRR()).atoms
-    mass = k / (t + k - 1)
-    twos = sp.binomial(n - 1, m) * p**m * (1 - p) ** (n - 1 - m)
-    return (
-        Step(
-            gamma * (_noise(n1 - 1, n2) + _noise(n1, n2 - 1) + (k - 2) * _noise(n1, n2)) / k,
-            gamma * _noise(n1, n2).subs(b, b + 1),
-            "answered randomly: b + 1 random answers, the same under X and X', ratio 1",
-        ),
-        Step(
-            sp.Sum(sp.binomial(total, i) * (gamma * (k - 2) / k) ** i * (1 - gamma) ** (total - i), (i, 0, total)),
-            ((k - 2 * gamma) / k) ** total,
-            "the others who sent neither 1 nor 2 as noise: other noise, or the truth",
-        ),
-        Step(sp.powsimp(under_x / under_other), n1 / n2, "answered truthfully: the user sent a 1, or a 2"),
-        Step(sp.Subs(1 - gamma, gamma, mass), atoms[0].a, "1 - γ is a of the decomposition, γ = k/(t + k - 1)"),
-        Step(sp.Subs(other, gamma, mass), atoms[0].c, "γ/k is its c: what hides the message"),
-        Step(
-            under_x - alpha * under_other,
-            (1 - gamma) * trinomial(n1 - 1, n2) * (1 - alpha * n2 / n1),
-            r"what X has above αX', with p = γ/k; summed, $(1-\gamma)\,\mathbb{E}[1 - \alpha N_2/N_1]_+$",
-        ),
-        Step(
-            (1 - gamma) * sp.Subs(twos, (m, p), (0, gamma / k)),
-            (1 - gamma) * (1 - gamma / k) ** (n - 1),
-            "and for α → ∞ the views without any 2 remain",
-        ),
+    T, U = quantity("T", "T({0}, {1})", nonnegative=True), quantity("U", "U({0})", nonnegative=True)
+    x, y = sp.symbols("x y", integer=True, nonnegative=True)
+    views, last = sp.symbols("J delta_infinity", integer=True, positive=True)
+    each = given(p, gamma / k, "another user's noise is a 1, or a 2, with this probability")
+    noise = given(
+        T(x, y), sp.binomial(n - 1, x + y) * sp.binomial(x + y, x) * p ** (x + y) * (1 - 2 * p) ** (n - 1 - x - y),
+        "the noise of the n − 1 others has x ones and y twos",
+    )  # fmt: skip
+    sums = suppose(sp.Sum(U(j), (j, 1, views)), "=", 1, "U(j): the law of a view in which the user answered randomly")
+    moved = chain(T(m + 1, n2 - 1), equals(n2 / (m + 1) * T(m, n2), "the ratio is n_1/n_2, n_1 = m + 1", noise))
+    cells = (n2, 0, n - 1 - m), (m, 0, n - 1)
+    sees = theorems.general(
+        "the divergence given what is seen",
+        Divergence(alpha, sp.Symbol("View"), sp.Symbol("View'")), "=",
+        gamma * sp.Sum(Positive(U(j) - alpha * U(j)), (j, 1, views))
+        + (1 - gamma) * sp.Sum(Positive(T(m, n2) - alpha * T(m + 1, n2 - 1)), *cells),
+        stated=["the view tells whether the user answered randomly, and then has the same law under X and X'; else the "
+                "counts are those of the noise and a 1, or a 2"],
+        checked=(SMALL, _agree(EVERYONE, _strong_formula)),
+    )  # fmt: skip
+    truthful = (1 - gamma) * sp.Sum(T(m, n2) * Positive(1 - alpha * n2 / (m + 1)), *cells)
+    shown = chain(
+        sees.left,
+        equals(sees.right, "a random answer, or a truthful one", sees),
+        equals(gamma * Positive(1 - alpha) * sp.Sum(U(j), (j, 1, views)) + truthful, "the ratios 1 and n_1/n_2", moved),
+        equals(gamma * Positive(1 - alpha) + truthful, "U sums to 1", sums),
     )
-
-
-@derivation("Rounded losses bound the divergence", "Koskela et al. 2021, Lemma 6")
-def rounded_losses() -> Steps:
-    r"""Losses rounded up raise δ and losses rounded down lower it (Koskela et al. 2021, Lemma 6).
-
-    An outcome of two rounds with ratios x and y adds P(1 − α/(xy)) where that is positive; rounding multiplies the
-    ratios by 1 + u and 1 + w. More rounds are the same with more factors, and :math:`[\cdot]_+` keeps the order.
-
-    >>> rounded_losses().result
-    -alpha/(x*y) + 1
-    """
-    x, y, a = sp.symbols("x y alpha", positive=True)
-    u, w = sp.symbols("u w", nonnegative=True)
-    return (
-        Step(1 - a / (x * y), 1 - a / (x * (1 + u) * y * (1 + w)), "rounded up", "<="),
-        Step(1 - a * (1 + u) * (1 + w) / (x * y), 1 - a / (x * y), "rounded down", "<="),
+    no_two = given(last, (1 - gamma) * sp.Sum(T(m, 0), (m, 0, n - 1)), "for α → ∞ only the terms with n_2 = 0 are left")
+    end = chain(
+        last,
+        equals((1 - gamma) * sp.Sum(T(m, 0), (m, 0, n - 1)), "no 2 among the noise", no_two),
+        equals((1 - gamma) * (1 - p) ** (n - 1), "the binomial theorem", noise),
+        equals((1 - gamma) * (1 - gamma / k) ** (n - 1), "p = γ/k", each),
     )
+    share = given(gamma, k / (t + k - 1), "k-RR with ε0: 1 − γ + γ/k is t times γ/k")
+    first = decomposition.strong(KRR()).atoms[0]
+    same = [
+        chain(mass, equals(of, f"{name} of the decomposition `strong`", share))
+        for mass, of, name in ((1 - gamma, first.a, "a"), (gamma / k, first.c, "c"))
+    ]
+    return share, each, noise, sums, moved, shown, no_two, end, *same, parts(*same, moved, shown, end)

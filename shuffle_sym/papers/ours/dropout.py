@@ -1,41 +1,203 @@
-r"""The drop-out bound: what its proof computes. How the steps make a proof is said at `truth.dropout`."""
+r"""The drop-out bound, from the view that its proof reveals to the sum over places; the proof is ours.
+
+User 1 has x_0 or x_1, the others x_2, …, x_n. The others are asked in a random order whether they drop out: a user with
+message y does with probability c(y)/R(x_i)(y). J is the place of the first who does. Revealed are the messages of those
+before, by name (the prefix s with its messages e), the message y of the one who drops out, without the name, and the
+messages z on the chairs of the others, where user 1 sits on the empty chair.
+"""
+
+from itertools import permutations, product
 
 import sympy as sp
 
-from shuffle_sym.papers.derivation import Step, Steps, derivation
+from shuffle_sym.algebra.symbols import parameter
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Divergence,
+    Positive,
+    at_most,
+    chain,
+    derivation,
+    equals,
+    given,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.tools import F, collected
+
+OURS = "shuffle_sym, truth/dropout"
+n, j, N = sp.symbols("n j N", integer=True, positive=True)
+alpha = sp.Symbol("alpha", positive=True)
+gamma = parameter("gamma", 0, 1)
+s, e, y, z, i = sp.symbols("s e y z i", integer=True, positive=True)
+prefixes, answers, messages, seats = sp.symbols("S L K Z", integer=True, positive=True)
+WHERE = {
+    j: "place of the first user who drops out",
+    N: "chairs that are left, n − j",
+    s: "who was asked before, in order",
+    e: "their messages",
+    y: "the message of the one who drops out",
+    z: "the messages on the chairs",
+}
 
 
-@derivation("The drop-out bound, with four users", "ours")
-def drop_out() -> Steps:
-    r"""The computations behind the drop-out bound: others A, B, C; B is asked first and stays, then A or C drops out.
+def _small_view_gives_the_messages() -> bool:
+    """Whether the revealed view, mapped to the multiset of its messages, has the law of the shuffled messages: all
+    outcomes of two 3-message users beside user 1, in fractions."""
+    R = ((F(1, 2), F(1, 4), F(1, 4)), (F(1, 4), F(1, 2), F(1, 4)), (F(1, 8), F(1, 8), F(3, 4)))
+    others, c = (1, 2), tuple(min(row[m] for row in R) for m in range(3))
+    for first in (0, 1):
+        real = collected(
+            (tuple(sorted((m, *sent))), R[first][m] * R[others[0]][sent[0]] * R[others[1]][sent[1]])
+            for m in range(3)
+            for sent in product(range(3), repeat=2)
+        )
+        view: list[tuple[tuple[int, ...], F]] = []
+        for order in permutations((0, 1)):
+            for m, *sent in product(range(3), repeat=3):
+                left = F(1, 2) * R[first][m]
+                for place, user in enumerate(order):
+                    row = R[others[user]]
+                    rest = [sent[other] for other in order[place + 1 :]]
+                    weight = left * c[sent[user]]
+                    for other in order[place + 1 :]:
+                        weight *= R[others[other]][sent[other]]
+                    before = [sent[other] for other in order[:place]]
+                    view.append((tuple(sorted((*before, sent[user], *rest, m))), weight))
+                    left *= row[sent[user]] - c[sent[user]]
+                view.append((tuple(sorted((m, *sent))), left))
+        if collected(view) != real:
+            return False
+    return True
 
-    The empty chair is uniform because a user drops out with the message y with probability c(y), whatever the input.
-    The inferences between the lines (data processing, a common law in both worlds, convexity) are not checked here.
 
-    >>> drop_out().proved
-    True
+@derivation("The drop-out bound", f"ours ({OURS}), Theorem 1", where=WHERE)
+def drop_out() -> Blocks:
+    r"""For every dataset of the others and every α > 0 (ours):
+
+    .. math:: D_\alpha \le \sum_{j=1}^{n-1} \gamma(1-\gamma)^{j-1}\,\Phi^*_{n-j} + (1-\gamma)^{n-1} D_1,
+              \qquad \Phi(S) = \tfrac1N\,\mathbb E\Bigl[\sum_{i \in S} G_{x_i}\Bigr]_+ .
+
+    A prefix s has the probability π(s); ``kappa`` is that of its messages together with staying, Π(R − c); Π(s, z) is
+    the law of independent messages on the chairs S, and u_b(s, i, z) = R(x_b)(z_i)/R(x_i)(z_i): user 1 on chair i.
+
+    >>> drop_out().result
+    D_1*(1 - gamma)**(n - 1) + Sum(gamma*(1 - gamma)**(j - 1)*Phi_max(-j + n), (j, 1, n - 1))
     """
-    r_A, r_C, u_A, u_C, v_A, v_C = sp.symbols("r_A r_C u_A u_C v_A v_C", positive=True)
-    alpha, gamma, m, x = sp.symbols("alpha gamma m x", positive=True)
-    i, k, rest = sp.symbols("i k r", nonnegative=True)
-    worlds = [(at_A * r_C + at_C * r_A) / 2 for at_A, at_C in ((u_A, u_C), (v_A, v_C))]
-    chairs = ((u_A - alpha * v_A) / r_A + (u_C - alpha * v_C) / r_C) / 2
-    return (
-        Step(
-            (worlds[0] - alpha * worlds[1]) / (r_A * r_C),
-            chairs,
-            "user 1 on chair A or C: w over the law of the chair, averaged; its positive part is Φ",
-        ),
-        Step(
-            gamma + gamma * (1 - gamma) + gamma * (1 - gamma) ** 2 + (1 - gamma) ** 3,
-            sp.Integer(1),
-            "first, second or third of the others, or nobody drops out",
-        ),
-        Step(
-            (i + k + 1 + rest) / (k + 1 + rest),
-            1 + i / (1 + rest),
-            "(n - a)/(n - j) with j = a + i, b = j + k, n = b + 1 + r: at most 1 + (j - a)/(n - b)",
-            "<=",
-        ),
-        Step(x * m**2 + x**2 * m + x**3, x * (m**3 - x**3) / (m - x), "the sum over three places, in one factor"),
+    pi, kappa, c, law = (quantity(name, nonnegative=True) for name in ("pi", "kappa", "c", "Pi"))
+    u0, u1, V0, V1 = (quantity(name, nonnegative=True) for name in ("u_0", "u_1", "V_0", "V_1"))
+    phi = quantity("Phi", nonnegative=True)
+    largest = quantity("Phi_max", r"\Phi^{{*}}_{{{0}}}", nonnegative=True)
+    at_place = quantity("T", nonnegative=True)
+    R, stays = (quantity(name, nonnegative=True) for name in ("R", "sigma"))
+    D1, T0 = sp.symbols("D_1 T_0", nonnegative=True)
+    x, x0, x1 = sp.symbols("x x_0 x_1")
+    messages_of, view_of = (sp.symbols(f"{name}_0 {name}_1") for name in ("M", "V"))
+
+    def seen(u: sp.Expr) -> sp.Expr:
+        return pi(s) * kappa(s, e) * c(y) * law(s, z) * sp.Sum(u(s, i, z), (i, 1, N)) / N
+
+    over_all = ((z, 1, seats), (y, 1, messages), (e, 1, answers), (s, 1, prefixes))
+    view0 = given(V0(s, e, y, z), seen(u0), "the view under x_0: c does not depend on who drops out")
+    view1 = given(V1(s, e, y, z), seen(u1), "the view under x_1: the empty chair is uniform among N")
+    mass = given(gamma, sp.Sum(c(y), (y, 1, messages)), "the probability to drop out, the same for every user")
+    excess = sp.Sum(law(s, z) * Positive(sp.Sum(u0(s, i, z) - alpha * u1(s, i, z), (i, 1, N))), (z, 1, seats))
+    mean = given(phi(s), excess / N, "Φ(S): the mean over independent messages on the chairs")
+    place = given(
+        at_place(j),
+        sp.Sum(Positive(V0(s, e, y, z) - alpha * V1(s, e, y, z)), *over_all),
+        "what the views with J = j add to the divergence",
     )
+    row = suppose(sp.Sum(R(x, y), (y, 1, messages)), "=", 1, "a user sends some message")
+    one_stays = chain(
+        sp.Sum(R(x, y) - c(y), (y, 1, messages)),
+        equals(sp.Sum(R(x, y), (y, 1, messages)) - sp.Sum(c(y), (y, 1, messages)), "two sums"),
+        equals(1 - gamma, "rows sum to 1, c sums to γ", row, mass),
+        words="a user stays with probability 1 − γ",
+    )
+    all_stay = theorems.independence(
+        sp.Sum(kappa(s, e), (e, 1, answers)),
+        sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (j - 1),
+        "the j − 1 users before",
+    )
+    stay = chain(
+        sp.Sum(kappa(s, e), (e, 1, answers)),
+        equals(sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (j - 1), "a product of j − 1 sums", all_stay),
+        equals((1 - gamma) ** (j - 1), "all of them stay", one_stays),
+        words="the users before stay",
+    )
+    total = suppose(sp.Sum(pi(s), (s, 1, prefixes)), "=", 1, "the prefixes of one length have probabilities")
+    most = suppose(phi(s), "<=", largest(N), "Φ* is the largest Φ of a set of N others")
+    one_place = chain(
+        at_place(j),
+        equals(place.right, "its definition", place),
+        equals(
+            sp.Sum(pi(s) * kappa(s, e) * c(y) * excess / N, *over_all[1:]),
+            "take out what is not negative, sum over z",
+            view0,
+            view1,
+        ),
+        equals(
+            gamma * sp.Sum(pi(s) * phi(s) * sp.Sum(kappa(s, e), (e, 1, answers)), (s, 1, prefixes)),
+            "the messages y sum to γ, the rest is Φ",
+            mass,
+            mean,
+        ),
+        equals(
+            gamma * (1 - gamma) ** (j - 1) * sp.Sum(pi(s) * phi(s), (s, 1, prefixes)),
+            "the users before stay: a constant",
+            stay,
+        ),
+        at_most(
+            gamma * (1 - gamma) ** (j - 1) * largest(N) * sp.Sum(pi(s), (s, 1, prefixes)), "each Φ is at most Φ*", most
+        ),
+        equals(gamma * (1 - gamma) ** (j - 1) * largest(N), "and the prefixes sum to 1", total),
+        words="one place j",
+    )
+    chairs = given(N, n - j, "the chairs of those who were not asked, and the empty one")
+    shuffled = theorems.data_processing(
+        alpha,
+        messages_of,
+        view_of,
+        "the shuffled messages are the messages of the view, without names",
+        checked=("n = 3, three messages, in fractions", _small_view_gives_the_messages),
+    )
+    at_once = sp.Sum(Positive(R(x0, y) - alpha * R(x1, y)), (y, 1, messages))
+    local = given(D1, at_once, "the divergence of one message of user 1")
+    known = given(
+        T0,
+        sp.Sum(stays(e) * Positive(R(x0, y) - alpha * R(x1, y)), (y, 1, messages), (e, 1, answers)),
+        "what the views without a drop-out add: all others are known, and stay",
+    )
+    nobody = theorems.independence(
+        sp.Sum(stays(e), (e, 1, answers)),
+        sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (n - 1),
+        "all n − 1 others",
+    )
+    rest = chain(
+        T0,
+        equals(sp.Sum(stays(e), (e, 1, answers)) * at_once, "their messages and that of user 1", known),
+        equals(sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (n - 1) * D1, "a product of n − 1 sums", nobody, local),
+        equals((1 - gamma) ** (n - 1) * D1, "all of them stay", one_stays),
+        words="nobody drops out",
+    )
+    split = given(
+        Divergence(alpha, *view_of), sp.Sum(at_place(j), (j, 1, n - 1)) + T0, "the views by the place of the drop-out"
+    )
+    everything = chain(
+        Divergence(alpha, *messages_of),
+        at_most(Divergence(alpha, *view_of), "more is revealed", shuffled),
+        equals(split.right, "place by place", split),
+        equals(sp.Sum(at_place(j), (j, 1, n - 1)) + (1 - gamma) ** (n - 1) * D1, "if nobody drops out", rest),
+        at_most(
+            sp.Sum(gamma * (1 - gamma) ** (j - 1) * largest(n - j), (j, 1, n - 1)) + (1 - gamma) ** (n - 1) * D1,
+            "each place is bounded",
+            one_place,
+            chairs,
+        ),
+    )
+    return (
+        chairs, mass, row, one_stays, view0, view1, mean, place, stay, total, most, one_place,
+        local, known, rest, split, everything,
+    )  # fmt: skip

@@ -5,87 +5,231 @@ ordered for every x, so one law is larger in convex order; convex order survives
 :math:`D_\alpha = \frac1n E[G_1 + \dots + G_n]_+` is ordered for *every* n.
 """
 
+from collections.abc import Callable
+
 import sympy as sp
 
 from shuffle_sym.accounting.analyses import add, of_every_randomizer
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.derivation import Step, Steps, derivation
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Mean,
+    Positive,
+    Random,
+    at_most,
+    cases,
+    chain,
+    claim,
+    derivation,
+    equals,
+    law,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.engine.chains import Chain
+from shuffle_sym.papers.engine.facts import Applied, Supposed
 from shuffle_sym.randomizers import KRR, BinaryRR
 
-t, k = field.t, field.k
-w = sp.Symbol("w", nonnegative=True)
-#: Any α between 1 and t.
-alpha = (1 + w * t) / (1 + w)
+t, k, alpha = field.t, field.k, field.alpha
+x = sp.Symbol("x", real=True)
+y, K, n = sp.symbols("y K n", integer=True, positive=True)
+G, H = Random("G"), Random("H")
+SUM_G, SUM_H = Random("G_1 + … + G_n"), Random("H_1 + … + H_n")
+Function = Callable[[sp.Expr], sp.Expr]
+WITHIN = (sp.Ge(alpha, 1), sp.Le(alpha, t))
 
 add(of_every_randomizer("shared clones", "Su et al. 2025, (1); proof ours", decomposition.clones_shared))
 
 
-@derivation("No blanket is above that of 2-RR", "Su et al. 2025, (1); proof ours")
-def stronger_clone_generic() -> Steps:
+def masses_of(source: object) -> dict[sp.Expr, sp.Expr]:
+    """Value → probability of G, from the table of a randomizer."""
+    table = source.gparv()  # type: ignore[attr-defined]
+    return dict(zip(table.forms, table.masses, strict=True))
+
+
+def _at_corners(function: sp.Expr, line: sp.Expr, words: str, under: tuple[object, ...], rho: tuple[sp.Expr, sp.Expr],
+                ranges: tuple[Supposed, ...]) -> Applied:  # fmt: skip
+    """A convex function of (ρ_0, ρ_1) that is below a line at the corners of the square 1 ≤ ρ ≤ t is below it there."""
+    corners = []
+    for values in ((t, 1), (1, t), (1, 1), (t, t)):
+        low, high = (side.subs(dict(zip(rho, values, strict=True))) for side in (function, line))
+        corners.append((f"corner {values}", claim(low, "<=", high, f"{words}, corner {values}", under=under)))
+    return theorems.general(
+        "a convex function below a line at the corners of a square", function, "<=", line,
+        stated=["[u]_+ of a linear u is convex"],
+        shown=[*corners, *((f"the square: {fact.relational()}", fact) for fact in ranges)], under=under,
+    )  # fmt: skip
+
+
+@derivation(
+    "No blanket is above that of 2-RR",
+    "Su et al. 2025, (1); proof ours",
+    where={x: "any level", y: "a message", K: "number of messages", t: "e^ε0", alpha: "e^ε, between 1 and t"},
+)
+def stronger_clone_generic() -> Blocks:
     r"""For every ε0-LDP randomizer, every n and 1 ≤ α ≤ t: the blanket is below the pair with p = 1/(t + 1), which is
     the blanket of 2-RR (Su et al. 2025, (1), which they leave open; the proof is ours).
 
     At a message with blanket mass c write :math:`\rho_i = R(x_i)/c`, both between 1 and t; Σ cρ_0 = Σ cρ_1 = 1 and
-    :math:`G = \rho_0 - \alpha\rho_1`. For a fixed x, :math:`[G - x]_+` is convex in (ρ_0, ρ_1), so a linear function
-    λ_0ρ_0 + λ_1ρ_1 that is above it at the corners of the square is above it everywhere, and :math:`E[G - x]_+` is at
-    most λ_0 + λ_1. For x ≥ 0 let A be t − α − x. For x = −z ≤ 0 the same is done for :math:`[x - G]_+`, with
-    B = αt − 1 − z. (Where A or B is negative, the transform is 0.)
+    :math:`G = \rho_0 - \alpha\rho_1`; elsewhere G is 0. H is G of 2-RR. For a fixed level x, :math:`[G - x]_+` is
+    convex in (ρ_0, ρ_1), so a line λ_0ρ_0 + λ_1ρ_1 that is above it at the corners of the square is above it
+    everywhere, and its mean is λ_0 + λ_1. Below 0 the same is done for :math:`[x - G]_+`.
 
-    >>> stronger_clone_generic().result
-    B/(t + 1)
+    >>> stronger_clone_generic().statement[0].relation
+    '<='
     """
-    A, B = sp.symbols("A B", nonnegative=True)
-    z = sp.Symbol("z", nonnegative=True)
-    high = (t * A / (t**2 - 1), -A / (t**2 - 1))
-    low = (-B / (t**2 - 1), t * B / (t**2 - 1))
-    value = alpha * t - 1 - z
-
-    def at(line: tuple[sp.Expr, sp.Expr], rho0: sp.Expr, rho1: sp.Expr) -> sp.Expr:
-        return sp.Add(line[0] * rho0, line[1] * rho1, evaluate=False)
-
-    G = BinaryRR().gparv()
-    masses = dict(zip(G.forms, G.masses, strict=True))
-    top, bottom = masses[field.simplest(t - field.alpha)], masses[field.simplest(1 - field.alpha * t)]
-    one = sp.Integer(1)
-    return (
-        Step(at(high, t, one), A, "x ≥ 0, corner (t, 1): the line is the value there"),
-        Step(at(high, one, t), sp.Integer(0), "corner (1, t): it is 0, and so is the value"),
-        Step(sp.Integer(0), at(high, one, one), "corner (1, 1): it is above 0", "<="),
-        Step(sp.Integer(0), at(high, t, t), "corner (t, t)", "<="),
-        Step(sp.Add(*high), A * top, "so the mean excess of G over x is at most that of 2-RR"),
-        Step(at(low, one, t), B, "x = -z, corner (1, t): the line is how far G is below x"),
-        Step(at(low, t, one), sp.Integer(0), "corner (t, 1)"),
-        Step(alpha - 1 - z, at(low, one, one).subs(B, value), "corner (1, 1): the line is above", "<="),
-        Step(t * (alpha - 1) - z, at(low, t, t).subs(B, value), "corner (t, t): the line is above", "<="),
-        Step(sp.Integer(0), at(low, one, one), "and above 0", "<="),
-        Step(sp.Add(*low), B * bottom, "so the mean of what G is below x is at most that of 2-RR"),
+    c, rho0, rho1 = (quantity(name, nonnegative=True) for name in ("c", "rho_0", "rho_1"))
+    gamma = sp.Symbol("gamma", nonnegative=True)
+    ranges = tuple(
+        fact
+        for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
+        for fact in (
+            suppose(rho(y), ">=", 1, f"the blanket is below R({which})"),
+            suppose(rho(y), "<=", t, f"ε0-LDP: R({which}) is at most t times every other law"),
+        )
+    )
+    rows = tuple(
+        suppose(sp.Sum(c(y) * rho(y), (y, 1, K)), "=", 1, f"R({which}) sums to 1")
+        for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
     )
 
+    def of_blanket(f: Function) -> Applied:
+        """E f(G): over the messages, and over what the blanket does not cover, where G is 0."""
+        on = sp.Sum(c(y) * f(rho0(y) - alpha * rho1(y)), (y, 1, K)) + (1 - gamma) * f(sp.Integer(0))
+        return theorems.total_probability(Mean(f(G)), on, "the law of G: c on the messages, 0 on the rest")
 
-@derivation("The blanket of k-RR falls in k", "Koskela et al. 2021, C.4, reversed; proof ours")
-def krr_falls_in_k() -> Steps:
+    two_rr = law(H, masses_of(BinaryRR()), "the table of 2-RR")
+
+    mean = chain(
+        Mean(G),
+        equals(sp.Sum(c(y) * (rho0(y) - alpha * rho1(y)), (y, 1, K)), "the law of G", of_blanket(lambda u: u)),
+        equals(sp.Sum(c(y) * rho0(y), (y, 1, K)) - alpha * sp.Sum(c(y) * rho1(y), (y, 1, K)), "two sums"),
+        equals(1 - alpha, "both laws sum to 1", *rows),
+        equals(Mean(H), "the mean of 2-RR is the same", two_rr.mean(lambda u: u)),
+        words="equal means",
+    )
+
+    def written_out(f: Function) -> sp.Expr:
+        return sp.Sum(c(y) * f(rho0(y) - alpha * rho1(y)), (y, 1, K))
+
+    def side(f: Function, line: tuple[sp.Expr, sp.Expr], under: tuple[object, ...], words: str) -> Chain:
+        """E f(G) ≤ E f(H) through a line."""
+        above = line[0] * rho0(y) + line[1] * rho1(y)
+        corners = _at_corners(f(rho0(y) - alpha * rho1(y)), above, words, under, (rho0(y), rho1(y)), ranges)
+        sums = [sp.Sum(c(y) * rho(y), (y, 1, K)) for rho in (rho0, rho1)]
+        return chain(
+            Mean(f(G)),
+            equals(written_out(f), "the law of G; what is not covered adds nothing", of_blanket(f)),
+            at_most(sp.Sum(c(y) * above, (y, 1, K)), "a line above at the corners is above", corners),
+            equals(line[0] * sums[0] + line[1] * sums[1], "two sums"),
+            equals(line[0] + line[1], "both laws sum to 1", *rows),
+            equals(Mean(f(H)), "it is that of 2-RR", two_rr.mean(f)),
+            under=under, words=words,
+        )  # fmt: skip
+
+    def beyond(f: Function, under: tuple[object, ...], reach: tuple[Supposed, ...], words: str) -> Chain:
+        """E f(G) = 0 where no value of G reaches the level."""
+        return chain(
+            Mean(f(G)),
+            equals(written_out(f), "the law of G; what is not covered adds nothing", of_blanket(f)),
+            at_most(0, "no value reaches the level", *reach),
+            at_most(Mean(f(H)), "a mean of what is not negative"),
+            under=under, words=words,
+        )  # fmt: skip
+
+    def over(u: sp.Expr) -> sp.Expr:
+        return Positive(u - x)
+
+    def below(u: sp.Expr) -> sp.Expr:
+        return Positive(x - u)
+
+    A, B = t - alpha - x, alpha * t - 1 + x
+    high, low = ((A * t, -A), (-B, B * t))
+    square = t**2 - 1
+    high, low = (tuple(part / square for part in pair) for pair in (high, low))
+    between = side(over, high, (sp.Ge(x, 0), sp.Le(x, t - alpha), *WITHIN), "a level between 0 and the largest value")
+    under_zero = side(below, low, (sp.Ge(x, 1 - alpha * t), sp.Le(x, 0), *WITHIN), "a level below 0")
+    above_all = beyond(over, (sp.Ge(x, t - alpha), *WITHIN), ranges[1:3], "a level above all values")
+    below_all = beyond(below, (sp.Le(x, 1 - alpha * t), *WITHIN), ranges[::3], "a level below all values")
+
+    def reflected(fact: Chain) -> Chain:
+        """The same for [G − x]_+, through [u]_+ = u + [−u]_+."""
+        return chain(
+            Mean(Positive(G - x)),
+            equals(Mean(G) - x + Mean(Positive(x - G)), "[u]_+ = u + [−u]_+"),
+            at_most(Mean(H) - x + Mean(Positive(x - H)), "equal means, and the other side", mean, fact),
+            equals(Mean(Positive(H - x)), "[u]_+ = u + [−u]_+"),
+            under=fact.under,
+        )
+
+    order = cases(above_all, between, reflected(under_zero), reflected(below_all), within=WITHIN, words="convex order")
+    sums = theorems.convex_order_of_sums(
+        G, H, x, (SUM_G, SUM_H), "G_1, …, G_n and H_1, …, H_n", excess=order, means=mean
+    )
+    statement = chain(
+        Mean(Positive(SUM_G)) / n,
+        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every n", sums),
+        under=WITHIN,
+    )
+    return (*ranges, *rows, two_rr, mean, between, under_zero, above_all, below_all, order, statement)
+
+
+@derivation(
+    "The blanket of k-RR falls in k",
+    "Koskela et al. 2021, C.4, reversed; proof ours",
+    where={G: "G of (k + 1)-RR", H: "G of k-RR", x: "any level", t: "e^ε0", alpha: "e^ε, between 1 and t"},
+)
+def krr_falls_in_k() -> Blocks:
     r"""For every n and 1 ≤ α ≤ t the blanket of k-RR at a fixed ε0 falls as k grows (ours; Koskela et al. 2021, C.4,
     read the opposite off a figure).
 
-    The stop-loss transforms of k-RR and (k + 1)-RR, from the table of G. Below 0 the value 1 − α counts only where
-    it is below −z, that is for E = α − 1 − z > 0; there α = 1 + z + E and t = α + v.
+    The stop-loss transforms of k-RR and (k + 1)-RR, from the table of G, level by level between its values.
 
-    >>> krr_falls_in_k().proved
-    True
+    >>> krr_falls_in_k().statement[0].relation
+    '<='
     """
-    G = KRR().gparv()
-    masses = dict(zip(G.forms, G.masses, strict=True))
-    outer, middle = masses[field.simplest(t - field.alpha)], masses[field.simplest(1 - field.alpha)]
-    A, B, E, z, v = sp.symbols("A B E z v", nonnegative=True)
-    level = {t: 1 + z + E + v}
-    reach = (1 + z + E) * (1 + z + E + v) - 1 - z
 
-    def both(size: sp.Expr) -> sp.Expr:
-        return (outer * reach + middle * E).subs(level).subs(k, size)
-
-    return (
-        Step((A * outer).subs(k, k + 1), A * outer, "x ≥ 0: only t - α exceeds it", "<="),
-        Step((B * outer).subs(k, k + 1), B * outer, "x = -z, z ≥ α - 1: only 1 - αt is below", "<="),
-        Step(both(k + 1), both(k), "x = -z, z < α - 1: 1 - αt and 1 - α are below", "<="),
+    more, fewer = (
+        law(variable, {value: mass.subs(k, size) for value, mass in masses_of(KRR()).items()}, f"the table of {name}")
+        for variable, size, name in ((G, k + 1, "(k + 1)-RR"), (H, k, "k-RR"))
     )
+
+    def same(u: sp.Expr) -> sp.Expr:
+        return u
+
+    def over(u: sp.Expr) -> sp.Expr:
+        return Positive(u - x)
+
+    mean = chain(
+        Mean(G),
+        equals(1 - alpha, "the table", more.mean(same)),
+        equals(Mean(H), "the table", fewer.mean(same)),
+        words="equal means",
+    )
+    levels = (
+        (sp.Ge(x, t - alpha),),
+        (sp.Ge(x, 0), sp.Le(x, t - alpha)),
+        (sp.Ge(x, 1 - alpha), sp.Le(x, 0)),
+        (sp.Ge(x, 1 - alpha * t), sp.Le(x, 1 - alpha)),
+        (sp.Le(x, 1 - alpha * t),),
+    )
+    branches = []
+    for level in levels:
+        larger, smaller = more.mean(over), fewer.mean(over)
+        at_all = level not in (levels[0], levels[-1])  # else both are the same
+        links = [equals(larger.right, "from the table", larger)]
+        links.append((at_most if at_all else equals)(smaller.right, "from k + 1 to k"))
+        links.append(equals(Mean(over(H)), "from the table", smaller))
+        branches.append(chain(Mean(over(G)), *links, under=(*level, *WITHIN)))
+    order = cases(*branches, within=WITHIN, words="convex order")
+    sums = theorems.convex_order_of_sums(
+        G, H, x, (SUM_G, SUM_H), "G_1, …, G_n and H_1, …, H_n", excess=order, means=mean
+    )
+    statement = chain(
+        Mean(Positive(SUM_G)) / n,
+        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every n", sums),
+        under=WITHIN,
+    )
+    return more, fewer, mean, order, statement

@@ -2,11 +2,28 @@ r"""The bracket of the contour accountant: Gaussian smoothing of :math:`[\cdot]_
 
 import sympy as sp
 
-from shuffle_sym.papers.derivation import Step, Steps, derivation
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Mean,
+    Random,
+    at_least,
+    at_most,
+    chain,
+    claim,
+    derivation,
+    equals,
+    given,
+    parts,
+    quantity,
+    theorems,
+)
+from shuffle_sym.papers.engine.facts import Applied
+from shuffle_sym.papers.engine.quantities import linear
 
-x, z = sp.symbols("x z", real=True)
-tau, y, t = sp.symbols("tau y t", positive=True)
+z = sp.Symbol("z", real=True)
+tau, y, t, v, a = sp.symbols("tau y t v a", positive=True)
 OURS = "shuffle_sym/numeric/contour.py"
+WHERE = {tau: "width of the smoothing", y: "distance from 0 in units of τ", t: "variable of integration"}
 
 
 def density(argument: sp.Expr) -> sp.Expr:
@@ -24,82 +41,107 @@ def gap(argument: sp.Expr) -> sp.Expr:
     return 1 - argument * mills(argument)
 
 
-@derivation("What smoothing adds", OURS)
-def smoothing_lemma() -> Steps:
-    r"""k(x) = E[x + τZ]_+ exceeds [x]_+ by τ N(x/τ) w(x²/τ²), w(y²) = 1 − y R(y) = ∫ t e^(−yt − t²/2) dt > 0.
+@derivation("What smoothing adds", OURS, where=WHERE)
+def smoothing_lemma() -> Blocks:
+    r"""E[x + τZ]_+ exceeds [x]_+ by τ N(x/τ) w(x²/τ²), w(y²) = 1 − y R(y) = ∫ t e^(−yt − t²/2) dt, for normal Z.
 
-    >>> smoothing_lemma().result
-    -sqrt(2)*sqrt(pi)*y*exp(y**2/2)*erfc(sqrt(2)*y/2)/2 + 1
+    The two sides of 0 are x = τy and x = −τy.
+
+    >>> smoothing_lemma().statement[0].right
+    sqrt(2)*tau*w(y**2)*exp(-y**2/2)/(2*sqrt(pi))
     """
-    smoothed = x * (1 + sp.erf(x / (sp.sqrt(2) * tau))) / 2 + tau * density(x / tau)
-    above = smoothed.subs(x, tau * y)
-    below = smoothed.subs(x, -tau * y)
-    return (
-        Step(sp.Integral((x + tau * z) * density(z), (z, -x / tau, sp.oo)), smoothed, "E[x + τZ]_+ for normal Z"),
-        Step(above - tau * y, tau * density(y) * gap(y), "what it adds at x = τy > 0, where [x]_+ = x"),
-        Step(below, tau * density(y) * gap(y), "and at x = -τy < 0, where [x]_+ = 0"),
-        Step(
-            sp.Integral(t * sp.exp(-y * t - t**2 / 2), (t, 0, sp.oo)),
-            gap(y),
-            "w as an integral of exponentials in y = √v",
-        ),
-    )
+    w = quantity("w", nonnegative=True)
+    above = sp.Integral((tau * y + tau * z) * density(z), (z, -y, sp.oo)) - tau * y
+    below = sp.Integral((-tau * y + tau * z) * density(z), (z, y, sp.oo))
+    tilted = sp.Integral(t * sp.exp(-y * t - t**2 / 2), (t, 0, sp.oo))
+    as_integral = chain(gap(y), equals(tilted, "w as an integral of exponentials in y = √v"), words="w as an integral")
+    name = given(w(v), sp.Integral(t * sp.exp(-sp.sqrt(v) * t - t**2 / 2), (t, 0, sp.oo)), "w")
+    sides = [
+        chain(
+            start,
+            equals(tau * density(y) * gap(y), f"E[x + τZ]_+ less [x]_+ for {words}"),
+            equals(tau * density(y) * tilted, "w as an integral", as_integral),
+            equals(tau * density(y) * w(y**2), "its name", name),
+        )
+        for start, words in ((above, "x = τy > 0, where [x]_+ = x"), (below, "x = −τy < 0, where [x]_+ = 0"))
+    ]
+    return as_integral, name, *sides, parts(*sides)
 
 
-@derivation("Two sides of the smoothing", OURS)
-def smoothing_sides() -> Steps:
+@derivation("Two sides of the smoothing", OURS, where={v: "y²", **WHERE})
+def smoothing_sides() -> Blocks:
     r"""Q₁ <= w <= Q₃ in v = y²: each exp(−t√v) is completely monotone in v, and so is w; double points do the rest.
 
     The error of interpolation has the sign of the derivative: w'' >= 0 for the line with a double point at 1,
     w''' <= 0 for the parabola through 0 with a double point at 3.
 
-    >>> smoothing_sides().result
-    (y - sqrt(2)*sqrt(pi)*(y**2 + 1)*exp(y**2/2)*erfc(sqrt(2)*y/2)/2)/(2*y)
+    >>> [fact.relation for fact in smoothing_sides().statement]
+    ['>=', '<=']
     """
-    positive = sp.Symbol("v", positive=True)
-    exponential = sp.exp(-t * sp.sqrt(positive))
-    first = exponential * t / (2 * sp.sqrt(positive))
-    second = exponential * (t**2 / (4 * positive) + t / (4 * positive ** sp.Rational(3, 2)))
-    third = exponential * (
-        t**3 / (8 * positive ** sp.Rational(3, 2))
-        + 3 * t**2 / (8 * positive**2)
-        + 3 * t / (8 * positive ** sp.Rational(5, 2))
+    w, line, parabola = (quantity(name) for name in ("w", "Q_1", "Q_3"))
+    slope1, slope3 = sp.symbols("w'_1 w'_3")
+    exponential = sp.exp(-t * sp.sqrt(v))
+    second = claim(0, "<=", sp.Derivative(exponential, (v, 2)), "second derivative of exp(−t√v)")
+    third = claim(0, "<=", -sp.Derivative(exponential, (v, 3)), "third derivative of exp(−t√v)")
+    tangent = given(line(v), w(1) + slope1 * (v - 1), "the line with a double point at 1")
+    bend = (w(0) - w(3) + 3 * slope3) / 9
+    double = given(parabola(v), w(3) + slope3 * (v - 3) + bend * (v - 3) ** 2, "through 0, with a double point at 3")
+    inside = "w is the integral of t e^(−t²/2) times exp(−t√v), differentiated under the integral"
+    lower = theorems.general(
+        "the error of Hermite interpolation", w(v), ">=", line(v), stated=[inside, "w − Q₁ = w''(ξ)(v − 1)²/2"],
+        shown=[("w'' is not negative", second)],
+    )  # fmt: skip
+    upper = theorems.general(
+        "the error of Hermite interpolation", w(v), "<=", parabola(v),
+        stated=[inside, "w − Q₃ = w'''(ξ) v (v − 3)²/6"], shown=[("w''' is not positive", third)],
+    )  # fmt: skip
+    sides = (
+        chain(w(v), at_least(line(v), "the line is below", lower), equals(tangent.right, "written out", tangent)),
+        chain(w(v), at_most(parabola(v), "the parabola is above", upper), equals(double.right, "written out", double)),
     )
-    slope = (y - (1 + y**2) * mills(y)) / (2 * y)
-    return (
-        Step(-sp.Derivative(exponential, positive), first, "first derivative of exp(-t√v): negative"),
-        Step(sp.Derivative(exponential, (positive, 2)), second, "second derivative: positive, all terms"),
-        Step(-sp.Derivative(exponential, (positive, 3)), third, "third derivative: negative, all terms"),
-        Step(sp.Derivative(gap(y), y) / (2 * y), slope, "dw/dv with v = y²: the slope of Q₁ at 1, of Q₃ at 3"),
-    )
+    return tangent, double, *sides, parts(*sides)
 
 
-@derivation("Transforms of the two sides", OURS)
-def smoothing_transforms() -> Steps:
+@derivation("Transforms of the two sides", OURS, where={a: "τs", v: "s", **WHERE})
+def smoothing_transforms() -> Blocks:
     r"""Bilateral transforms ∫ f(x) e^(−sx) dx of the pieces: [x]_+ becomes 1/s², and τN(x/τ)·He_{2j}(x/τ) becomes
-    τ² e^(τ²s²/2) (τs)^{2j}, for j = 0, 1, 2.
+    τ² e^(τ²s²/2) (τs)^{2j}, for j = 0, 1, 2. E f(S) is then (1/2πi) ∫ φ(s)^n F(s) ds.
 
-    E f(S) is then (1/2πi) ∫ φ(s)^n F(s) ds. The normal density is moved by a = τs, and the rest are its moments:
-    1, 1 and 3 of z⁰, z² and z⁴, and 0 of odd powers.
+    With x = τz the second one is τ² times the mean of He_{2j}(Z) e^(−aZ), a = τs, for a normal Z; completing the square
+    moves Z by a, and the rest are its moments.
 
     >>> smoothing_transforms().result
-    a**4
+    a**4*exp(a**2/2)
     """
-    c, a = sp.symbols("s a", positive=True)
-    moved = sp.exp(a**2 / 2) * density(z + a)
+    Z = Random("Z")
+    square = claim(density(z) * sp.exp(-a * z), "=", sp.exp(a**2 / 2) * density(z + a), "complete the square")
+    ramp = chain(sp.Integral(t * sp.exp(-v * t), (t, 0, sp.oo)), equals(v**-2, "the transform of [x]_+"))
+    moments = []
+    for power, value in ((1, 0), (2, 1), (3, 0), (4, 3)):
+        shown = claim(sp.Integral(z**power * density(z), (z, -sp.oo, sp.oo)), "=", value, f"moment {power}")
+        read = theorems.general(
+            "the mean over a density", Mean(Z**power), "=", sp.Integer(value), stated=["Z is standard normal"],
+            shown=[(f"moment {power}", shown)],
+        )  # fmt: skip
+        moments.append(read)
 
-    def mean(polynomial: sp.Expr) -> sp.Expr:
-        """E of a polynomial in Z − a, from the moments of Z."""
-        coefficients = sp.Poly(sp.expand(polynomial.subs(z, z - a)), z).all_coeffs()[::-1]
-        moments = (1, 0, 1, 0, 3)
-        terms = (u * m for u, m in zip(coefficients, moments, strict=False))
-        return sp.Add(*terms, evaluate=False)
+    def moved(polynomial: sp.Expr) -> Applied:
+        return theorems.general(
+            "substitution in an integral", Mean(polynomial.subs(z, Z) * sp.exp(-a * Z)), "=",
+            sp.exp(a**2 / 2) * Mean(polynomial.subs(z, Z - a)), stated=["z + a is put for z"],
+            shown=[("the densities agree", square)],
+        )  # fmt: skip
 
-    return (
-        Step(sp.Integral(t * sp.exp(-c * t), (t, 0, sp.oo)), c**-2, "[x]_+"),
-        Step(density(z) * sp.exp(-a * z), moved, "N(z) times exp(-sx), with x = τz and a = τs"),
-        Step(sp.Integral(z**2 * density(z), (z, -sp.oo, sp.oo)), sp.Integer(1), "second moment"),
-        Step(sp.Integral(z**4 * density(z), (z, -sp.oo, sp.oo)), sp.Integer(3), "fourth moment"),
-        Step(mean(z**2 - 1), a**2, "He₂, moved by a"),
-        Step(mean(z**4 - 6 * z**2 + 3), a**4, "He₄, moved by a"),
-    )
+    plain = moved(sp.Integer(1))
+    pieces = [chain(plain.left, equals(sp.exp(a**2 / 2), "He₀ = 1: Z is moved by a", plain))]
+    for name, polynomial, value in (("He₂", z**2 - 1, a**2), ("He₄", z**4 - 6 * z**2 + 3, a**4)):
+        fact = moved(polynomial)
+        pieces.append(
+            chain(
+                fact.left,
+                equals(fact.right, f"{name}: Z is moved by a", fact),
+                equals(linear(fact.right), "the mean is linear"),
+                equals(sp.exp(a**2 / 2) * value, "the moments of Z", *moments),
+            )
+        )  # fmt: skip
+    return ramp, *pieces, parts(ramp, *pieces)

@@ -1,165 +1,308 @@
-r"""G of Su et al. 2025: tables from the definition of a randomizer, Property 2, Theorem 9, compositions, Laplace."""
+r"""G of Su et al. 2025: a reduction pair, or two datasets, as one expectation; mean and range of G."""
+
+from collections.abc import Callable
+from fractions import Fraction
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.model import decomposition
-from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.papers.balle2019.blanket import mean_over_two_messages, others_covered
-from shuffle_sym.papers.derivation import Derivation, Step, Steps, derivation
-from shuffle_sym.randomizers import BLH, KRR, OUE, RAPPOR, Joint, Parallel
+from shuffle_sym.algebra.symbols import parameter
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Divergence,
+    Mean,
+    Positive,
+    Random,
+    at_least,
+    at_most,
+    cases,
+    chain,
+    cite,
+    derivation,
+    equals,
+    given,
+    parts,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.engine.chains import Cases, Chain, Link
+from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.laws import divergence_of_laws, rows, shuffled
+from shuffle_sym.papers.tools import collected, law_of_g, positive_mean, sum_of_copies
+from shuffle_sym.randomizers import from_matrix
+from shuffle_sym.truth.exact.reduction_pair import reduction_pair_divergence, shuffled_pair
+from shuffle_sym.truth.histograms import weighted_histograms
 
-eps0, gamma = sp.symbols("epsilon_0 gamma", positive=True)
-n, m = sp.symbols("n m", positive=True, integer=True)
-y = sp.Symbol("y", real=True)
-half = sp.Rational(1, 2)
+F = Fraction
+alpha, t = field.alpha, field.t
+n, K, N, V = sp.symbols("n K N V", integer=True, positive=True)
+L = sp.Symbol("L", integer=True, nonnegative=True)
+j, i, x, y = sp.symbols("j i x y", integer=True, positive=True)
+#: Masses of the components under x_0, under x_1 and of everyone else; those with c = 0 have a line above.
+a, b, null_a, null_b = (quantity(name, rf"{name}_{{{{{{0}}}}}}", nonnegative=True) for name in ("a", "b", "A", "B"))
+c = quantity("c", r"c_{{{0}}}", positive=True)
+g = quantity("g", r"g_{{{0}}}", real=True)
+count = quantity("h", r"h_{{{1}}}({0})", integer=True, nonnegative=True)
+#: Probabilities of histograms: of n draws from (c, β), of n − 1 such draws, and of the two laws of the pair.
+everyone, others = quantity("M", nonnegative=True), quantity("M'", nonnegative=True)
+under_x0, under_x1 = quantity("p_0", nonnegative=True), quantity("p_1", nonnegative=True)
+rest = quantity("rho", r"\rho_{{{1}}}({0})", nonnegative=True)
+cell = quantity("W", nonnegative=True)
+pair = sp.symbols("P_0 P_1")
+total = Random("S_n")
+#: The divergence of a reduction pair: what Theorem 9 ends in.
+missing = sp.Sum(Positive(null_a(i) - alpha * null_b(i)), (i, 1, L))
+MASSES = {
+    a(j): "probability of component j under x_0; b_j under x_1",
+    c(j): "probability of component j, c_j > 0, in what everyone else has in common",
+}
+WHERE = {
+    **MASSES,
+    null_a(i): "probability under x_0 of component i that the others do not have; B_i under x_1",
+    count(x, j): "how often component j occurs in histogram number x, which n draws make with probability M(x)",
+    total: "the sum G_1 + … + G_n of independent copies of G",
+}
 
 
-def gparv_table(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Derivation:
-    r"""The row of `R` in the table of GPARVs (Su et al. 2025, Table 1), derived from the definition of R.
-
-    >>> import shuffle_sym as ss
-    >>> gparv_table(ss.KRR()).result
-    1 - alpha
-    """
-    D = decomposition.blanket(R, x0, x1)
-    G = D.gparv
-    live = [atom for atom in D.atoms if atom.c != 0]
-    steps = []
-    for atom, value in zip(live, G.forms, strict=False):
-        held = sp.Mul(sp.Add(atom.a, -field.alpha * atom.b, evaluate=False), 1 / atom.c, evaluate=False)
-        steps.append(Step(held, value, f"value of G on the messages of class ${atom.label}$"))
-    covered = sp.Add(*(atom.c for atom in live), evaluate=False)
-    steps.append(Step(1 - covered, D.beta_form, "probability of 0: what the blanket does not cover"))
-    steps.append(Step(sp.Add(*G.masses, evaluate=False), sp.Integer(1), "the probabilities sum to 1"))
-    products = [sp.Mul(v, p, evaluate=False) for v, p in zip(G.forms, G.masses, strict=True) if v != 0]
-    mean = field.simplest(sum(products))
-    steps.append(Step(sp.Add(*products, evaluate=False), mean, "the mean of G"))
-    return Derivation(f"GPARV of {R!r}", "Su et al. 2025, Definition 10", tuple(steps))
+def _with_null_atoms() -> Decomposition:
+    return Decomposition(["1/2", "1/4", "1/4", 0], ["1/4", "1/4", 0, "1/2"], ["1/4", "1/2", 0, 0])
 
 
-@derivation("Mean and range of G", "Su et al. 2025, Property 2, corrected")
-def property2() -> Steps:
-    r"""E[G] = 1 − α and 1 − αt ≤ G ≤ t − α (Su et al. 2025, Property 2; the paper has e^(−ε) for α).
+def _null_atoms_occur_once() -> bool:
+    """In the pair itself: a histogram has at most one null atom, sent by the differing user."""
+    D = _with_null_atoms()
+    masses = D.exact()
+    nulls = [j for j, mass in enumerate(masses.c) if mass == 0]
+    weights = [F(mass) for mass in (*masses.c, masses.beta)]
+    for users in (1, 2, 3):
+        before = dict(weighted_histograms(users - 1, weights))
+        for histogram, laws in shuffled_pair(D, users).items():
+            seen = [j for j in nulls if histogram[j]]
+            if not seen or not any(laws):
+                continue
+            without = tuple(0 if j in nulls else many for j, many in enumerate(histogram))
+            if sum(histogram[j] for j in seen) > 1 or before[without] * masses.a[seen[0]] != laws[0]:
+                return False
+    return True
 
-    Write R(x)(y)/c(y) = 1 + u and R(x')(y)/c(y) = 1 + w with 0 ≤ u, w ≤ t − 1: that is what the blanket and ε0-LDP say.
 
-    >>> property2().result
-    -alpha*(w + 1) + u + 1
-    """
-    u, w = sp.symbols("u w", nonnegative=True)
-    rest = sp.Symbol("r", nonnegative=True)  # t − 1 − u, or t − 1 − w
-    aa = sp.Symbol("alpha", positive=True)
-    return (
-        Step(mean_over_two_messages(aa), 1 - aa, "R(x) and R(x') sum to 1 (two messages stand for all)"),
-        # With t = 1 + u + r: (1 + u) − α(1 + w) <= t − α.
-        Step((1 + u) - aa * (1 + w), (1 + u + rest) - aa, "upper end: u ≤ t - 1, w ≥ 0", "<="),
-        Step(1 - aa * (1 + w + rest), (1 + u) - aa * (1 + w), "lower end: u ≥ 0, w ≤ t - 1", "<="),
+def _sums_of_copies() -> bool:
+    """E[G_1 + … + G_n]_+ from the law of the sum, and from the histograms of n draws."""
+    D = Decomposition(["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"], ["1/4", "1/8", "1/4"])
+    G = D.gparv.exact(sp.Rational(5, 4), 50)
+    for users in (1, 2, 3):
+        by_sums = positive_mean(sum_of_copies(law_of_g(D, F(5, 4)), users))
+        drawn = weighted_histograms(users, list(G.probabilities))
+        sums = ((sum(m * v for m, v in zip(h, G.values, strict=True)), weight) for h, weight in drawn)
+        if by_sums != positive_mean(collected(sums)):
+            return False
+    return True
+
+
+def _one_cell() -> tuple[Fact, Cases]:
+    """The multinomial law with one cell singled out, and what it is without one draw of that cell."""
+    m, h = sp.Symbol("m", integer=True, positive=True), sp.Symbol("h", integer=True, nonnegative=True)
+    q, r = sp.Symbol("q", positive=True), sp.Symbol("r", nonnegative=True)
+    law = given(
+        cell(m, h, q, r),
+        sp.factorial(m) * q**h / sp.factorial(h) * r,
+        "m draws: h in a cell of probability q, and r for all the other cells",
     )
+    without = cell(n - 1, h - 1, q, r)
+    right = h / (n * q) * cell(n, h, q, r)
+    written = sp.factorial(n - 1) * q ** (h - 1) / sp.factorial(h - 1) * r
+    some = chain(
+        without, equals(written, "the definition", law), equals(right, "(n − 1)!/(h − 1)! = (h/n) n!/h!", law),
+        under=sp.Gt(h, 0),
+    )  # fmt: skip
+    none = chain(
+        without, equals(0, "an empty cell has no draw to lose", law), equals(right, "and h = 0 leaves nothing", law),
+        under=sp.Eq(h, 0),
+    )  # fmt: skip
+    return law, cases(some, none, words="one draw less, in this cell")
 
 
-@derivation("The divergence is one expectation", "Su et al. 2025, Theorem 9")
-def theorem9() -> Steps:
-    r"""D = (1/n) E[G_1 + … + G_n]_+ (Su et al. 2025, Theorem 9).
+def _law_of_histogram(
+    probability: sp.Function, user: sp.Function, name: str, shared: tuple[Fact, Cases, Chain]
+) -> Blocks:
+    """M(x) Σ_j h_j a_j/(n c_j): the differing user sends some j, the others make the histogram without it."""
+    _, one_less, whole = shared
+    h, q, r = (sp.Symbol("h", integer=True, nonnegative=True), sp.Symbol("q", positive=True),
+               sp.Symbol("r", nonnegative=True))  # fmt: skip
+    here = {h: count(x, j), q: c(j), r: rest(x, j)}
+    sent = sp.Sum(user(j) * cell(n - 1, count(x, j) - 1, c(j), rest(x, j)), (j, 1, K))
+    defined = given(
+        probability(x), sent, f"one draw from {name} makes j, and n − 1 draws from (c, β) the histogram without it"
+    )
+    shown = chain(
+        probability(x),
+        equals(
+            sp.Sum(user(j) * count(x, j) / (n * c(j)) * cell(n, count(x, j), c(j), rest(x, j)), (j, 1, K)),
+            "the others have one draw less, in cell j",
+            defined,
+            one_less.at(here),
+        ),
+        equals(
+            everyone(x) / n * sp.Sum(count(x, j) * user(j) / c(j), (j, 1, K)),
+            "whatever j is, this is the probability of n draws",
+            whole,
+        ),
+    )
+    return defined, shown
 
-    The number of copies that are covered is binomial. Given m of them, ΣG is (L_1 + … + L_m)/γ, and [·]_+ is positively
-    homogeneous, so every term is that of Lemma 5.3.
+
+@derivation("The divergence is one expectation", "Su et al. 2025, Theorem 9, with null atoms", where=WHERE)
+def theorem9() -> Blocks:
+    r"""D = (1/n) E[G_1 + … + G_n]_+ for the reduction pair of every decomposition (Su et al. 2025, Theorem 9), where
+    G = g_j = (a_j − αb_j)/c_j with probability c_j and 0 otherwise; components with c = 0, which are not in the paper,
+    add their :math:`[A_i - \alpha B_i]_+`.
 
     >>> theorem9().result
-    gamma**(m - 1)*(1 - gamma)**(-m + n)*E(m)*binomial(n - 1, m - 1)/m
+    Sum([-alpha*B(i) + A(i)]_+, (i, 1, L)) + E[S_n]_+/n
     """
-    E = sp.Function("E")
-    chance = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m)
-    return (
-        Step(
-            sp.binomial(n + 1, m + 1),
-            sp.binomial(n, m) + sp.binomial(n, m + 1),
-            "one more copy is covered or not: the number of covered copies is binomial",
+    law, one_less = _one_cell()
+    others_make = everyone(x) * sp.factorial(count(x, j)) / (sp.factorial(n) * c(j) ** count(x, j))
+    split = given(
+        rest(x, j), others_make, "the multinomial probability M(x) without n! and without the factor of cell j"
+    )
+    whole = chain(
+        cell(n, count(x, j), c(j), rest(x, j)),
+        equals(everyone(x), "n draws make the histogram x", law, split),
+    )
+    shared = (law, one_less, whole)
+    first, P0 = _law_of_histogram(under_x0, a, "a", shared)
+    second, P1 = _law_of_histogram(under_x1, b, "b", shared)
+    value = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of G on component j")
+    counted = sp.Sum(count(x, j) * g(j), (j, 1, K))
+    live = chain(
+        sp.Sum(Positive(under_x0(x) - alpha * under_x1(x)), (x, 1, N)),
+        equals(sp.Sum(Positive(P0.right - alpha * P1.right), (x, 1, N)), "the probabilities of the histograms", P0, P1),
+        equals(sp.Sum(everyone(x) / n * Positive(counted), (x, 1, N)), "M(x)/n is not negative: take it out", value),
+    )
+    ones = suppose(sp.Sum(others(y), (y, 1, V)), "=", 1, "M'(y): histogram number y of n − 1 draws from (c, β)")
+    with_null = quantity("Z", nonnegative=True)
+    gap = Positive(null_a(i) - alpha * null_b(i))
+    stick = sp.Sum(Positive(null_a(i) * others(y) - alpha * null_b(i) * others(y)), (y, 1, V))
+    one_null = given(with_null(i), stick, "the histograms with the component i, c_i = 0, which only the user can send")
+    nulls = chain(
+        with_null(i),
+        equals(gap * sp.Sum(others(y), (y, 1, V)), "M'(y) is not negative: take it out", one_null),
+        equals(gap, "and these probabilities sum to 1", ones),
+    )
+    of_pair = theorems.total_probability(
+        Divergence(alpha, *pair),
+        live.left + sp.Sum(with_null(i), (i, 1, L)),
+        "a histogram has no component with c = 0, or one that is the differing user's",
+        checked=("for every histogram of four components, two with c = 0, n ≤ 3", _null_atoms_occur_once),
+    )
+    mean = theorems.total_probability(
+        Mean(Positive(total)),
+        sp.Sum(everyone(x) * Positive(counted), (x, 1, N)),
+        "n independent copies of G make the histogram x with probability M(x), and then their sum is Σ h_j g_j",
+        checked=("for three components, n ≤ 3, in fractions", _sums_of_copies),
+    )
+    shown = chain(
+        Divergence(alpha, *pair),
+        equals(of_pair.right, "histogram by histogram", of_pair),
+        equals(live.right + sp.Sum(gap, (i, 1, L)), "both sums, as above", live, nulls),
+        equals(Mean(Positive(total)) / n + missing, "the mean of the positive part of a sum of n copies", mean),
+    )
+    return law, one_less, split, whole, first, P0, second, P1, value, live, ones, one_null, nulls, shown
+
+
+def _dataset_is_a_pair() -> bool:
+    """The shuffled messages of (x_0, x_2, …) and (x_1, x_2, …), message by message, against the reduction pair."""
+    R = from_matrix([[F(1, 2), F(1, 3), F(1, 6)], [F(1, 4), F(1, 4), F(1, 2)], [F(1, 3), F(1, 3), F(1, 3)]])
+    laws = rows(R)
+    D = Decomposition(*laws)
+    for users, ratio in ((1, F(1)), (2, F(5, 4)), (3, F(9, 8))):
+        P, Q = (shuffled([laws[user], *[laws[2]] * (users - 1)]) for user in (0, 1))
+        if divergence_of_laws(P, Q, ratio) != reduction_pair_divergence(D, users, ratio):
+            return False
+    return True
+
+
+@derivation("One dataset in which all others have one input", "Su et al. 2025, Theorem 10, corrected", where=WHERE)
+def one_dataset() -> Blocks:
+    r"""If x_2 = … = x_n, the divergence of the two datasets is (1/n) E[G_1 + … + G_n]_+ with
+    G = (R(x_0)(y) − αR(x_1)(y))/R(x_2)(y), y ~ R(x_2), and :math:`[R(x_0)(y) - \alpha R(x_1)(y)]_+` for each message
+    that x_2 cannot send (Su et al. 2025, Theorem 10; the published formula leaves the last part out).
+
+    >>> [fact.right for fact in one_dataset().statement]
+    [(-alpha*R(1, j) + R(0, j))/R(2, j), Sum([-alpha*R(1, i) + R(0, i)]_+, (i, 1, L)) + E[S_n]_+/n]
+    """
+    real, R = sp.symbols("S(X_0) S(X_1)"), quantity("R", r"R(x_{{{0}}})({1})", positive=True)
+    live = [given(law(j), R(number, j), f"x_{number}") for number, law in enumerate((a, b, c))]
+    unsent = [
+        given(law(i), R(number, i), f"x_{number}, a message that x_2 cannot send")
+        for number, law in enumerate((null_a, null_b))
+    ]
+    lemma = cite(theorem9)
+    definition = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of G at message j")
+    value = chain(g(j), equals((R(0, j) - alpha * R(1, j)) / R(2, j), "with probability R(x_2)(j)", definition, *live))
+    same = theorems.general(
+        "data processing, both ways",
+        Divergence(alpha, *real),
+        "=",
+        Divergence(alpha, *pair),
+        stated=[
+            "messages in random order and their histogram can be made from each other without the data; n − 1 messages "
+            "from R(x_2) and one from R(x_0) or R(x_1) are the reduction pair with a = R(x_0), b = R(x_1), c = R(x_2)"
+        ],
+        checked=("for a randomizer without symmetry, n ≤ 3", _dataset_is_a_pair),
+    )
+    shown = chain(
+        Divergence(alpha, *real),
+        equals(Divergence(alpha, *pair), "c = R(x_2): nothing is left over", same),
+        equals(lemma.right, "the divergence is one expectation", lemma),
+        equals(
+            Mean(Positive(total)) / n + sp.Sum(Positive(R(0, i) - alpha * R(1, i)), (i, 1, L)),
+            "what x_2 cannot send, in terms of R",
+            *unsent,
         ),
-        Step(chance * (E(m) / gamma) / n, others_covered() * E(m), "given m of them: the term of Lemma 5.3"),
     )
+    return *live, *unsent, definition, value, lemma, shown, parts(value, shown)
 
 
-@derivation("Joint composition: products of blankets", "Su et al. 2025, §6 and Example 6.1")
-def joint_blanket() -> Steps:
-    r"""The blanket of a joint randomizer is the product of the blankets (Su et al. 2025, §6).
+@derivation("Mean and range of G", "Su et al. 2025, Property 2, corrected", where=MASSES)
+def property2() -> Blocks:
+    r"""E[G] = 1 − α, 1 − αt ≤ G, and G ≤ t − α for α ≤ t, G ≤ 0 beyond (Su et al. 2025, Property 2).
 
-    With probabilities f(1 + u) and g(1 + w) of two parts, where u, w ≥ 0 are 0 for some inputs, the infimum of the
-    product is fg.
+    The paper has :math:`e^{-\varepsilon}` for α, and says t − α for every α: where the blanket does not cover, G is 0,
+    which is above t − α if α > t.
 
-    >>> joint_blanket().result
-    k**2/(k + exp(epsilon_0) - 1)**2
+    >>> [fact.right for fact in property2().statement]
+    [1 - alpha, -alpha*t + 1, -alpha + t, 0]
     """
-    f, g, u, w = sp.symbols("f g u w", nonnegative=True)
-    part = KRR()
-    return (
-        Step(f * g, f * (1 + u) * g * (1 + w), "no pair of inputs is below the product of the infima", "<="),
-        Step(Joint(part, part).gamma, part.gamma**2, "two k-RRs, from the classes of their product"),
+    mean, G = sp.Symbol("E[G]"), quantity("G", "G", real=True)
+    sums = [suppose(sp.Sum(law(j), (j, 1, K)), "=", 1, f"{law} is a law") for law in (a, b)]
+    value = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of G at message j, which has probability c_j")
+    defined = given(mean, sp.Sum(c(j) * g(j), (j, 1, K)), "where the blanket does not cover, G is 0")
+    average = chain(
+        mean,
+        equals(sp.Sum(a(j), (j, 1, K)) - alpha * sp.Sum(b(j), (j, 1, K)), "c_j cancels", defined, value),
+        equals(1 - alpha, "R(x_0) and R(x_1) sum to 1", *sums),
     )
+    above = [suppose(law(j), ">=", c(j), f"the blanket is not above {law}") for law in (a, b)]
+    below = [suppose(law(j), "<=", t * c(j), f"ε0-LDP: {law} is at most t times the infimum") for law in (a, b)]
+    covered = parameter("kappa", 0, 1, integer=True)
+    either = given(G(j, covered), covered * g(j), "κ = 1 if message j comes from the blanket; if not, κ = 0")
 
+    def end(link: Callable[..., Link], right: sp.Expr, facts: list[Fact], within: sp.Basic, where: str) -> Cases:
+        """Both values of κ under one condition on α."""
+        yes, no = (sp.Eq(covered, number) for number in (1, 0))
+        one = chain(
+            G(j, covered), equals(g(j), f"κ = 1, {where}", either), link(right, "both masses at an end", value, *facts),
+            under=[yes, within],
+        )  # fmt: skip
+        further = () if right == 0 else (link(right, "0 is on this side of it"),)
+        zero = chain(G(j, covered), equals(0, f"κ = 0, {where}", either), *further, under=[no, within])
+        return cases(one, zero, within=within)
 
-@derivation("Parallel composition: a weighted union", "Su et al. 2025, §7")
-def parallel_blanket() -> Steps:
-    r"""The blanket of a parallel randomizer is the weighted union of the blankets (Su et al. 2025, §7).
-
-    >>> parallel_blanket().proved
-    True
-    """
-    weight, f, u = sp.symbols("p f u", nonnegative=True)
-    parts = KRR(), OUE(field.k)
-    mixed = Parallel(parts, [half, half])
-    return (
-        Step(weight * f, weight * f * (1 + u), "the message names the part: infimum part by part", "<="),
-        Step(mixed.gamma, (parts[0].gamma + parts[1].gamma) / 2, "k-RR and OUE on k inputs, each half the time"),
-    )
-
-
-@derivation("The law of L for Laplace", "Su et al. 2025, Appendix C")
-def laplace_law() -> Steps:
-    r"""The law of L for Laplace and the pair (0, 1) (Su et al. 2025, Appendix C), from the blanket.
-
-    With :math:`\rho = \mu_0/\mu_1 = e^{\varepsilon_0(1 - 2y)}` for 0 < y < 1/2: L is γ(ρ − α) there, and γ(1 − αρ) on
-    the mirrored half. What is printed holds.
-
-    >>> laplace_law().result
-    1 - 1/(2*sqrt(alpha + x))
-    """
-    rho, level, gap, aa = sp.symbols("rho x z alpha", positive=True)
-    cut = half - sp.log(rho) / (2 * eps0)
-    share = sp.exp(-eps0 / 2)
-    below = sp.Integral(eps0 / 2 * sp.exp(-eps0 * (1 - y)) / share, (y, -sp.oo, cut))
-    tail = 1 / (2 * sp.sqrt(rho))
-    return (
-        Step(below, tail, "the blanket's mass where the ratio exceeds ρ, for 1 < ρ < t"),
-        Step(
-            below.subs(rho, gap / aa),
-            sp.sqrt(aa) / (2 * sp.sqrt(gap)),
-            "Pr[L ≤ γ(1 - z)] on the half where L = γ(1 - αρ), for α < z < αt",
-        ),
-        Step(
-            1 - below.subs(rho, level + aa),
-            1 - (level + aa) ** (-half) / 2,
-            "Pr[L ≤ γx] on the half where L = γ(ρ - α), for 1 - α < x < t - α",
-        ),
-    )
-
-
-@derivation("From d inputs to infinitely many", "Su et al. 2025, Table 1")
-def idealised_limit() -> Steps:
-    r"""With d → ∞ the blanket of RAPPOR, OUE and local hashing becomes that of the published tables.
-
-    The part that is lost is the reference probability :math:`\mu^d` of a message that matches all inputs.
-
-    >>> idealised_limit().result
-    2/(exp(epsilon_0) + 1) + (exp(epsilon_0)/(exp(epsilon_0)/2 + 1/2) - 1/(exp(epsilon_0)/2 + 1/2))/2**d
-    """
-    d = field.d
-    root = sp.Symbol("s", positive=True)  # any number above 1 will do: 1 + root > 1
-    steps = [Step(sp.Limit((1 + root) ** (-d), d, sp.oo), sp.Integer(0), "no message matches infinitely many inputs")]
-    for R in (RAPPOR(), OUE(), BLH()):
-        gain = field.substitute(R.universal(0) * (R.likelihood(True) - R.likelihood(False)), R.bindings)
-        ideal = R.idealised().gamma
-        steps.append(
-            Step(R.gamma, ideal + gain, f"{type(R).__name__}: γ with d inputs is the idealised one and a gain")
-        )
-    return tuple(steps)
+    lowest = end(at_least, 1 - alpha * t, [above[0], below[1]], sp.Ge(alpha, 1), "α ≥ 1")
+    highest = end(at_most, t - alpha, [below[0], above[1]], sp.Le(alpha, t), "α ≤ t")
+    beyond = end(at_most, sp.Integer(0), [below[0], above[1]], sp.Ge(alpha, t), "α ≥ t")
+    ends = (average, lowest, highest, beyond)
+    return *sums, value, defined, average, *above, *below, either, lowest, highest, beyond, parts(*ends)

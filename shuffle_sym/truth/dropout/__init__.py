@@ -18,6 +18,11 @@ chairs. Nothing revealed depended on user 1 before. If no coin comes up, D_1 is 
 
 For one dataset Φ* is an average over the chairs that can be left (`dataset_bound`, which is Theorem G and allows chairs
 of different weights). Φ({x}) = D_1 for every x and Φ*_N falls with N, so the bound falls with n and is at most D_1.
+
+*Related.* Takagi and Liew (arXiv 2601.19154) leave a band between an upper and a lower shuffle index; for finite
+randomizers with full support the limit of this bound is the lower end. Shvets (2602.09029, 2603.21197) has two inputs,
+in the limit, and 2-RR as extremal when all others are alike; here others may have any inputs, at every n. Feldman and
+Shenfeld (2502.08202) study random allocation: the experiment with the chairs, when all of them have one law.
 """
 
 from shuffle_sym.truth.dropout.chairs import largest_means

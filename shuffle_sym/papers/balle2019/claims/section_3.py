@@ -9,28 +9,14 @@ import sympy as sp
 
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model import decomposition
+from shuffle_sym.papers.balle2019 import histogram
 from shuffle_sym.papers.balle2019.bounds import thm31
 from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp
+from shuffle_sym.papers.koskela2021.definitions import EVERYONE, view
 from shuffle_sym.papers.tools import F
 from shuffle_sym.randomizers import KRR
 from shuffle_sym.truth import exact
-
-
-def theorem31_steps() -> Steps:
-    """What the proof of Theorem 3.1 needs besides Chernoff's inequalities, P[N ≥ (1 + d)c] ≤ e^(−d²c/3) for d ≤ 1 and
-    P[N ≤ (1 − d)c] ≤ e^(−d²c/2)."""
-    eps = sp.Symbol("epsilon", positive=True)
-    w = sp.Symbol("w", nonnegative=True)
-    return (
-        Step(sp.Derivative(sp.exp(eps / 2), (eps, 2)), sp.exp(eps / 2) / 4, "convex: e^(ε/2) - 1 ≥ ε/2"),
-        Step(25 * eps / 54, eps / 2 - eps / (27 + w), "with 1/c ≤ ε/27, c = (27 + w)/ε", "<="),
-        Step(sp.Rational(3 * 54**2, 25**2), sp.Integer(14), "so the first term is at most δ/2", "<="),
-        Step(
-            sp.Derivative(1 - sp.exp(-eps / 2), (eps, 2)), -sp.exp(-eps / 2) / 4, "concave: above its chord on [0, 1]"
-        ),
-    )
 
 
 @claim("B-Thm3.1", "164", "γ = max{14k log(2/δ)/((n−1)ε²), 27k/((n−1)ε)} < 1 makes k-RR (ε, δ)-DP, ε ≤ 1")
@@ -43,25 +29,16 @@ def theorem_3_1() -> Check:
         local = sp.Rational(thm31.eps0(n, eps, delta, make=partial(KRR, k)))
         met &= Shuffle(decomposition.strong(KRR(k=k, eps0=local)), n).delta(eps, rtol=0.05).upper <= delta
     return confirmed(
-        proved(theorem31_steps(), finding="its constants are enough for both of Chernoff's inequalities"),
+        proved(histogram.theorem31(), finding="its constants are enough for both of Chernoff's inequalities"),
         certified(constants, "(1 - e^(-1/2))² > 1/7 and e^(1/2) - 1 < 1"),
         certified(met, f"δ of the view is below the target in {len(cases)} cases"),
     )
 
 
 def views(k: int, gamma: F, n: int) -> dict[Any, tuple[F, F]]:
-    """Probability of every view (who answered randomly, the messages that are left) with x_n = 0 and with x_n = 1."""
-    chances: dict[Any, tuple[F, F]] = {}
-    for random in product((False, True), repeat=n):
-        drawn = sum(random)
-        mass = gamma**drawn * (1 - gamma) ** (n - drawn) / k**drawn
-        for messages in product(range(k), repeat=drawn):
-            for x in (0, 1):
-                left = messages if random[-1] else (*messages, x)
-                view = (random, tuple(left.count(y) for y in range(k)))
-                P, Q = chances.get(view, (F(0), F(0)))
-                chances[view] = (P + mass * (1 - x), Q + mass * x)
-    return chances
+    """Probability of every view (who answered randomly, the messages) with x_n = 0 and with x_n = 1, all others 0."""
+    P, Q = (view(k, gamma, (*[0] * (n - 1), x), EVERYONE) for x in (0, 1))
+    return {seen: (P[seen], Q[seen]) for seen in {*P, *Q}}
 
 
 def chance_of_ratio(outcomes: Mapping[Any, tuple[F, F]], alpha: F) -> F:
@@ -97,4 +74,5 @@ def equation_196() -> Evidence:
             finding="(1 - γ)P[N1/N2 ≥ e^ε] with N1 - 1, N2 two cells of one multinomial, by enumeration of the views; "
             "k, t ≤ 3, n ≤ 3. The proof needs only ≤, and Theorem 3.1 stands",
         ),
+        well_read="a factor and a joint law are missing, and the words around say the same",
     )

@@ -6,11 +6,12 @@ import sympy as sp
 
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.balle2019 import protocols
+from shuffle_sym.papers.balle2019 import lower, protocols
 from shuffle_sym.papers.balle2019.bounds import thm31_gamma
 from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log
+from shuffle_sym.papers.engine import claim as line
+from shuffle_sym.papers.engine.chains import Line
 from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import KRR, from_matrix
 from shuffle_sym.truth import ground_truth
@@ -24,12 +25,12 @@ def theorem_4_1() -> Check:
         protocols.sum_unbiased(),
         protocols.sum_variance(),
         protocols.optimal_k(),
-        finding="exact variance of a message; the print is above it, with γ/2 where γ/3 would do. What the O(…) of "
-        "the statement needs besides is in B-Cor4.1.1",
+        finding="exact variance of a message; the bound in the paper is above it, with γ/2 where γ/3 would do. What "
+        "the O(…) of the statement needs besides is in B-Cor4.1.1",
     )
 
 
-def few_users_steps() -> tuple[Steps, sp.Expr]:
+def few_users_steps() -> tuple[tuple[Line, ...], sp.Expr]:
     """One user, δ = ε²: a lower bound on the variance of unbiased estimates, and its ratio to the claimed one."""
     s, a, root = sp.symbols("s a r", positive=True)
     quarter = sp.Rational(1, 4)
@@ -37,19 +38,19 @@ def few_users_steps() -> tuple[Steps, sp.Expr]:
     claimed = (2 * sp.log(1 / s)) ** sp.Rational(2, 3) / s ** sp.Rational(4, 3)
     # W = Z − 1/2, E_P W = 1/2 = −E_Q W; P − Q ≤ (α − 1)Q + [P − αQ]_+ where W > 0, and the mirror image.
     return (
-        Step(2 * a * root + 2 * s * root, 2 * (a + s) * root, "1 ≤ 2(α - 1)E|W| + 2√(δ E W²), E W² = r², √δ = s"),
-        Step(sp.Subs(root**2 - quarter, root, 1 / (2 * (a + s))), 1 / (4 * (a + s) ** 2) - quarter, "V"),
+        line(2 * a * root + 2 * s * root, "=", 2 * (a + s) * root, "1 ≤ 2(α - 1)E|W| + 2√(δ E W²), E W² = r², √δ = s"),
+        line(sp.Subs(root**2 - quarter, root, 1 / (2 * (a + s))), "=", 1 / (4 * (a + s) ** 2) - quarter, "V"),
     ), bound / claimed
 
 
-def many_users_steps() -> Steps:
+def many_users_steps() -> tuple[Line, ...]:
     """MSE ≤ (5/4) n^(1/3) B^(2/3) with B = 42 log(1/δ)/ε², z³ = n/B ≥ 64, k between z and z + 1, γ = (k + 1)/z³."""
     u = sp.Symbol("u", nonnegative=True)
     z = 4 + u
     gamma = (z + 2) / z**3
     return (
-        Step(1 / (4 * z**2) + gamma / 2, sp.Rational(5, 4) / z**2 * (1 - gamma) ** 2, "MSE/n ≤ 5/(4z²)", "<="),
-        Step(gamma, sp.Rational(1, 10), "γ is small", "<="),
+        line(1 / (4 * z**2) + gamma / 2, "<=", sp.Rational(5, 4) / z**2 * (1 - gamma) ** 2, "MSE/n ≤ 5/(4z²)"),
+        line(gamma, "<=", sp.Rational(1, 10), "γ is small"),
     )
 
 
@@ -86,23 +87,8 @@ def lemma_4_3() -> Check:
 
     cases = [(k, m) for k in range(1, 13) for m in range(1, k + 1)]
     return confirmed(
-        proved(protocols.theorem42(), finding="smallest in the middle, and (u - 1/2)² ≥ u²/4 for u ≥ 1"),
+        proved(lower.lemma43(), finding="smallest in the middle, and (u - 1/2)² ≥ u²/4 for u ≥ 1"),
         on_grid(cases, holds, finding="k ≤ 12"),
-    )
-
-
-def lemma44_steps() -> Steps:
-    k = sp.Symbol("k", positive=True)
-    d, w, u = sp.symbols("d w u", nonnegative=True)
-    return (
-        Step(1 / (4 * k**2), (1 / (2 * k) + w) ** 2, "outside its interval: at least half a width away", "<="),
-        Step(
-            (1 / (2 * k) + d) ** 2,
-            (1 / (2 * k) + d + w) ** 2,
-            "inside I(b): at least |a - b| - 1/2k, |a - b| = 1/k + d",
-            "<=",
-        ),
-        Step(d, d + u, "a sum of minima is below both sums", "<="),
     )
 
 
@@ -133,7 +119,7 @@ def lemma_4_4() -> Check:
 
     shares = (F(0), F(1, 10), F(1, 2), F(1))
     return confirmed(
-        proved(lemma44_steps(), protocols.theorem42(), finding="two lower bounds, each a sum"),
+        proved(lower.lemma44(), finding="two lower bounds, each a sum"),
         on_grid(product((1, 2, 3, 6), shares, (F(0), F(1, 2), F(1))), holds, finding="k ≤ 6"),
     )
 
@@ -149,27 +135,27 @@ def lemma_4_5() -> Check:
         return delta >= F(1, 2) or own < 1 - 1 / (2 * alpha) or enters >= (F(1, 2) - delta) / n
 
     return confirmed(
-        proved(protocols.theorem42(), finding="(1 - z/n)^n ≥ 1 - z with z = 1/2 - δ, by induction"),
+        proved(lower.lemma45(), finding="(1 - p)^n ≥ 1 - np, Bernoulli's inequality"),
         on_grid(product(shares, shares, (1, 2, 4), (F(1), F(3, 2))), holds, finding="two messages, n ≤ 4"),
     )
 
 
-def omega_steps() -> Steps:
+def omega_steps() -> tuple[Line, ...]:
     """With z = n^(1/3) ≥ 2, k = ⌈z⌉ in [z, 2z] and z² ≥ 8α both sides of the minimum are of order z."""
     z, room = sp.symbols("z d", positive=True)
     w, u = sp.symbols("w u", nonnegative=True)
     alpha = z**2 / (8 * (1 + w))
     return (
-        Step(z / (32 * alpha), z**3 / (8 * (2 * z / (1 + u)) ** 2 * alpha), "the first side, k = 2z/(1 + u)", "<="),
-        Step(z / (64 * alpha), z / (32 * alpha) - 1 / (8 * z), "less d/(4k) ≤ 1/(8z), for z² = 8α(1 + w)", "<="),
-        Step(room * (2 + u) / 64, (2 + u) * (1 - 1 / (2 + u) ** 2) * room / 48, "the second side, k = 2 + u", "<="),
+        line(z / (32 * alpha), "<=", z**3 / (8 * (2 * z / (1 + u)) ** 2 * alpha), "the first side, k = 2z/(1 + u)"),
+        line(z / (64 * alpha), "<=", z / (32 * alpha) - 1 / (8 * z), "less d/(4k) ≤ 1/(8z), for z² = 8α(1 + w)"),
+        line(room * (2 + u) / 64, "<=", (2 + u) * (1 - 1 / (2 + u) ** 2) * room / 48, "the second side, k = 2 + u"),
     )
 
 
 @claim("B-Thm4.2", "400-408", "MSE = Ω(n^(1/3)) for every (ε, δ)-DP single-message protocol, δ < 1/2")
 def theorem_4_2() -> Check:
     return proved(
-        protocols.theorem42(),
+        lower.theorem42(),
         omega_steps(),
         finding="MSE ≥ (n^(1/3)/64) min{e^-ε, 1/2 - δ} for n ≥ max{8, (8e^ε)^(3/2)}; not by the proof in print, "
         "see B-404",
@@ -217,7 +203,7 @@ def inequality_404() -> Evidence:
         searched([(k, t) for k in range(2, 12) for t in range(k, 4 * k)], fails, told),
         corrected=confirmed(
             proved(
-                protocols.theorem42(),
+                lower.theorem42(),
                 finding="MSE ≥ min{n/(8k²e^ε) - (1 - 2δ)/(8k), (1/48)(k - 1/k)(1/2 - δ)}: inputs that leave are "
                 "counted beside the intervals that are entered",
             ),
@@ -225,4 +211,5 @@ def inequality_404() -> Evidence:
                 product((2, 4, 7, 10), (4, 19, 60), (3, 8, 20)), holds, finding="k-RR on the midpoints, n ≤ 20, e^ε = 2"
             ),
         ),
+        well_read="it is a step of the argument, in three lines that agree",
     )

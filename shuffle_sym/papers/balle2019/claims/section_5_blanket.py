@@ -8,11 +8,12 @@ import sympy as sp
 
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.balle2019 import blanket, tails
+from shuffle_sym.papers.balle2019 import blanket, reduction, tails
 from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, identity, on_grid, proved, refuted
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log
-from shuffle_sym.papers.laws import convex_positive_part, divergence_of_laws, mixed, positive_part, rows, shuffled
+from shuffle_sym.papers.engine import claim as line
+from shuffle_sym.papers.engine.chains import Line
+from shuffle_sym.papers.laws import divergence_of_laws, mixed, positive_part, rows, shuffled
 from shuffle_sym.papers.su2025 import gparv
 from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import BLH, KRR, BinaryRR, from_matrix
@@ -61,9 +62,10 @@ def lemma_5_1_gaussian() -> Evidence:
     return Evidence(
         refuted(
             too_large,
-            "(655) is 2 - γ for every σ, above 1 and so no probability; a sign or the direction is lost there",
+            "(655) is 2 - γ for every σ, above 1 and so no probability",
         ),
         corrected=proved(blanket.lemma51_gaussian(), finding="(462), the statement, holds"),
+        misread="it is one sign, ≥ for ≤, or − for nothing",
     )
 
 
@@ -72,24 +74,27 @@ def lemma_5_2() -> Check:
     return proved(blanket.lemma52(), finding="the infimum is at least any law over e^ε0")
 
 
-def hoeffding_constants() -> Steps:
+def hoeffding_constants() -> tuple[Line, ...]:
     """ε0 ≤ 1/2 and ε = 12 ε0 x ≤ ε0 with x = √(log(1/δ)/n): e^ε0 − 1 ≤ 2(√e − 1)ε0 and tanh(ε/2) ≥ 2ε tanh(1/4)."""
     e, x, p, level, tau = sp.symbols("epsilon_0 x p Lambda tau", positive=True)
     T, n = sp.symbols("T n", positive=True)
     return (
-        Step(sp.Derivative(sp.exp(e), (e, 2)), sp.exp(e), "e^ε0 is convex: below its chord on [0, 1/2]"),
-        Step(
+        line(sp.Derivative(sp.exp(e), (e, 2)), "=", sp.exp(e), "e^ε0 is convex: below its chord on [0, 1/2]"),
+        line(
             sp.Derivative(sp.tanh(x), (x, 2)),
+            "=",
             -2 * sp.tanh(x) * (1 - sp.tanh(x) ** 2),
             "tanh is concave: above its chord on [0, 1/4]",
         ),
-        Step(
+        line(
             sp.Subs(2 * n * tau**2 / T**2, (tau, n), (p * x * T, level / x**2)),
+            "=",
             2 * p**2 * level,
             "τ = pxT, x² = Λ/n: the exponent is 2p²Λ",
         ),
-        Step(
+        line(
             sp.Subs(T**2 / (2 * n * tau), (n,), (p**2 * T**2 * level / tau**2,)),
+            "=",
             tau / (2 * p**2 * level),
             "and the factor in front is τ/(2p²Λ(1 - τ))",
         ),
@@ -158,9 +163,7 @@ def lemma_5_3() -> Evidence:
         ),
         condition=confirmed(
             proved(
-                blanket.lemma53(),
-                blanket.lemma_a3(),
-                convex_positive_part(),
+                reduction.lemma53(),
                 finding="if every message has a share in the blanket, as for every ε0-LDP randomizer",
             ),
             on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="above all pairs of datasets, n ≤ 3"),
@@ -184,7 +187,7 @@ def lemma_a_1() -> Check:
         return apart([laws[x] for x in X]) <= parts
 
     return confirmed(
-        proved(convex_positive_part(), finding="joint convexity"),
+        proved(reduction.lemma_a1(), finding="joint convexity"),
         on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="four randomizers, n ≤ 3"),
     )
 
@@ -205,6 +208,7 @@ def mixture_675() -> Evidence:
     return Evidence(
         refuted(printed != own, f"2-RR, e^ε0 = 2, γ = 2/3: a user would answer truthfully with {printed}, not {own}"),
         corrected=on_grid(randomizers(), holds, finding="V_i with probability 1 - γ and W_i with γ"),
+        well_read="γ and 1 - γ stand in two lines, exchanged; the lines below have them right",
     )
 
 
@@ -232,7 +236,7 @@ def lemma_a_2() -> Evidence:
             joined > alone, f"A0 a fair bit, A = A0, A' = 1 - A0: the right side is {alone} and the left side {joined}"
         ),
         condition=confirmed(
-            proved(convex_positive_part(), finding="if A0 is independent of A and of A', as where it is used"),
+            proved(reduction.lemma_a2(), finding="if A0 is independent of A and of A', as where it is used"),
             on_grid(product((1, 2, 5), (0, 1, 3), (1, 4), ALPHAS), holds, finding="multisets of two, exact"),
         ),
     )
@@ -260,7 +264,7 @@ def lemma_a_3() -> Evidence:
             truth > right, f"R(0) = (1, 0), R(1) = (1/2, 1/2), m = 1, ε = 0: {truth} on the left, {right} on the right"
         ),
         condition=confirmed(
-            proved(blanket.lemma_a3(), finding="if the blanket is positive wherever a law is"),
+            proved(reduction.lemma_a3(), finding="if the blanket is positive wherever a law is"),
             on_grid(product(randomizers(), (1, 2, 3), ALPHAS), holds, finding="message by message, m ≤ 3"),
             covered,
         ),

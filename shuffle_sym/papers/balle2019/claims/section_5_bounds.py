@@ -8,16 +8,17 @@ import sympy as sp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.balle2019 import blanket, tails
+from shuffle_sym.papers.balle2019 import laplace, moments, tails
 from shuffle_sym.papers.balle2019.bounds import bennett, hoeffding, thm53
 from shuffle_sym.papers.balle2019.claims.section_5_blanket import law_of_l, randomizers
 from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown, sqrt
+from shuffle_sym.papers.engine import claim as line
+from shuffle_sym.papers.engine.chains import Line
 from shuffle_sym.papers.laws import positive_part
 from shuffle_sym.papers.su2025 import gparv
 from shuffle_sym.papers.tools import F, fraction
-from shuffle_sym.randomizers import KRR
+from shuffle_sym.randomizers import KRR, BinaryRR
 
 t = field.t
 
@@ -39,7 +40,7 @@ def lemma_5_4() -> Check:
 
     alphas = (F(1), F(6, 5), F(2), F(5))
     return confirmed(
-        proved(blanket.lemma54(), finding="and γ(1 - e^(ε+ε0)) ≤ L ≤ γ(e^ε0 - e^ε) is sharper"),
+        proved(moments.lemma54(), finding="and γ(1 - e^(ε+ε0)) ≤ L ≤ γ(e^ε0 - e^ε) is sharper"),
         on_grid(product(randomizers(), alphas), holds, finding="four randomizers"),
     )
 
@@ -50,18 +51,11 @@ def lemma_a_4() -> Evidence:
     h, a = x**2, sp.Integer(-1)
     right = sp.exp(-h.subs(x, a)) / sp.diff(h, x).subs(x, a)
     positive = bool(sp.exp(-h).is_positive)
-    any_h = sp.Function("h")(x)
-    s, w, height = sp.symbols("s w H", positive=True)  # h' = s + w, s = h'(a) > 0 and w ≥ 0
-    slope = sp.Derivative(any_h, x)
-    steps = (
-        Step(sp.Derivative(-sp.exp(-any_h), x), slope * sp.exp(-any_h), "h'e^-h is the derivative of -e^-h"),
-        Step(s * height, (s + w) * height, "h'(a)e^-h ≤ h'e^-h, and the right side has the integral e^-h(a)", "<="),
-    )
     return Evidence(
         refuted(
             positive and bool(right < 0), f"h = x², a = -1: the integral is positive, and the right side is {right}"
         ),
-        condition=proved(steps, finding="if h'(a) > 0, as where it is used"),
+        condition=proved(tails.lemma_a4(), finding="if h'(a) > 0, as where it is used"),
     )
 
 
@@ -133,38 +127,37 @@ def lemma_5_6() -> Evidence:
             proved(tails.lemma56(), finding="without am: b/log(1 + ab/c) e^…"),
             certified(stands, "above the two real datasets"),
         ),
+        well_read="lemma and proof have am; so had the authors' program, BorjaBalle/amplification-by-shuffling, which "
+        "has since been corrected",
     )
 
 
 @claim("B-Lem5.7", "546-549", "k-RR: −(1−γ)ke^ε ≤ L − γ(1−e^ε) ≤ (1−γ)k; E L²")
 def lemma_5_7() -> Check:
-    return proved(blanket.lemma57(), finding="from the table of G")
+    return proved(moments.lemma57(), finding="from the table of G")
 
 
 @claim("B-Lem5.8(1)", "553", "Laplace: e^(−ε0/2)(1 − e^(ε+ε0)) ≤ L ≤ e^(ε0/2)(1 − e^(ε−ε0))")
 def lemma_5_8_range() -> Check:
     return proved(
-        gparv.property2(),
-        blanket.lemma51_laplace(),
-        blanket.lemma58(),
-        finding="γ(1 - αt) ≤ L ≤ γ(t - α) holds for every ε0-LDP randomizer, and γ = e^(-ε0/2)",
+        laplace.lemma58(),
+        finding="γ(1 - αt) ≤ L ≤ γ(t - α), as for every ε0-LDP randomizer, with γ = e^(-ε0/2)",
     )
 
 
 @claim("B-Lem5.8(2)", "554", "Laplace: E L² ≤ ((e^(2ε)+1)/3)(2e^(ε0/2) + e^-ε0) − 2e^ε(2e^(−ε0/2) − e^-ε0)")
 def lemma_5_8_square() -> Check:
     return proved(
-        blanket.lemma58(),
-        tails.lemma58_all_pairs(),
+        laplace.lemma58(),
         finding="equality for inputs 0 and 1, and no pair of inputs has more",
     )
 
 
 @claim("B-890", "890", "Laplace: E[μ_x μ_x'/ω²] ≤ 2e^(−ε0/2) − e^-ε0, attained at x = 0, x' = 1")
 def cross_term_890() -> Evidence:
-    all_pairs = tails.lemma58_all_pairs()
-    cross = all_pairs.step(1).after  # inputs 1/2 − u and 1/2 + v
-    eps0, u, v = (sp.Symbol(name, positive=True) for name in ("epsilon_0", "u", "v"))
+    all_pairs = laplace.lemma58()
+    cross = all_pairs.statement[2].right  # inputs 1/2 − p and 1/2 + q
+    eps0, u, v = laplace.eps0, laplace.p, laplace.q
     at = {eps0: 2 * sp.log(2)}
     middle = sp.simplify(cross.subs({u: 0, v: 0}).subs(at))
     ends = sp.simplify(cross.subs({u: sp.Rational(1, 2), v: sp.Rational(1, 2)}).subs(at))
@@ -176,6 +169,7 @@ def cross_term_890() -> Evidence:
             f"({ends} at 0 and 1). The bound on E L² needs it from below",
         ),
         corrected=proved(all_pairs, finding="≥ in place of ≤"),
+        misread="it is one sign",
     )
 
 
@@ -184,8 +178,8 @@ def theorem_5_3() -> Check:
     C = 1 - exp(-2)
     T, w = sp.symbols("T w", positive=True)
     steps = (  # Hoeffding's bound on G, (α+1)²T²/(4na) e^(−2na²/((α+1)²T²)), is below (4)
-        Step(t - 1, t - 1 / t, "T = t - 1 is at most t - 1/t: the factor in front", "<="),
-        Step(1 / (T + w) ** 2, 2 / T**2, "and the exponent, where the print has C < 1 for 2", "<="),
+        line(t - 1, "<=", t - 1 / t, "T = t - 1 is at most t - 1/t: the factor in front"),
+        line(1 / (T + w) ** 2, "<=", 2 / T**2, "and the exponent, where the paper has C < 1 for 2"),
     )
     cases = list(product((0.2, 1, 3), (100, 10**4, 10**7), (0.01, 0.1, 0.19)))
     ordered = all(hoeffding.delta(*case) <= thm53.delta(*case) for case in cases)
@@ -202,29 +196,60 @@ def theorem_5_3() -> Check:
     )
 
 
-def large_delta_steps() -> Steps:
+def large_delta_steps() -> tuple[Line, ...]:
     """Corollary 5.3.1 for e^-(1+√2) < δ < 1, with the constant 5.6; Λ = log(1/δ), n ≥ Λt²."""
     x, mean, n, alpha = sp.symbols("x mu n alpha", positive=True)
     u = sp.Symbol("u", nonnegative=True)  # α²
     root = sp.sqrt(2)
     return (
-        Step(
+        line(
             ((x + mean) ** 2 - 4 * mean * x) / (4 * mean),
+            "=",
             (x - mean) ** 2 / (4 * mean),
             "x ≤ (x + μ)²/(4μ): E[S]_+ ≤ Var S/(4μ) for mean -μ, and ≤ √(Var S)/2",
         ),
-        Step(1 - 2 / (1 + t), (t - 1) / (t + 1), "one message: D_1 ≤ 1 - 2/(t + 1) ≤ 1 - Λ if Λ ≤ 2/(t + 1)"),
-        Step(
+        line(1 - 2 / (1 + t), "=", (t - 1) / (t + 1), "one message: D_1 ≤ 1 - 2/(t + 1) ≤ 1 - Λ if Λ ≤ 2/(t + 1)"),
+        line(
             sp.Subs((t - 1) ** 2 / (2 * (t + 1) * n), n, 2 / (t + 1) * t**2) - sp.Rational(1, 4),
+            "=",
             (t - 1) ** 2 / (4 * t**2) - sp.Rational(1, 4),
             "else D_1² ≤ (t - 1)²/(2(t + 1)n), n ≥ 2t²/(t + 1): D_1 ≤ 1/2, enough for Λ ≤ log 2",
         ),
-        Step((t - 1) ** 2 / (4 * t**2), sp.Rational(1, 4), "which is below 1/4", "<="),
-        Step(sp.Integer(0), t * (1 + u) * (t + 1) - ((1 + t**2) * (1 + u) - 4 * t), "E[G²] ≤ t(1 + α²)", "<="),
-        Step(
+        line((t - 1) ** 2 / (4 * t**2), "<=", sp.Rational(1, 4), "which is below 1/4"),
+        line(0, "<=", t * (1 + u) * (t + 1) - ((1 + t**2) * (1 + u) - 4 * t), "E[G²] ≤ t(1 + α²)"),
+        line(
             ((1 + alpha**2) / (4 * (alpha - 1))).subs(alpha, 1 + root),
+            "=",
             (1 + root) / 2,
             "D_α ≤ (1 + α²)/(4Λt(α - 1)) with α = 1 + √2 is (1 + √2)/(2Λt)",
+        ),
+    )
+
+
+#: Of Corollary 5.3.1, for every δ < 1.
+CONSTANT = sp.Rational(28, 5)
+
+
+@claim("B-420", "63,420", "a level ε0 = O(log(ε²n/log(1/δ))) suffices for (ε, δ)-DP with ε = Θ(1)")
+def rate_of_the_level() -> Evidence:
+    eps, Lambda, n = sp.symbols("epsilon Lambda n", positive=True)
+    T = (n / Lambda) ** 2  # e^ε0 with the constant 2: all zeros against one 1, and no message is 1
+    alone = sp.limit((T / (T + 1)) ** n * (1 - sp.exp(eps) / T), n, sp.oo)
+    users = 10**4
+    real = Shuffle(BinaryRR(2 * sp.log(users / sp.log(10**6))), users).delta(1, rtol=0.01).lower
+    at_level = sp.Subs(CONSTANT * t * sp.sqrt(Lambda / n), t, sp.sqrt(eps**2 * n / (CONSTANT**2 * Lambda)))
+    return Evidence(
+        certified(
+            not (alone == 1 and real > 0.9),
+            "the constant matters. With 2, ε0 = 2 log(n/log(1/δ)), δ = 1e-6, n = 1e4: two datasets of shuffled 2-RR "
+            f"have δ ≥ {real:.3f} at ε = 1, and this tends to 1 with n",
+        ),
+        condition=proved(
+            tails.corollary531(),
+            moments.second_moment(),
+            large_delta_steps(),
+            (line(at_level, "=", eps, "the ε of Corollary 5.3.1 at that ε0"),),
+            finding="it holds with the constant 1/2: ε0 ≤ log(ε²n/(31.36 log(1/δ)))/2, by Corollary 5.3.1, for ε ≤ 5.6",
         ),
     )
 
@@ -239,7 +264,7 @@ def corollary_5_3_1() -> Check:
     return confirmed(
         proved(
             tails.corollary531(),
-            tails.second_moment(),
+            moments.second_moment(),
             large_delta_steps(),
             finding="with 2 log(1 + √2) = 1.763 for δ ≤ e^-(1+√2), and 5.6 for larger δ",
         ),

@@ -8,15 +8,13 @@ import sympy as sp
 from flint import arb
 
 from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown, sqrt
-from shuffle_sym.papers.girgis2021 import bounds, curves, moments
+from shuffle_sym.papers.engine import at_most, chain, equals
+from shuffle_sym.papers.girgis2021 import bounds, constants, curves, upper
 from shuffle_sym.papers.tools import F
 from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact import two_rr_moment
-
-READING = "perhaps by the reading of the PDF"
 
 
 def divergence(moment: Any, order: int) -> Any:
@@ -24,35 +22,9 @@ def divergence(moment: Any, order: int) -> Any:
     return log(moment) / (order - 1)
 
 
-def conversion() -> Steps:
-    """(r − α)/r^λ is largest at r = αλ/(λ − 1): so E[r − α]_+ is at most that times E[r^λ]."""
-    r, alpha, order, delta, level = sp.symbols("r alpha lambda delta D", positive=True)
-    x = sp.Symbol("x", positive=True)  # λ − 1
-    best = alpha * (1 + x) / x
-    factor = (x / (1 + x)) ** (1 + x) / x
-    given = level + (sp.log(1 / delta) + x * sp.log(x / (1 + x)) - sp.log(1 + x)) / x
-    return (
-        Step(
-            sp.Derivative((r - alpha) * r**-order, r),
-            r ** (-order - 1) * (r - order * (r - alpha)),
-            "positive before r = αλ/(λ - 1), negative after it",
-        ),
-        Step(
-            sp.powsimp(sp.expand_power_base((best - alpha) * best ** (-1 - x)), force=True),
-            sp.powsimp(alpha**-x * factor, force=True),
-            "the largest value is α^(1-λ)(1 - 1/λ)^λ/(λ - 1), with x = λ - 1",
-        ),
-        Step(
-            sp.expand_log(x * (level - given) + sp.log(factor), force=True),
-            sp.log(delta),
-            "δ at the ε of the first form is the given one: the two forms are one",
-        ),
-    )
-
-
 @claim("G-Lem2.1", "118-126", "(λ, ε(λ))-RDP gives (ε, δ)-DP, in two forms")
 def lemma_2_1() -> Check:
-    return proved(conversion(), finding="for every order and every ε")
+    return proved(curves.lemma21(), finding="for every order and every ε")
 
 
 def size(t: F, n: int) -> int:
@@ -127,22 +99,16 @@ def theorem_3_1() -> Evidence:
     def told(order: int, n: int) -> str:
         return (
             f"e^ε0 = 2, λ = {order}, n = {n:.0e}: 2-RR has {shown(truth(order, n), 5)}, the right side is "
-            f"{shown(printed_5(t, n, order), 5)}. λ/2 stands for C(λ, 2) and the logarithm ends too "
-            f"early, {READING}: (41) has both right"
+            f"{shown(printed_5(t, n, order), 5)}. λ/2 stands for C(λ, 2) and the logarithm ends too early"
         )
 
     return Evidence(
         searched(product(range(2, 9), (10**j for j in range(2, 10))), fails, told),
         corrected=confirmed(
-            proved(
-                moments.lemma61(),
-                moments.lemma61_tail(),
-                moments.lemma62(),
-                curves.theorem36(),
-                finding="log of the whole, C(λ, 2)v/n̄ (41), from Theorem 3.6, Lemma 6.1, Lemma 6.2",
-            ),
+            proved(upper.theorem31_renyi(), finding="log of the whole, C(λ, 2)v/n̄ (41), from Theorems 3.6 and 3.7"),
             above_all_datasets(bounds.thm31),
         ),
+        misread="a binomial coefficient looks like a fraction, and a bracket may be lost; (41) has both right",
     )
 
 
@@ -160,7 +126,7 @@ def corollary_3_2() -> Evidence:
     def told(order: int) -> str:
         return (
             f"e^ε0 = 11/10, λ = {order}, n = {least(order)}: 2-RR has {shown(truth(order))}, the right side is "
-            f"{shown(printed_6(t, least(order), order))}. λ/2 stands for C(λ, 2), {READING}"
+            f"{shown(printed_6(t, least(order), order))}. λ/2 stands for C(λ, 2)"
         )
 
     cases: list[tuple[Any, int, int]] = []
@@ -174,8 +140,13 @@ def corollary_3_2() -> Evidence:
             certified(
                 ordered, f"with C(λ, 2): above Theorem 3.6 in {len(cases)} cases, at the smallest n that is allowed too"
             ),
-            proved(curves.corollary32(), finding="its constants; proof by Theorem 3.6 and not by (5), see G-671"),
+            proved(
+                constants.corollary32(),
+                constants.condition32(),
+                finding="its constants; proof by Theorem 3.6 and not by (5), see G-671",
+            ),
         ),
+        misread="a binomial coefficient looks like a fraction; (44) has it right",
     )
 
 
@@ -197,12 +168,12 @@ def simplified_671() -> Check:
 def remark_1() -> Check:
     n, c = sp.symbols("n c", positive=True)
     order = n ** ((1 - 5 * c) / 4) / 2
-    line = (
-        Step(sp.powsimp(sp.expand_power_base(order**4 * n ** (5 * c)), force=True), n / 16, "λ⁴e^(5ε0), below n/9"),
-        Step(sp.Rational(1, 16), sp.Rational(1, 9), "1/16 ≤ 1/9", "<="),
-        Step(sp.Subs((1 - 5 * c) / 4, c, sp.Rational(1, 25)), sp.Rational(1, 5), "c = 1/25: the exponent of n"),
+    line = chain(
+        order**4 * n ** (5 * c),
+        equals(n / 16, "λ⁴e^(5ε0) at the largest λ"),
+        at_most(n / 9, "1/16 is below 1/9"),
     )
-    return proved(line, finding="with 1/16 in place of 1/9")
+    return proved(line.lines, finding="with 1/16 in place of 1/9")
 
 
 @claim("G-eq7", "223-225", "(7), since λ = a⌈λ⌉ + (1−a)⌊λ⌋ for a = ⌈λ⌉ − λ")
@@ -214,6 +185,7 @@ def equation_7() -> Evidence:
     return Evidence(
         refuted(mirrored != order, f"λ = 9/4, a = {a}: the reason gives {mirrored}. (7) itself has the weights right"),
         corrected=proved(curves.eq7(), finding="λ = a⌊λ⌋ + (1 - a)⌈λ⌉, and (7) follows by convexity"),
+        misread="⌈ ⌉ and ⌊ ⌋ look alike",
     )
 
 
@@ -224,19 +196,16 @@ def theorem_3_3() -> Evidence:
     def told(n: int) -> str:
         return (
             f"ε0 = 1, λ = 2, n = {n}: 2-RR has log(1 + (e - 1)²/(en)) = {shown(log(1 + v / n))}, the right side is "
-            f"{shown(printed_8(1, n, 2))}. ε0 stands for e^ε0 three times and n for n̄, {READING}: Section 7.2 is right"
+            f"{shown(printed_8(1, n, 2))}. ε0 stands for e^ε0 three times and n for n̄"
         )
 
     return Evidence(
         searched(range(1, 200), lambda n: below(printed_8(1, n, 2), log(1 + v / n)), told),
         corrected=confirmed(
-            proved(
-                curves.theorem71(),
-                curves.theorem36(),
-                finding="log(e^(λ²(t-1)²/n̄) + e^(ε0λ-(n-1)/(8t))) for every real λ > 1",
-            ),
+            proved(upper.theorem33(), finding="log(e^(λ²(t-1)²/n̄) + e^(ε0λ-(n-1)/(8t))) for every real λ > 1"),
             above_all_datasets(bounds.thm33),
         ),
+        misread="letters of e^ε0 and the bar of n̄ may be lost; Section 7.2 has all of them",
     )
 
 
@@ -251,7 +220,8 @@ def remark_3() -> Evidence:
     users, power = 10**8, 10
     better = math.sqrt(2 * math.exp(0.5) * (power * 0.5 + 2 * math.log(users)) / (users - 1))
     saved = bounds.thm31(0.5, users, power) / bounds.thm31(0.5, users, power, better)
-    line = (Step(e * order - (n - 1) / (2 * t) * square, -2 * sp.log(n), "the last term is n^-2"),)
+    exponent_now = sp.Add(e * order, sp.Mul(-(n - 1) / (2 * t), square, evaluate=False), evaluate=False)
+    line = chain(exponent_now, equals(-2 * sp.log(n), "the last term is n^-2"))
     printed = math.sqrt(2 * 0.5 * math.exp(0.5) / (10**9 * math.log(10**9)))
     large = bounds.thm31(0.5, 10**9, power, printed)
     return Evidence(
@@ -260,11 +230,12 @@ def remark_3() -> Evidence:
             "with it the last term tends to e^(ε0λ) and not to 0: at ε0 = 0.5, λ = 10, n = 1e9 the bound is above ε0",
         ),
         corrected=confirmed(
-            proved(line, finding="γ² = 2t(λε0 + 2 log n)/(n - 1), which tends to 0"),
+            proved(line.lines, finding="γ² = 2t(λε0 + 2 log n)/(n - 1), which tends to 0"),
             certified(
                 vanishes and 1.98 < saved < 2, f"ε0 = 0.5, λ = 10, n = 1e8: {saved:.3f} times smaller than with 1/2"
             ),
         ),
+        misread="with log n above the line, γ² = 2ε0 t log n/n, the last term would vanish too",
     )
 
 

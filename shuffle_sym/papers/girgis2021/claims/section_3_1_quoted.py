@@ -6,41 +6,37 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.papers.claims import Check, certified, claim, confirmed, proved, refuted
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown
-from shuffle_sym.papers.girgis2021 import bounds, curves
+from shuffle_sym.papers.engine import claim as line
+from shuffle_sym.papers.engine.chains import Line
+from shuffle_sym.papers.girgis2021 import bounds, constants, mixtures, moments
 from shuffle_sym.papers.girgis2021.claims.section_3_1 import bound_5
+from shuffle_sym.papers.girgis2021.notation import t
 from shuffle_sym.papers.tools import F
 
 
-def quoted_steps() -> Steps:
+def quoted_lines() -> list[Line]:
     r"""(9) from Theorem 3.6, where the moment given m is at most e^(K/(m+1)), K = λ²(t − 1/t)²/8, and at most t^(λ−1).
 
     x = Kt/n and a = n/t. For λ ≤ 2 the moment of order 2 is enough. For x ≤ 0.79 sum the powers of K/(m + 1). If (9) is
     at least ε0 nothing is left to show. Else a > 8x, (λ − 1)ε0 < a/2 and, for x > 0.79, λ > 25; `layers` does the rest.
     """
     n, m, j = sp.symbols("n m j", positive=True, integer=True)
-    u, w = sp.symbols("u w", nonnegative=True)
+    u = sp.Symbol("u", nonnegative=True)
     s = sp.Symbol("s", positive=True)
-    t = sp.Symbol("t", positive=True)
-    above = {t: 1 + w}
-    return (
-        Step(
-            ((2 + u) * (t + 1) ** 2).subs(above),
-            (8 * (1 + u) * t**5).subs(above),
-            "2x/(λ - 1) is at most (9), for λ = 2 + u, t = 1 + w",
-            "<=",
-        ),
-        Step(m + 1 + u, (1 + u) * (m + 1), "m + i ≤ i(m + 1): (m + 1)^-j ≤ j!/((m + 1)…(m + j))", "<="),
-        Step(
+    return [
+        line((2 + u) * (t + 1) ** 2, "<=", 8 * (1 + u) * t**5, "2x/(λ - 1) is at most (9), for λ = 2 + u"),
+        line(m + 1 + u, "<=", (1 + u) * (m + 1), "m + i ≤ i(m + 1): (m + 1)^-j ≤ j!/((m + 1)…(m + j))"),
+        line(
             sp.binomial(n - 1, m) * sp.factorial(m) / sp.factorial(m + j),
+            "=",
             sp.binomial(n - 1 + j, m + j) * sp.factorial(n - 1) / sp.factorial(n - 1 + j),
             "its mean under Bin(n - 1, 1/t) is at most t^j/(n(n + 1)…(n + j - 1)): E[e^(K/(m+1))] ≤ 1/(1 - x)",
         ),
-        Step((8 * t**6).subs(above), (32 * t**8 / (t + 1) ** 2).subs(above), "a/x > 8t⁶, with t - 1 ≥ ε0", "<="),
-        Step((4 * t**3).subs(above), (16 * t**5 / (t + 1) ** 2).subs(above), "(λ - 1)·(9) ≥ 4t³x(1 - 1/λ)", "<="),
-        Step(sp.Derivative(sp.log(s) / s, s), (1 - sp.log(s)) / s**2, "log s ≤ s/e: t³/ε0 ≥ 3e, so λ > 3.16·3e"),
-    )
+        line(8 * t**6, "<=", 32 * t**8 / (t + 1) ** 2, "a/x > 8t⁶, with t - 1 ≥ ε0"),
+        line(4 * t**3, "<=", 16 * t**5 / (t + 1) ** 2, "(λ - 1)·(9) ≥ 4t³x(1 - 1/λ)"),
+        line(sp.Derivative(sp.log(s) / s, s), "=", (1 - sp.log(s)) / s**2, "log s ≤ s/e: t³/ε0 ≥ 3e, so λ > 3.16·3e"),
+    ]
 
 
 def layers(x: Any) -> Any:
@@ -67,15 +63,33 @@ def equation_9() -> Check:
     ordered = all(bounds.thm36(*case) <= bounds.eq9(*case) for case in cases)
     return confirmed(
         proved(
-            curves.theorem36(),
-            curves.theorem71(),
-            curves.corollary32(),
-            quoted_steps(),
+            mixtures.theorem36(),
+            moments.theorem71(),
+            constants.corollary32(),
+            quoted_lines(),
             finding="from Theorem 3.6, for all n, ε0 and real λ > 1",
         ),
         certified(numbers, "with constants enclosed"),
         certified(ordered, f"above Theorem 3.6 in {len(cases)} cases"),
     )
+
+
+@claim("G-253-factor", "253", "(9) is worse than (6) by a factor e^(4ε0)")
+def factor_253() -> Check:
+    n, order, t = sp.symbols("n lambda t", positive=True)
+    x = order * (order - 1) / 2 * 4 * (t - 1) ** 2 / n  # C(λ, 2) 4(t − 1)²/n of (6)
+    nine = order * 2 * t**4 * (t - 1) ** 2 / n
+    y = sp.Symbol("y", positive=True)
+    steps = (
+        line(
+            sp.Derivative(sp.log(1 + y), (y, 2)),
+            "=",
+            -1 / (1 + y) ** 2,
+            "concave: log(1 + y) ≤ y, with equality as y → 0",
+        ),
+        line(sp.Subs(nine / (y / (order - 1)), y, x), "=", t**4, "(9) over y/(λ - 1), which is at least (6)"),
+    )
+    return proved(steps, finding="at least, and exactly so as n → ∞; (6) with C(λ, 2)")
 
 
 @claim("G-253", "253", "both upper bounds beat (9) in all cases")

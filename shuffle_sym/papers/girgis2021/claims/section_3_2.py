@@ -6,12 +6,12 @@ from itertools import product
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.model import decomposition
 from shuffle_sym.papers.claims import Check, claim, confirmed, on_grid, proved, refuted, searched
-from shuffle_sym.papers.derivation import Step, Steps
-from shuffle_sym.papers.girgis2021 import moments
+from shuffle_sym.papers.engine import claim as line
+from shuffle_sym.papers.engine.chains import Line
+from shuffle_sym.papers.girgis2021 import lower, worst
 from shuffle_sym.papers.tools import F, fraction
-from shuffle_sym.randomizers import KRR, BinaryRR
+from shuffle_sym.randomizers import BinaryRR
 from shuffle_sym.truth.exact import two_rr_moment
 from shuffle_sym.truth.ground_truth import worst_moments
 
@@ -39,12 +39,7 @@ def theorem_3_4() -> Check:
 
     ratios = (F(1), F(3, 2), F(3))
     return confirmed(
-        proved(
-            moments.eq72(),
-            moments.central_moments(),
-            moments.rdp_moments(),
-            finding="by the binomial theorem, for every integer λ",
-        ),
+        proved(lower.theorem34(), lower.rdp_moments(), finding="by the binomial theorem, for every integer λ"),
         on_grid(product(ratios, (1, 2, 7), (2, 3, 6, 9)), holds, finding="equal to the exact moment"),
     )
 
@@ -68,48 +63,46 @@ def jensen() -> Check:
 @claim("G-Cor3.5", "269", "(11): the RDP is at least 1/(λ−1) log(1 + C(λ, 2)(t−1)²/(nt))")
 def corollary_3_5() -> Check:
     return proved(
-        moments.odd_moments(),
-        moments.rdp_moments(),
+        lower.odd_moments(),
+        lower.corollary35(),
         finding="no central moment of Bin(n, p) is negative for p ≤ 1/2, and p = 1/(t + 1)",
     )
 
 
-def gap_steps() -> Steps:
+def gap_lines() -> list[Line]:
     n = sp.Symbol("n", positive=True)
-    D = decomposition.dataset(KRR(k=3), 0, 1, 2)
-    three = sp.Add(*(sp.Mul((e.a - e.b) ** 2, 1 / e.c, evaluate=False) for e in D.atoms if e.a != e.b), evaluate=False)
-    w = sp.Symbol("w", nonnegative=True)
-    return (
-        Step(4 * (t - 1) ** 2 / n / ((t - 1) ** 2 / (n * t)), 4 * t, "(6) against (11), inside the logarithms"),
-        Step(sp.Subs((t - 1) ** 2 / t, t, t) * t / ((t - 1) ** 2 / t), t, "(5) with n̄ = n/t against (11): e^ε0"),
-        Step(three, 2 * (t - 1) ** 2 / (t + 2), "3-RR, others with a third value: the term of first order in 1/n"),
-        Step(
-            ((t - 1) ** 2 / t).subs(t, 2 + w),
-            (2 * (t - 1) ** 2 / (t + 2)).subs(t, 2 + w),
-            "which is more than that of 2-RR for t > 2",
-            "<=",
-        ),
-    )
+    lower_11 = sp.Pow((t - 1) ** 2 / (n * t), -1)
+
+    def against(form: sp.Expr) -> sp.Expr:
+        return sp.Mul(form, lower_11, evaluate=False)
+
+    two, three = (t - 1) ** 2 / t, 2 * (t - 1) ** 2 / (t + 2)
+    return [
+        line(against(4 * (t - 1) ** 2 / n), "=", 4 * t, "(6) against (11), inside the logarithms"),
+        line(against((t - 1) ** 2 / n), "=", t, "(5) with n̄ = n/t against (11): e^ε0"),
+        line(two, "<=", three, "to first order 3-RR is above 2-RR", under=sp.Ge(t, 2)),
+    ]
 
 
 @claim("G-Rem7", "277,617", "the gap is 4e^ε0, or e^ε0 with Remark 3; the lower bound is tight")
 def remark_7() -> Check:
     def moments(n: int) -> tuple[F, F]:
-        (worst,) = worst_moments(BinaryRR(sp.log(2)), n, [2])
-        return fraction(two_rr_moment(sp.log(2), n, 2)), fraction(worst.moment)
+        (largest,) = worst_moments(BinaryRR(sp.log(2)), n, [2])
+        return fraction(two_rr_moment(sp.log(2), n, 2)), fraction(largest.moment)
 
     def told(n: int) -> str:
-        forward, worst = moments(n)
+        forward, most = moments(n)
         back = two_rr_moment(sp.log(2), n, 2, reverse=True)
         return (
             f"e^ε0 = 2, λ = 2, n = {n}: (10) is the moment {forward}; the same datasets the other way round have {back}"
-            + (", the most of all" if back == worst else "")
+            + (", the most of all" if back == most else "")
         )
 
     return confirmed(
         searched(range(1, 6), lambda n: moments(n)[0] < moments(n)[1], told),
         proved(
-            gap_steps(),
+            worst.remark7(),
+            gap_lines(),
             finding="the factors 4e^ε0 and e^ε0 are right; but not even the first order is tight (617): 3-RR has "
             "2(t - 1)²/(t + 2) there, more than (t - 1)²/t for t > 2",
         ),

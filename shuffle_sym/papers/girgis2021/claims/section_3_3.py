@@ -1,70 +1,29 @@
 r"""Girgis et al. 2021, Sections 3.3, 5, 6, 7 and their appendices: the reduction, and special neighbours."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
 import sympy as sp
 
 from shuffle_sym.papers.claims import Check, Evidence, claim, confirmed, on_grid, proved, refuted, searched
-from shuffle_sym.papers.derivation import Step, Steps
 from shuffle_sym.papers.enclosures import below, enclosed, exp, shown
-from shuffle_sym.papers.girgis2021 import curves, moments
-from shuffle_sym.papers.girgis2021.claims.section_3_1 import READING, higher_terms
+from shuffle_sym.papers.engine import claim as line
+from shuffle_sym.papers.girgis2021 import constants, mixtures, moments, upper
+from shuffle_sym.papers.girgis2021.claims.section_3_1 import higher_terms
+from shuffle_sym.papers.girgis2021.notation import neighbours, randomizers, ratio_of, without
 from shuffle_sym.papers.laws import mixed, moment, rows, shuffled
 from shuffle_sym.papers.tools import F, fraction
-from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
+from shuffle_sym.randomizers import BinaryRR
 
-Laws = list[list[F]]
-
-
-def randomizers() -> list[Any]:
-    """Small rational randomizers."""
-    skew = from_matrix([[F(1, 2), F(3, 10), F(1, 5)], [F(1, 4), F(1, 4), F(1, 2)]])
-    return [BinaryRR(sp.log(3)), KRR(3, sp.log(2)), skew]
-
-
-def neighbours(R: Any, n: int) -> Iterator[tuple[Laws, Laws]]:
-    """The laws of all neighbouring datasets in which the last user differs, others in order."""
-    laws = rows(R)
-    inputs = range(len(laws))
-    for x0, x1 in product(inputs, repeat=2):
-        if x0 != x1:
-            for others in product(inputs, repeat=n - 1):
-                if list(others) == sorted(others):
-                    same = [laws[x] for x in others]
-                    yield [*same, laws[x0]], [*same, laws[x1]]
-
-
-def ratio_of(R: Any) -> F:
-    """e^ε0 of a rational randomizer."""
-    return fraction(sp.exp(R.eps0))
+SCAN = "which the scan of the page may have done"
 
 
 def special(P: Sequence[F], Q: Sequence[F], m: int, order: int) -> F:
     """E_m: m others with Q, one with P against Q."""
     same = [list(Q)] * m
     return moment(shuffled([*same, list(P)]), shuffled([*same, list(Q)]), order)
-
-
-def without(own: Sequence[F], shared: Sequence[F], q: F) -> list[F]:
-    """p̃ of (18)."""
-    return [(p - q * s) / (1 - q) for p, s in zip(own, shared, strict=True)]
-
-
-def hellinger() -> Steps:
-    """p^λ q^(1−λ) is jointly convex: its Hessian has determinant 0 and no negative entry on the diagonal."""
-    p, q = sp.symbols("p q", positive=True)
-    u = sp.Symbol("u", positive=True)  # λ = 1 + u
-    f = p ** (1 + u) * q**-u
-    pp, qq, pq = (sp.diff(f, *by) for by in ((p, p), (q, q), (p, q)))
-    scale = p ** (u - 1) * q**-u
-    return (
-        Step(sp.simplify(pp / scale), u * (1 + u), "the second derivative in p is positive"),
-        Step(sp.simplify(qq / scale), u * (1 + u) * p**2 / q**2, "and in q"),
-        Step(sp.simplify((pp * qq - pq**2) / scale**2), sp.Integer(0), "and the determinant is 0"),
-    )
 
 
 @claim("G-Thm3.6", "289", "(13): the moment is at most the mean of E_m over m ~ Bin(n−1, e^-ε0)")
@@ -84,7 +43,7 @@ def theorem_3_6() -> Check:
         return True
 
     return confirmed(
-        proved(hellinger(), curves.theorem36(), finding="Lemmas 5.1, 5.2 and 5.3 together"),
+        proved(mixtures.theorem36(), finding="Lemmas 5.1, 5.2 and 5.3 together"),
         on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5"),
     )
 
@@ -99,9 +58,7 @@ def theorem_3_7() -> Check:
         return all(value <= exactly if order == 2 else below(value, bound) for value in values)
 
     return confirmed(
-        proved(
-            moments.eq32(), moments.lemma61(), moments.lemma61_tail(), moments.lemma62(), finding="moment by moment"
-        ),
+        proved(moments.theorem37(), finding="moment by moment"),
         on_grid(product(randomizers(), (1, 2, 4), (2, 3, 6)), holds, finding="m ≤ 4, λ ≤ 6, enclosed"),
     )
 
@@ -129,19 +86,20 @@ def lemma_5_1() -> Evidence:
         refuted(
             printed != laws[0],
             f"2-RR, e^ε0 = 2, d_i = 0, d'_n = 1: it is ({printed[0]}, {printed[1]}) for ({laws[0][0]}, {laws[0][1]}),"
-            f" with p'_i where (18) has p'_n, {READING}",
+            " with p'_i where (18) has p'_n",
         ),
         corrected=on_grid(
             product(randomizers(), (1, 2, 3)),
             holds,
             finding="(18), and the lemma with it, for all pairs of datasets, n ≤ 3",
         ),
+        well_read="the proof has p'_i three times, and p'_n was read in the lines around",
     )
 
 
 @claim("G-Lem5.2", "473", "the moment is jointly convex")
 def lemma_5_2() -> Check:
-    return proved(hellinger(), finding="at every outcome, for every real λ > 1")
+    return proved(mixtures.lemma52_renyi(), finding="at every outcome, for every real λ > 1")
 
 
 @claim("G-Lem5.3", "483", "the moment does not fall when a user among the first n − 1 is removed")
@@ -156,29 +114,32 @@ def lemma_5_3() -> Check:
         return True
 
     return confirmed(
-        proved(hellinger(), finding="convex in p_i, and equal where p_i is a point mass: a shift of the histogram"),
+        proved(
+            mixtures.lemma53_renyi(),
+            finding="convex in p_i, and equal where p_i is a point mass: a shift of the histogram",
+        ),
         on_grid(product(randomizers(), (2, 3), (2, 5)), holds, finding="all pairs of datasets, n ≤ 3, λ = 2, 5"),
     )
 
 
 @claim("G-Lem6.1(1,2)", "533-539", "X has mean 0 and variance m(Σ p'²/p − 1)")
 def lemma_6_1_mean() -> Check:
-    return proved(moments.lemma61(), finding="from the multinomial's generating function")
+    return proved(moments.lemma61(), finding="X is a sum of m independent copies")
 
 
 @claim("G-Lem6.1(3)/(34),(35)", "543-549", "E X^i ≤ i! Γ(i/2)(2mν²)^(i/2) for i ≥ 3, ν = (t − 1/t)/2")
 def lemma_6_1_tail() -> Check:
     k = sp.Symbol("k", integer=True, nonnegative=True)
     i = sp.Symbol("i", integer=True, positive=True)
-    factorials = (
-        Step(sp.factorial(i) / i, sp.factorial(i - 1), "i!/i is (i - 1)!, a whole number"),
-        Step(sp.Integer(1), 1 + k, "so it is at least 1", "<="),
-    )
+    factorials = [
+        line(sp.factorial(i) / i, "=", sp.factorial(i - 1), "i!/i is (i - 1)!, a whole number"),
+        line(1, "<=", 1 + k, "so it is at least 1"),
+    ]
     return proved(
-        moments.lemma61_tail(),
+        moments.lemma61(),
         factorials,
         finding="true, and weaker than what is proved and used, which has i and not i!: from (35) as it stands "
-        f"Theorem 3.7 does not follow. The text also has ε^ε0 for e^ε0, {READING}",
+        f"Theorem 3.7 does not follow. The text also has ε^ε0 for e^ε0, {SCAN}",
     )
 
 
@@ -258,8 +219,7 @@ def equation_40() -> Evidence:
         ),
         condition=confirmed(
             proved(
-                hellinger(),
-                curves.theorem36(),
+                upper.eq40(),
                 finding="if γ ≤ 1 and (1-γ)q(n-1) is rounded down: E_m falls, E_0 ≤ e^(ε0λ), and Chernoff's inequality",
             ),
             on_grid(
@@ -276,11 +236,11 @@ def lemma_d_1() -> Check:
         return all(special(P, Q, m + 1, order) <= special(P, Q, m, order) for P in laws for Q in laws)
 
     return confirmed(
-        proved(hellinger(), finding="a case of Lemma 5.3"),
+        proved(mixtures.lemma_d1(), finding="a case of Lemma 5.3"),
         on_grid(
             product(randomizers(), (0, 1, 2), (2, 5)),
             holds,
-            finding=f"m ≤ 2; (66) has the same law above and below in both ratios, 1 ≤ 1, {READING}",
+            finding=f"m ≤ 2; (66) has the same law above and below in both ratios, 1 ≤ 1, {SCAN}",
         ),
     )
 
@@ -293,11 +253,11 @@ def theorem_7_1() -> Check:
         return all(below(special(P, Q, m - 1, order), bound) for P in laws for Q in laws)
 
     return confirmed(
-        proved(curves.theorem71(), finding="for every real λ > 0, and with half the exponent or less"),
+        proved(moments.theorem71(), finding="for every real λ > 0, and with half the exponent or less"),
         on_grid(product(randomizers(), (1, 2, 3), (2, 5)), holds, finding="m ≤ 3, enclosed"),
     )
 
 
 @claim("G-Claim1", "727", "C(λ, k) k Γ(k/2) ≤ λ^k for k ≥ 3")
 def claim_1() -> Check:
-    return proved(curves.claim1(), finding="and for k = 2; it fails for k = 1")
+    return proved(constants.claim1(), finding="and for k = 2; it fails for k = 1")

@@ -67,6 +67,7 @@ def who_is_marked() -> Evidence:
             finding="if β marks those who answered randomly, as in the full version, b is Bin(n − 1, γ) and b + 1 "
             "messages are left: n up to 4, k = 2, 3, four γ",
         ),
+        well_read="the word 'truthfully' stands in both places of the workshop version",
     )
 
 
@@ -250,4 +251,5 @@ def appendix_a() -> Evidence:
             proved(derivations.appendix_a(), finding="with b!/(n_1! … n_k!) in its place the probability is right"),
             on_grid(CASES, agrees, finding="all views, n up to 4, k = 2, 3, four γ"),
         ),
+        well_read="the coefficient stands six times, in Section 5 and in Appendix A",
     )

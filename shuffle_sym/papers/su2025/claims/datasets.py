@@ -23,17 +23,8 @@ from shuffle_sym.papers.claims import (
     refuted,
 )
 from shuffle_sym.papers.koskela2021.definitions import EVERYONE, left_over, view
-from shuffle_sym.papers.tools import (
-    F,
-    between,
-    collected,
-    exact,
-    fraction,
-    law_of_g,
-    level,
-    positive_mean,
-    sum_of_copies,
-)
+from shuffle_sym.papers.laws import positive_part
+from shuffle_sym.papers.tools import F, between, collected, exact, fraction, law_of_g, level
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 from shuffle_sym.truth import ground_truth
 
@@ -64,12 +55,13 @@ def two_inputs() -> Evidence:
             finding="x_2 = … = x_n = x_1^0 is never below it (the same as taking D(X^1‖X^0)): n up to 20, t = 2, 3, "
             "5, six α",
         ),
+        well_read="the authors' program makes the same choice",
     )
 
 
 def _formula(R: Randomizer, n: int, alpha: F, x2: int) -> F:
     """Theorem 10 as printed: y ~ R(x_2), so messages that x_2 cannot send do not occur."""
-    return positive_mean(sum_of_copies(law_of_g(dataset(R, 0, 1, x2), alpha), n)) / n
+    return positive_part(law_of_g(dataset(R, 0, 1, x2), alpha).items(), n) / n
 
 
 @claim("S-Thm10", "611-613", "D = E[G_1 + … + G_n]_+/n for x_2 = … = x_n, for every local randomizer")
@@ -91,7 +83,7 @@ def theorem10() -> Evidence:
             f"{_formula(honest, 1, F(1), 1)}: what x_2 cannot send has no G",
         ),
         condition=confirmed(
-            proved(derivations.lemma_a3(), finding="it holds if x_2 can send what x_1^0 can, as under ε0-LDP"),
+            proved(derivations.one_dataset(), finding="it holds if x_2 can send what x_1^0 can, as under ε0-LDP"),
             on_grid(cases, holds, finding="3-RR and a randomizer without symmetry, n up to 4, four α, every x_2"),
         ),
     )
@@ -165,15 +157,17 @@ def joint_law() -> Evidence:
             lambda n, k, gamma: _joint_law(n, k, gamma, 1) == _literal(n, k, gamma),
             finding="with N_1 ~ Bin(N − N_0 + 1, 1/(k − 1)) it is the law of the view: n up to 4, k = 2, 3, 4",
         ),
+        well_read="the line is complete, and the + 1 of N_0 was read",
     )
 
 
 @claim("S-Laplace-CDF", "805-811", "γ, ω and the distribution function of L for the Laplace mechanism on [0, 1]")
 def laplace() -> Check:
     law = derivations.laplace_law()
-    a, z, x = sp.symbols("alpha z x", positive=True)  # z = 1 − e^(ε0/2)·L, x = e^(ε0/2)·L
+    a, x = sp.Symbol("alpha", positive=True), sp.Symbol("x", real=True)  # x = e^(ε0/2)·L
+    below, above = (line.right for line in (law.line(5), law.line(7)))
     return all_of(
         proved(law, derivations.lemma51_laplace(), finding="γ = e^(−ε0/2), and both branches from the blanket"),
-        identity(sp.sqrt(a / z) / 2, law.step(2).after, "the print has them: below γ(1 − e^ε)"),
-        identity(1 - 1 / (2 * sp.sqrt(x + a)), law.step(3).after, "and above"),
+        identity(sp.sqrt(a) / sp.sqrt(1 - x) / 2, below, "the paper has them: below γ(1 − e^ε)"),
+        identity(1 - 1 / (2 * sp.sqrt(x + a)), above, "and above"),
     )

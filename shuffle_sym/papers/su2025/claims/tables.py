@@ -13,6 +13,7 @@ from shuffle_sym.randomizers import BLH, KRR, OUE, RAPPOR, HadamardResponse
 
 t, s, k, alpha = field.t, field.s, field.k, field.alpha
 FLAT = field.simplest(1 - alpha)
+RAPPOR_R = "both tables have the same entry; the authors' program has the right one"
 #: The smallest finite versions of what the tables take with infinitely many inputs (HR: with infinitely many columns).
 SMALL: dict[str, Randomizer] = {
     "BLH": BLH(d=2, eps0=level(2)),
@@ -79,14 +80,14 @@ def table1_krr() -> Evidence:
     return Evidence(
         refuted(
             below(total, 1),
-            f"t = {level_}, k = {size}: the row sums to 4/(3e² − 1). Example 4.1 of the paper has e^ε0 + k − 1, so the "
-            "exponent is probably the reading's",
+            f"t = {level_}, k = {size}: the row sums to 4/(3e² − 1)",
         ),
         corrected=Check(
             all(entry.equal for entry in _entries("k-RR", 1)),
             "proved",
             "with the denominator e^ε0 + k − 1 all five entries are right, for all k and ε0",
         ),
+        misread="+ k may have slipped into the exponent: Example 4.1 and the authors' program have e^ε0 + k − 1",
     )
 
 
@@ -103,7 +104,9 @@ def table1_blh() -> Evidence:
 def table1_rappor() -> Evidence:
     row = printed.TABLE_1["RAPPOR"]
     total = fraction(sp.Add(*row).subs({s: 2}))
-    return Evidence(refuted(total != 1, f"s = 2 (ε0 = 2 log 2): the row sums to {total}"), corrected=_rappor(1))
+    return Evidence(
+        refuted(total != 1, f"s = 2 (ε0 = 2 log 2): the row sums to {total}"), corrected=_rappor(1), well_read=RAPPOR_R
+    )
 
 
 def _rappor(table: int) -> Check:
@@ -133,7 +136,9 @@ def table2_rappor() -> Evidence:
     p, q, r = (fraction(entry.subs({s: 2})) for entry in printed.TABLE_2["RAPPOR"])
     total = 4 * p + p + 4 * q + r
     return Evidence(
-        refuted(total != 1, f"s = 2, t = 4: R(x_0) = tpQ_0 + pQ_1 + tqQ_2 + rQ_3 sums to {total}"), corrected=_rappor(2)
+        refuted(total != 1, f"s = 2, t = 4: R(x_0) = tpQ_0 + pQ_1 + tqQ_2 + rQ_3 sums to {total}"),
+        corrected=_rappor(2),
+        well_read=RAPPOR_R,
     )
 
 

@@ -1,0 +1,48 @@
+r"""Inequalities by calculus: true at one point, and a derivative has the sign that keeps them so."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from shuffle_sym.algebra.symbols import range_of
+from shuffle_sym.papers.engine.assumptions import Conditions, put
+from shuffle_sym.papers.engine.prover import is_nonnegative
+
+_DEPTH = 4
+
+
+def grows(before: sp.Expr, after: sp.Expr, x: sp.Symbol, start: sp.Expr, given: Conditions = ()) -> str | None:
+    """Why ``before`` is at most ``after`` for every x: it is so at the ``start``, and the difference does not fall on
+    the way from there, upwards and, where x may be below the start, downwards. The same is tried for its derivatives,
+    and for the logarithms of two formulas that are positive."""
+    least, most = range_of(x)
+    ways = [1] if _surely(least, start) else [-1] if _surely(start, most) else [1, -1]
+    fixed = tuple(one for one in given if not one.has(x))
+    pairs = [(before, after)]
+    if before.is_positive and after.is_positive:
+        pairs.append((sp.expand_log(sp.log(before)), sp.expand_log(sp.log(after))))
+    for number, (low, high) in enumerate(pairs):
+        difference = put(high - low, fixed).doit()
+        depths = [_grows_one_way(difference, x, start, way) for way in ways]
+        if all(depths):
+            of = "the difference" + (" of the logarithms" if number else "")
+            return f"equal or less at {x} = {start}, and derivative {max(depths)} of {of} has the sign that keeps it so"
+    return None
+
+
+def _surely(high: sp.Expr | None, low: sp.Expr | None) -> bool:
+    return high is not None and low is not None and bool((high - low).is_nonnegative)
+
+
+def _grows_one_way(difference: sp.Expr, x: sp.Symbol, start: sp.Expr, way: int) -> int:
+    """The first derivative that shows a difference not to be negative beyond ``start`` in this direction; 0 if none."""
+    s = sp.Symbol("s", nonnegative=True)
+    beyond = start + s if way == 1 else start / (1 + s) if x.is_positive and start.is_positive else start - s
+    for depth in range(1, _DEPTH + 1):
+        at_start = sp.simplify(difference.subs(x, start))
+        if not (at_start.is_nonnegative or is_nonnegative(at_start)):
+            return 0
+        difference = sp.together(way * sp.diff(difference, x))
+        if any(one.is_nonnegative or is_nonnegative(one) for one in (difference, difference.subs(x, beyond))):
+            return depth
+    return 0

@@ -1,0 +1,201 @@
+r"""How a derivation is shown: as text, in a notebook, in Markdown, and as LaTeX for a paper. One page, four dresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shuffle_sym.algebra import latex
+from shuffle_sym.papers.engine.assumptions import Conditions
+from shuffle_sym.papers.engine.chains import Cases, Line, Parts
+from shuffle_sym.papers.engine.derivation import Cited
+from shuffle_sym.papers.engine.facts import Applied, Fact
+
+if TYPE_CHECKING:
+    from shuffle_sym.papers.engine.derivation import Blocks, Derivation
+
+SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge"}
+TEX = {"==": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
+TEXT_SIGNS = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">", "==": "="}
+SCREEN, PAPER = 92.0, 44.0  # letters in a line of a notebook, and of an article
+
+
+@dataclass(frozen=True)
+class Row:
+    """One numbered line, the word of the heading before it ("for", "case" or nothing) with its conditions, and whether
+    it goes on from the last one."""
+
+    number: int
+    fact: Fact
+    word: str = ""
+    under: Conditions = ()
+    continued: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The heading as text: ``case b = 0``."""
+        return f"{self.word} {conditions_in_words(self.under)}" if self.word else ""
+
+    @property
+    def heading_with_formulas(self) -> str:
+        """The heading as words with formulas between dollars."""
+        return f"{self.word} {conditions_in_words(self.under, formulas=True)}" if self.word else ""
+
+
+def rows(d: Derivation) -> list[Row]:
+    """All numbered lines with their headings, as they are read."""
+    return [Row(number, *entry) for number, entry in enumerate(_ordered(d.blocks), 1)]
+
+
+def _ordered(blocks: Blocks, word: str = "", said: Conditions = ()) -> Iterator[tuple[Fact, str, Conditions, bool]]:
+    for block in blocks:
+        if isinstance(block, Cases):
+            own = tuple(branch for branch in block.branches if not any(branch is one for one in blocks))
+            for branch in own:
+                yield from _ordered((branch,), "case", block.under)
+        elif isinstance(block, Parts):
+            continue
+        elif isinstance(block, Line) or not block.lines:
+            yield block, word, _besides(block.under, said) if word else (), False
+        else:
+            heading = word or ("for" if block.under else "")
+            for number, line in enumerate(block.lines):
+                yield line, *((heading, _besides(block.under, said)) if number == 0 else ("", ())), number > 0
+
+
+def _besides(under: Conditions, said: Conditions) -> Conditions:
+    """The conditions that were not said already; all of them if nothing is left."""
+    return tuple(one for one in under if one not in said) or under
+
+
+def conditions_in_words(under: Conditions, formulas: bool = False) -> str:
+    """Conditions as they are read, ``b = 0, a > 0``, or as formulas between dollars."""
+    if formulas:
+        return ", ".join(f"${latex.formula(one.lhs)} {TEX[one.rel_op]} {latex.formula(one.rhs)}$" for one in under)
+    return ", ".join(f"{latex.plain(one.lhs)} {TEXT_SIGNS[one.rel_op]} {latex.plain(one.rhs)}" for one in under)
+
+
+def why(fact: Fact) -> str:
+    """The justification of a line in one sentence: proved, checked or by a theorem with its hypotheses."""
+    if isinstance(fact, Cited):
+        return f"{fact.words}; {fact.derivation.established}" if fact.derivation else fact.words
+    if not isinstance(fact, Line):
+        return fact.words
+    theorems = [one.root for one in fact.uses if isinstance(one.root, Applied)]
+    needs = "; ".join(f"{one.words} ({one.status})" for theorem in theorems for one in theorem.hypotheses)
+    used = ", ".join(dict.fromkeys(one.root.words for one in fact.uses if not isinstance(one.root, Applied)))
+    parts = [f"{fact.status}: {fact.evidence}"]
+    parts += [f"it needs: {needs}"] if needs else []
+    parts += [f"with: {used}"] if used else []
+    return "; ".join(parts)
+
+
+def label(fact: Fact) -> str:
+    """The short words beside a line."""
+    if isinstance(fact, Line):
+        return f"{fact.words} ({fact.status})" if fact.words else f"({fact.status})"
+    said = f"{fact.kind}: {fact.words}" if fact.words else fact.kind
+    return f"{said}, for {conditions_in_words(fact.under)}" if fact.under else said
+
+
+# ------------------------------------------------------------------------------------------------- text
+
+
+def text(d: Derivation, last: int | None = None, reasons: bool = True) -> str:
+    """The derivation as text, up to a line; ``reasons`` also says how each line is shown."""
+    page = [f"{d.title}  ({d.source})"]
+    page += [f"  {latex.plain(symbol)}: {meaning}" for symbol, meaning in d.where.items()]
+    for row in rows(d)[:last]:
+        if row.heading:
+            page.append(f"{row.heading}:")
+        left = "" if row.continued else latex.plain(row.fact.left) + " "
+        line = f"{left}{TEXT_SIGNS[row.fact.relation]} {latex.plain(row.fact.right)}"
+        indent = "      " if row.continued else "  "
+        page.append(f"{indent}({row.number}) {line}    [{label(row.fact)}]")
+        if reasons and isinstance(row.fact, (Line, Cited)):
+            page.append(f"            {why(row.fact)}")
+    if last is None:
+        page.append(f"so: {statement(d)}    [{d.established}]")
+    return "\n".join(page)
+
+
+def statement(d: Derivation) -> str:
+    """What is shown, in one line of text."""
+    parts = []
+    for fact in d.statement:
+        under = f" for {conditions_in_words(fact.under)}" if fact.under else ""
+        sign = TEXT_SIGNS[fact.relation]
+        parts.append(f"{latex.plain(fact.left)} {sign} {latex.plain(fact.right)}{under}")
+    return "; ".join(parts)
+
+
+# ------------------------------------------------------------------------------------------------- formulas
+
+
+def pieces(row: Row, limit: float) -> list[str]:
+    """The formula of a line in pieces that fit: the left side, unless it goes on, then the sign and the right side."""
+    fact, sign = row.fact, SIGNS[row.fact.relation]
+    right = latex.broken(fact.right, limit - 4)
+    first = f"{sign} {right[0]}"
+    rest = [rf"\quad {piece}" for piece in right[1:]]
+    if row.continued:
+        return [first, *rest]
+    left = latex.broken(fact.left, limit)
+    if len(left) == 1 and latex.width(left[0]) + latex.width(right[0]) + 3 <= limit:
+        return [f"{left[0]} {first}", *rest]
+    return [*left, first, *rest]
+
+
+def in_notebook(d: Derivation, last: int | None = None) -> str:
+    """The derivation as one formula for a notebook, up to a line."""
+    lines = [rf"\textbf{{{d.title.replace('_', chr(92) + '_')}}}\quad{latex.text(f'({d.source})')}"]
+    lines += [rf"{latex.formula(symbol)}:\ {latex.text(meaning)}" for symbol, meaning in d.where.items()]
+    for row in rows(d)[:last]:
+        if row.heading:
+            lines.append(latex.text(f"{row.heading_with_formulas}:"))
+        lines.append(rf"({row.number})\quad {latex.text(label(row.fact))}")
+        indent = r"\qquad\quad " if row.continued else r"\qquad "
+        lines += [rf"{indent}\displaystyle {piece}" for piece in pieces(row, SCREEN)]
+    if last is None:
+        lines.append(latex.text(f"What is shown is {d.established}."))
+    return r"$\begin{array}{l} " + r" \\[6pt] ".join(lines) + r" \end{array}$"
+
+
+def to_markdown(d: Derivation) -> str:
+    """The derivation in Markdown: formulas between dollars, one numbered line below the other."""
+    page = [f"### {d.title}", "", f"*{d.source}*", ""]
+    page += [f"- ${latex.formula(symbol)}$: {meaning}" for symbol, meaning in d.where.items()] + [""]
+    for row in rows(d):
+        if row.heading:
+            page += [f"**{row.word}** {conditions_in_words(row.under, formulas=True)}", ""]
+        body = r" \\ ".join(f"& {piece}" for piece in pieces(row, SCREEN))
+        aligned = rf"\begin{{aligned}} {body} \end{{aligned}} \tag{{{row.number}}}"
+        page += [f"({row.number}) {label(row.fact)}", "", f"$${aligned}$$", ""]
+    return "\n".join([*page, f"So, {d.established}: {statement(d)}.", ""])
+
+
+def to_latex(d: Derivation) -> str:
+    r"""The derivation as an ``align`` environment for a paper: numbered lines, ASCII only; it needs ``amsmath`` and
+    ``amssymb``."""
+    head = f"% {latex.ascii_words(d.title)} ({latex.ascii_words(d.source)})"
+    meanings = [f"${latex.formula(symbol)}$ is {latex.ascii_words(words)}" for symbol, words in d.where.items()]
+    entries = [rf"\intertext{{Here {', '.join(meanings)}.}}" + "\n"] if meanings else []
+    for row in rows(d):
+        words = latex.ascii_words(label(row.fact))
+        heading = latex.ascii_words(f"{row.heading_with_formulas}: ") if row.word else ""
+        drawn = pieces(row, PAPER)
+        first = f"&{drawn[0]}" if row.continued else _aligned(drawn[0], row)
+        body = " \\notag \\\\\n".join([first, *(f"&{piece}" for piece in drawn[1:])]) + rf" \tag{{{row.number}}}"
+        entries.append(rf"\intertext{{{heading}{words}:}}" + "\n" + body + " \\\\\n")
+    body = "".join(entries).removesuffix(" \\\\\n")
+    return f"{head}\n\\begin{{align}}\n{body}\n\\end{{align}}\n"
+
+
+def _aligned(piece: str, row: Row) -> str:
+    """The first piece of a line with a mark at its sign, or at its start."""
+    left = latex.formula(row.fact.left)
+    sign = SIGNS[row.fact.relation]
+    if piece.startswith(f"{left} {sign}"):
+        return f"{left} &{piece[len(left) + 1 :]}"
+    return f"&{piece}"

@@ -1,0 +1,196 @@
+r"""General theorems that derivations rest on. Each one, applied, says what it says *here*, with its hypotheses.
+
+What a hypothesis says in formulas is shown by the program or handed over as a fact that must match; what it says in
+words only (that a map does not depend on the data, that variables are independent) is listed as *stated*, or as
+*checked* where an exact enumeration of small cases is handed over with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.papers.engine.assumptions import conditions
+from shuffle_sym.papers.engine.chains import claim
+from shuffle_sym.papers.engine.facts import Applied, Fact, Fixed, Hypothesis, Instance
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive
+
+Checked = tuple[str, Callable[[], bool]]  # where, in words, and what must return True
+
+
+def _in_words(words: str, checked: Checked | None) -> Hypothesis:
+    """A hypothesis in words; with an exact check of small cases, which runs here."""
+    if checked is None:
+        return Hypothesis(words)
+    where, holds = checked
+    if not holds():
+        raise VerificationError(f"{words}: the check fails ({where})")
+    return Hypothesis(words, None, where)
+
+
+def _matching(fact: Fact, left: sp.Expr, relation: str, right: sp.Expr, theorem: str) -> Fact:
+    """A fact that says exactly this; raises if it says something else."""
+    if (fact.left, fact.right) != (left, right) or fact.relation not in ("=", relation):
+        raise VerificationError(f"{theorem} needs {left} {relation} {right}, got {fact.relational()}")
+    return fact
+
+
+def _all_under(under: Any, *facts: Fact) -> tuple[Any, ...]:
+    """The conditions of a theorem, and those of the facts that it needs."""
+    return tuple(dict.fromkeys([*conditions(under), *(one for fact in facts for one in fact.under)]))
+
+
+def data_processing(
+    alpha: Any, after: tuple[Any, Any], before: tuple[Any, Any], map_in_words: str, checked: Checked | None = None
+) -> Applied:
+    r""":math:`D_\alpha(f(P)\|f(Q)) \le D_\alpha(P\|Q)`: ``after`` are the two laws f(P), f(Q), ``before`` P and Q."""
+    needed = _in_words(f"{map_in_words}: the map does not depend on which of the two datasets it is", checked)
+    left, right = Divergence(alpha, *after), Divergence(alpha, *before)
+    return Applied(left, "<=", right, "data processing", name="data processing", hypotheses=(needed,))
+
+
+def joint_convexity(
+    alpha: Any, mixture: tuple[Any, Any], weight: sp.Expr, index: tuple[Any, Any, Any], parts: tuple[Any, Any],
+    words: str, sums_to_one: Fact, checked: Checked | None = None
+) -> Applied:  # fmt: skip
+    r""":math:`D_\alpha(\sum_i w_iP_i \| \sum_i w_iQ_i) \le \sum_i w_i D_\alpha(P_i\|Q_i)`: the same weights on both
+    sides. ``weight`` and ``parts`` are formulas in the index; that the weights sum to 1 is a fact."""
+    theorem = "joint convexity"
+    right = sp.Sum(weight * Divergence(alpha, *parts), index)
+    hypotheses = (
+        _in_words(f"{words}: both laws are mixtures with the same weights", checked),
+        Hypothesis("no weight is negative", claim(0, "<=", weight, "a weight", under=_up_to(index))),
+        Hypothesis("they sum to 1", _matching(sums_to_one, sp.Sum(weight, index), "=", sp.Integer(1), theorem)),
+    )
+    under = _all_under((), sums_to_one)
+    return Applied(Divergence(alpha, *mixture), "<=", right, theorem, under, name=theorem, hypotheses=hypotheses)
+
+
+def _up_to(index: tuple[Any, Any, Any]) -> tuple[Any, ...]:
+    """That an index is at most the last one, in a form that a proof can use."""
+    i, _, last = index
+    return (sp.Ge(last, i, evaluate=False),) if last.is_Symbol else ()
+
+
+def jensen(
+    inside: sp.Expr, function: Callable[[sp.Expr], sp.Expr] = Positive, words: str = "", under: Any = ()
+) -> Applied:
+    r""":math:`f(E[X]) \le E[f(X)]` for a convex f; X is ``inside``, a formula with random variables.
+
+    f is [·]_+, or a function whose second derivative is shown not to be negative."""
+    x = sp.Symbol("x", positive=True) if inside.is_positive else sp.Symbol("x", real=True)
+    if function is Positive:
+        convex = Hypothesis("[x]_+ is the larger of two linear functions")
+    else:
+        second = sp.diff(function(x), x, 2)
+        convex = Hypothesis("f is convex", claim(0, "<=", second, "second derivative", under=under))
+    return Applied(
+        function(Mean(inside)), "<=", Mean(function(inside)), words or "Jensen's inequality", conditions(under),
+        name="Jensen's inequality", hypotheses=(convex,),
+    )  # fmt: skip
+
+
+def convex_order_of_sums(
+    small: sp.Expr, large: sp.Expr, level: sp.Symbol, sums: tuple[sp.Expr, sp.Expr], words: str,
+    excess: Fact, means: Fact, function: Callable[[sp.Expr], sp.Expr] = Positive,
+) -> Applied:  # fmt: skip
+    r"""If :math:`E[X-k]_+ \le E[Y-k]_+` for every real k and E[X] = E[Y], then
+    :math:`E f(X_1+\dots+X_n) \le E f(Y_1+\dots+Y_n)` for independent copies and every convex f (here [·]_+).
+
+    ``small`` and ``large`` are X and Y, ``sums`` the two sums; ``excess`` and ``means`` are the facts."""
+    theorem = "convex order is closed under independent sums"
+    over = (Mean(Positive(small - level)), Mean(Positive(large - level)))
+    hypotheses = (
+        Hypothesis("the stop-loss transforms are in this order at every level",
+                   _matching(excess, over[0], "<=", over[1], theorem)),
+        Hypothesis("equal means", _matching(means, Mean(small), "=", Mean(large), theorem)),
+        Hypothesis(f"{words}: independent summands"),
+    )  # fmt: skip
+    left, right = (Mean(function(total)) for total in sums)
+    return Applied(left, "<=", right, theorem, _all_under((), excess, means), name=theorem, hypotheses=hypotheses)
+
+
+def independence(whole: sp.Expr, factors: sp.Expr, words: str, checked: Checked | None = None) -> Applied:
+    """The mean of a product of independent factors is the product of their means: ``whole`` = ``factors``."""
+    needed = _in_words(f"{words}: independent", checked)
+    return Applied(whole, "=", factors, "independence", name="independence", hypotheses=(needed,))
+
+
+def total_probability(whole: sp.Expr, parts: sp.Expr, words: str, checked: Checked | None = None) -> Applied:
+    """A mean or probability as the sum over the values of something else of its conditional ones."""
+    needed = _in_words(words, checked)
+    return Applied(whole, "=", parts, "total probability", name="total probability", hypotheses=(needed,))
+
+
+def hoeffding(
+    tail: sp.Expr, n: Any, gap: sp.Expr, low: Fact, high: Fact, variable: sp.Expr, words: str, under: Any = ()
+) -> Applied:
+    r"""Hoeffding's inequality: :math:`\Pr[X_1+\dots+X_n \ge n(E[X]+u)] \le \exp(-2nu^2/(b-a)^2)`, a ≤ X ≤ b, u ≥ 0.
+
+    ``tail`` is the probability, ``gap`` is u; ``low`` and ``high`` are the facts a ≤ X and X ≤ b."""
+    a, b = low.left, high.right
+    hypotheses = (
+        Hypothesis("X is not below a", _matching(low, a, "<=", variable, "Hoeffding's inequality")),
+        Hypothesis("X is not above b", _matching(high, variable, "<=", b, "Hoeffding's inequality")),
+        Hypothesis("u is not negative", claim(0, "<=", gap, "how far from the mean", under=under)),
+        Hypothesis(f"{words}: independent"),
+    )
+    right = sp.exp(-2 * n * gap**2 / (b - a) ** 2)
+    name = "Hoeffding's inequality"
+    return Applied(tail, "<=", right, name, _all_under(under, low, high), name=name, hypotheses=hypotheses)
+
+
+def induction(
+    statement: Fact, step: sp.Symbol, base: Fact, following: Fact, start: Any = 1, words: str = ""
+) -> Applied:
+    """From a statement at the ``start`` (``base``) and from each number to the next (``following``) to all numbers.
+
+    ``statement`` is a `suppose` in the number ``step``; ``base`` must say it at the start. ``following`` must say it at
+    step + 1, and is a chain that may use the statement itself, which then is no hypothesis of the derivation."""
+    n = step
+    for fact, value in ((base, sp.sympify(start)), (following, n + 1)):
+        left, right = (side.subs(n, value) for side in (statement.left, statement.right))
+        _matching(fact, left, statement.relation, right, "induction")
+    for use in _uses(following):
+        at_n = (isinstance(use, Fixed) and n in use.fixed) or (isinstance(use, Instance) and use.left == statement.left)
+        if use.root is statement and not at_n and (use is statement or isinstance(use, Instance)):
+            raise VerificationError(f"the step may use the statement at {n} only: hand over statement.fixing({n})")
+    hypotheses = (Hypothesis(f"it holds for {n} = {start}", base), Hypothesis(f"from {n} to {n} + 1", following))
+    return Applied(
+        statement.left, statement.relation, statement.right, words or "induction", _all_under((), base, following),
+        name="induction", hypotheses=hypotheses, discharges=(statement,),
+    )  # fmt: skip
+
+
+def _uses(fact: Fact) -> list[Fact]:
+    """Everything that a fact was shown with, and what that was shown with."""
+    seen: dict[int, Fact] = {}
+    open_ = list(fact.uses)
+    while open_:
+        use = open_.pop()
+        if id(use) not in seen:
+            seen[id(use)] = use
+            open_ += [*use.uses, *use.lines] if use.root is use else []
+    return list(seen.values())
+
+
+def general(
+    name: str, left: Any, relation: str, right: Any, stated: Sequence[str], shown: Sequence[tuple[str, Fact]] = (),
+    checked: Checked | None = None, under: Any = (), local: Sequence[Any] = (), discharges: Sequence[Fact] = (),
+) -> Applied:  # fmt: skip
+    """Another named theorem (Chernoff, Bennett, Fubini, a limit theorem): what it says here, and what it needs.
+
+    ``stated`` are hypotheses in words, ``shown`` pairs of words and the fact that shows them. What a hypothesis needs
+    of its ``local`` symbols, over which it speaks, is no condition of the theorem. ``discharges`` are hypotheses of an
+    induction, which are none of the derivation."""
+    if not stated and not shown:
+        raise ValueError(f"{name} must have its hypotheses listed")
+    words = [_in_words(one, checked if i == 0 else None) for i, one in enumerate(stated)]
+    known = [Hypothesis(one, fact) for one, fact in shown]
+    needed = tuple(one for one in _all_under(under, *(fact for _, fact in shown)) if not one.has(*local))
+    return Applied(
+        left, relation, right, name, needed, name=name, hypotheses=(*known, *words), discharges=tuple(discharges)
+    )

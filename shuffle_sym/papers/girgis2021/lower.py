@@ -1,0 +1,329 @@
+r"""The lower bound: 2-RR, all zeros against a single one. Girgis et al. 2021, Theorem 3.4 and Corollary 3.5, as chains.
+
+:math:`\mu_i` is the i-th central moment of a binomial law, :math:`\mathbb E(K - np)^i`.
+"""
+
+from functools import lru_cache
+from math import comb
+
+import sympy as sp
+
+from shuffle_sym.model import decomposition
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Mean,
+    Random,
+    at_least,
+    chain,
+    cite,
+    derivation,
+    equals,
+    given,
+    parts,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.girgis2021.notation import SOURCE, S, i, k, n, order, t
+from shuffle_sym.papers.laws import shuffled
+from shuffle_sym.papers.tools import F
+from shuffle_sym.randomizers import BinaryRR
+
+LARGEST = 12  # moments are written out up to this order
+p = sp.Symbol("p", positive=True)
+K = Random("K", integer=True)
+rest = sp.Symbol("l", integer=True, nonnegative=True)
+mu = quantity("mu", r"\mu_{{{1}}}", real=True)
+eps = quantity("epsilon", r"\varepsilon({0})", real=True)
+P, Q = quantity("P", r"M(D')({0})", positive=True), quantity("Q", r"M(D)({0})", positive=True)
+chance, slope = 1 / (t + 1), (t**2 - 1) / (n * t)
+_AT_MOST_HALF = sp.Le(p, sp.Rational(1, 2))
+_LAWS = {t: "e^ε0", n: "number of users", k: "how many messages are 1"}
+_MOMENTS = {mu(n, i, p): "E(K − np)^i for K ~ Bin(n, p)", n: "number of trials", p: "their probability"}
+
+
+def _binomial(count: sp.Expr, ones: sp.Expr, probability: sp.Expr) -> sp.Expr:
+    return sp.binomial(count, ones) * probability**ones * (1 - probability) ** (count - ones)
+
+
+def _one_more_user_enumerated() -> bool:
+    """The law of the ones of 2-RR, all zeros but one, from binomial laws, for n ≤ 4 and t = 3."""
+    zero, one = [F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]
+
+    def law(users: int, ones: int) -> F:
+        return comb(users, ones) * F(1, 4) ** ones * F(3, 4) ** (users - ones) if 0 <= ones <= users else F(0)
+
+    return all(
+        mass == F(3, 4) * law(users - 1, h[1] - 1) + F(1, 4) * law(users - 1, h[1])
+        for users in (1, 2, 3, 4)
+        for h, mass in shuffled([*[zero] * (users - 1), one]).items()
+    )
+
+
+@derivation("2-RR: the ratio is linear in the count", f"{SOURCE}, (72)", where=_LAWS)
+def eq72() -> Blocks:
+    r"""M(D')(k)/M(D)(k) = 1 + (t² − 1)/(nt) · (k − n/(t + 1)) for 2-RR, all zeros (D) against a single one (D')
+    (Girgis et al. 2021, (72)): k of n messages are ones.
+
+    >>> eq72().result
+    1 + (k - n/(t + 1))*(t**2 - 1)/(n*t)
+    """
+    first, second = decomposition.dataset(BinaryRR(), 0, 1, 0).atoms
+    stays, flips = first.a, second.a
+
+    def law(users: sp.Expr, ones: sp.Expr) -> sp.Expr:
+        return sp.binomial(users, ones) * flips**ones * stays ** (users - ones)
+
+    zeros = given(Q(k), law(n, k), "every user has 0 and sends 1 with probability 1/(t + 1)")
+    mixture = second.b * law(n - 1, k - 1) + first.b * law(n - 1, k)
+    last = theorems.total_probability(
+        P(k), mixture, "the last user has 1 and sends 1 with probability t/(t + 1), the others make the rest",
+        checked=("n ≤ 4, t = 3, in fractions", _one_more_user_enumerated),
+    )  # fmt: skip
+    shown = chain(
+        P(k) / Q(k),
+        equals(mixture / Q(k), "what the last user sends", last),
+        equals(k * (t - 1 / t) / n + 1 / t, "absorption: C(n − 1, k − 1)/C(n, k) = k/n", zeros),
+        equals(1 + slope * (k - n * chance), "factored"),
+    )
+    return zeros, shown
+
+
+@lru_cache
+def central_moment(power: int) -> sp.Expr:
+    r"""E(K − np)^i for K ~ Bin(n, p), as a polynomial in n and p, by
+    :math:`\mu_{i+1} = p(1 - p)\,(i n \mu_{i-1} + \mathrm d\mu_i/\mathrm dp)`.
+
+    >>> central_moment(3)
+    2*n*p**3 - 3*n*p**2 + n*p
+    """
+    if power < 2:
+        return sp.Integer(1 - power)
+    before, last = central_moment(power - 2), central_moment(power - 1)
+    return sp.expand(p * (1 - p) * ((power - 1) * n * before + sp.diff(last, p)))
+
+
+@derivation("Central moments, one from the two before", "Romanovsky 1923; used in Girgis et al. 2021", where=_MOMENTS)
+def moment_recurrence() -> Blocks:
+    r"""μ_{i+1} = p(1 − p)(i n μ_{i−1} + dμ_i/dp), and from it μ_0 = 1, μ_1 = 0, μ_2 = np(1 − p), for K ~ Bin(n, p).
+
+    >>> moment_recurrence().proved
+    True
+    """
+    w, gap = quantity("w", r"w_{{{0}}}", positive=True), k - n * p
+    law = given(w(k, p), _binomial(n, k, p), "the probability of k")
+    definition = given(mu(n, i, p), sp.Sum(w(k, p) * gap**i, (k, 0, n)), "K is k of n")
+    weight = chain(
+        sp.Derivative(w(k, p), p), equals(w(k, p) * gap / (p * (1 - p)), "the derivative of a probability", law)
+    )
+    powers = sp.Sum(w(k, p) * gap ** (i + 1) / (p * (1 - p)) - i * n * w(k, p) * gap ** (i - 1), (k, 0, n))
+    slope = chain(
+        sp.Derivative(mu(n, i, p), p),
+        equals(
+            sp.Sum(sp.Derivative(w(k, p), p) * gap**i - i * n * w(k, p) * gap ** (i - 1), (k, 0, n)),
+            "the derivative of each term", definition,
+        ),
+        equals(powers, "of its probability", weight),
+        equals(mu(n, i + 1, p) / (p * (1 - p)) - i * n * mu(n, i - 1, p), "two moments", definition),
+    )  # fmt: skip
+    recurrence = chain(
+        mu(n, i + 1, p),
+        equals(p * (1 - p) * (i * n * mu(n, i - 1, p) + sp.Derivative(mu(n, i, p), p)), "solved for one", slope),
+    )
+    zeroth = chain(mu(n, 0, p), equals(1, "the binomial theorem", definition, law))
+    first = chain(mu(n, 1, p), equals(0, "order 1", recurrence.at({i: 0}), zeroth))
+    second = chain(mu(n, 2, p), equals(n * p * (1 - p), "order 2", recurrence.at({i: 1}), zeroth, first))
+    shown = (recurrence, zeroth, first, second)
+    return law, definition, weight, slope, *shown, parts(*shown)
+
+
+@derivation("Central moments of the binomial law, written out", f"{SOURCE}, Theorem 3.4", where=_MOMENTS)
+def central_moments(largest: int = 6) -> Blocks:
+    r"""The central moments of Bin(n, p) of order 2 … ``largest`` (at most 12), each from the two before it.
+
+    >>> [fact.right for fact in central_moments(3).statement]
+    [n*p*(1 - p), 2*n*p**3 - 3*n*p**2 + n*p]
+    """
+    _written_out(largest)
+    recurrence, first, second = (cite(moment_recurrence, part=e) for e in (0, 2, 3))
+    known: list[Fact] = [second]
+    for e in range(2, largest):
+        step, before = recurrence.at({i: e}), known[-2] if e > 2 else first
+        known.append(chain(mu(n, e + 1, p), equals(central_moment(e + 1), f"order {e + 1}", step, known[-1], before)))
+    return recurrence, first, *known, parts(*known)
+
+
+def _written_out(largest: int) -> None:
+    if largest not in range(2, LARGEST + 1):
+        raise ValueError(f"largest must be an integer in 2 … {LARGEST}, got {largest!r}")
+
+
+def _sum_enumerated() -> bool:
+    """E(Y_1 + … + Y_{n+1})^i from those of n and of one, for n ≤ 4, i ≤ 6, p = 2/7."""
+
+    def moment(count: int, power: int) -> F:
+        q = F(2, 7)
+        return sum(
+            (comb(count, e) * q**e * (1 - q) ** (count - e) * (e - count * q) ** power for e in range(count + 1)), F(0)
+        )
+
+    return all(
+        moment(count + 1, power)
+        == sum(comb(power, e) * moment(count, e) * moment(1, power - e) for e in range(power + 1))
+        for count in range(1, 5)
+        for power in range(7)
+    )
+
+
+@derivation("No central moment is negative for p ≤ 1/2", f"{SOURCE}, below Theorem 3.4, another proof", where=_MOMENTS)
+def odd_moments() -> Blocks:
+    r"""No central moment of Bin(n, p) is negative if p ≤ 1/2 (Girgis et al. 2021, below Theorem 3.4; another proof).
+
+    K − np is a sum of n independent copies of Y = 1 − p or −p, and Y² = (1 − 2p)Y + p(1 − p). The paper calls
+    :math:`x^i` convex for odd i and uses Jensen's inequality, which would prove the same for p > 1/2, where it is
+    false: n = 1, p = 3/4, i = 3 gives −3/32.
+
+    >>> odd_moments().statement[0].relational()
+    'mu(n, i, p) >= 0'
+    """
+    y = quantity("y", r"y_{{{0}}}", real=True)
+    one = given(y(i), p * (1 - p) ** i + (1 - p) * (-p) ** i, "E[Y^i]: Y is 1 − p with probability p, else −p")
+    starts = [chain(y(e), equals(1 - e, f"i = {e}", one), under=_AT_MOST_HALF) for e in (0, 1)]
+    here = suppose(y(i), ">=", 0, "the hypothesis of the induction, at i", _AT_MOST_HALF)
+    after = suppose(y(i + 1), ">=", 0, "and at i + 1", _AT_MOST_HALF)
+    step = chain(
+        y(i + 2),
+        equals((1 - 2 * p) * y(i + 1) + p * (1 - p) * y(i), "Y² is (1 − 2p)Y + p(1 − p)", one),
+        at_least(0, "1 − 2p is not negative", after, here),
+        under=_AT_MOST_HALF,
+    )
+    single = theorems.general(
+        "induction", y(i), ">=", 0, [],
+        [("i = 0", starts[0]), ("i = 1", starts[1]), ("from i and i + 1 to i + 2", step)], under=_AT_MOST_HALF,
+        discharges=(here, after),
+    )  # fmt: skip
+    definition = given(mu(n, i, p), sp.Sum(_binomial(n, k, p) * (k - n * p) ** i, (k, 0, n)), "K is k of n")
+    first = chain(
+        mu(1, i, p), equals(y(i), "one trial", definition, one), at_least(0, "by induction over i", single),
+        under=_AT_MOST_HALF,
+    )  # fmt: skip
+    split = sp.Sum(sp.binomial(i, rest) * mu(n, rest, p) * y(i - rest), (rest, 0, i))
+    added = theorems.independence(
+        mu(n + 1, i, p), split, "(Y_1 + … + Y_n + Y_{n+1})^i multiplied out: the last Y and the others",
+        checked=("n ≤ 4, i ≤ 6, p = 2/7, in fractions", _sum_enumerated),
+    )  # fmt: skip
+    before = suppose(mu(n, i, p), ">=", 0, "the hypothesis of the induction, at n", _AT_MOST_HALF)
+    following = chain(
+        mu(n + 1, i, p),
+        equals(split, "one more trial", added),
+        at_least(0, "no term is negative", before.fixing(n), single),
+        under=_AT_MOST_HALF,
+    )
+    all_of_them = theorems.induction(before, n, first, following, 1, "by induction over n")
+    shown = chain(mu(n, i, p), at_least(0, "by induction over n", all_of_them), under=_AT_MOST_HALF)
+    return one, *starts, here, after, step, definition, first, before, following, shown
+
+
+def moment_terms(first: int) -> sp.Expr:
+    """Σ C(λ, i) ((t² − 1)/(nt))^i μ_i from i = ``first`` on: what (10) has inside the logarithm."""
+    return sp.Sum(sp.binomial(order, i) * slope**i * mu(n, i, chance), (i, first, order))
+
+
+LEADING = 1 + sp.binomial(order, 2) * (t - 1) ** 2 / (n * t)
+
+
+@derivation(
+    "The lower bound", f"{SOURCE}, Theorem 3.4",
+    where={t: "e^ε0", n: "number of users", mu(n, i, chance): "E(K − n/(t + 1))^i for K ~ Bin(n, 1/(t + 1))"},
+)  # fmt: skip
+def theorem34() -> Blocks:
+    r"""ε(λ) ≥ 1/(λ − 1) · log(1 + C(λ, 2)(t − 1)²/(nt) + Σ_{i=3}^λ C(λ, i) ((t² − 1)/(nt))^i μ_i), for every integer λ
+    (Girgis et al. 2021, Theorem 3.4, (10)): the moment of 2-RR, exactly, and a supremum is not below it.
+
+    >>> theorem34().statement[0].right == sp.log(LEADING + moment_terms(3)) / (order - 1)
+    True
+    """
+    ratio = cite(eq72)
+    zeroth, first, second = (cite(moment_recurrence, part=e) for e in (1, 2, 3))
+    definition = given(S(order, n), Mean((P(K) / Q(K)) ** order), "K is drawn from M(D), Bin(n, 1/(t + 1))")
+    Y, c = Random("Y", real=True), sp.Symbol("c", nonnegative=True)
+    scale = given(c, slope, "what one more message 1 adds to the ratio")
+    centred = given(Y, K - n * chance, "K without its mean")
+    central = theorems.total_probability(Mean(Y**i), mu(n, i, chance), "the mean over K ~ Bin(n, 1/(t + 1))")
+
+    def terms(start: int) -> sp.Expr:
+        return sp.Sum(sp.binomial(order, i) * c**i * mu(n, i, chance), (i, start, order))
+
+    early = [fact.at({p: chance}) for fact in (zeroth, first, second)]
+    moment = chain(
+        S(order, n),
+        equals(Mean((P(K) / Q(K)) ** order), "by definition", definition),
+        equals(Mean((1 + c * Y) ** order), "(72)", ratio.at({k: K}), scale, centred),
+        equals(Mean(sp.Sum(sp.binomial(order, i) * (c * Y) ** i, (i, 0, order))), "the binomial theorem"),
+        equals(sp.Sum(sp.binomial(order, i) * c**i * Mean(Y**i), (i, 0, order)), "(15), moment by moment"),
+        equals(terms(0), "central moments", central),
+        equals(
+            mu(n, 0, chance)
+            + order * c * mu(n, 1, chance)
+            + sp.binomial(order, 2) * c**2 * mu(n, 2, chance)
+            + terms(3),
+            "the first three terms",
+        ),
+        equals(LEADING + moment_terms(3), "orders 0, 1 and 2", *early, scale),
+    )
+    supremum = suppose(
+        eps(order), ">=", sp.log(S(order, n)) / (order - 1),
+        "ε(λ) is the supremum over ε0-LDP randomizers and neighbouring datasets; this is one pair of them",
+    )  # fmt: skip
+    shown = chain(
+        eps(order),
+        at_least(sp.log(S(order, n)) / (order - 1), "by definition", supremum),
+        equals(sp.log(LEADING + moment_terms(3)) / (order - 1), "the moment of 2-RR", moment),
+    )
+    return ratio, zeroth, first, second, definition, scale, centred, moment, supremum, shown
+
+
+@derivation("The simplified lower bound", f"{SOURCE}, Corollary 3.5", where={t: "e^ε0", n: "number of users"})
+def corollary35() -> Blocks:
+    r"""ε(λ) ≥ 1/(λ − 1) · log(1 + C(λ, 2)(t − 1)²/(nt)) (Girgis et al. 2021, Corollary 3.5, (11)): Theorem 3.4 without
+    its higher moments, none of which is negative, as 1/(t + 1) ≤ 1/2. The reason given in the paper is not one.
+
+    >>> corollary35().result == sp.log(LEADING) / (order - 1)
+    True
+    """
+    whole, moments = cite(theorem34), cite(odd_moments)
+    shown = chain(
+        eps(order),
+        at_least(sp.log(LEADING + moment_terms(3)) / (order - 1), "Theorem 3.4", whole),
+        at_least(sp.log(LEADING) / (order - 1), "no moment is negative", moments),
+    )
+    return whole, moments, shown
+
+
+@derivation("Rényi moments of 2-RR, written out", f"{SOURCE}, Theorem 3.4", where={t: "e^ε0", n: "number of users"})
+def rdp_moments(largest: int = 5) -> Blocks:
+    r"""The moment of Theorem 3.4 as a rational function of n and t, for λ = 2 … ``largest`` (at most 12).
+
+    >>> rdp_moments().statement[0].right
+    1 + (t - 1)**2/(n*t)
+    """
+    _written_out(largest)
+    written = central_moments(largest)
+    known = {e: cite(lambda: written, part=e - 2) for e in range(3, largest + 1)}
+    inside = quantity("E", r"\mathbb{{E}}\left[\rho^{{{0}}}\right]", real=True)
+    definition = given(inside(order), LEADING + moment_terms(3), "Theorem 3.4, inside the logarithm")
+    shown = []
+    for power in range(2, largest + 1):
+        leading, factors = (
+            LEADING.subs(order, power),
+            {e: sp.binomial(power, e) * slope**e for e in known if e <= power},
+        )
+        held = leading + sp.Add(*(factor * mu(n, e, chance) for e, factor in factors.items()))
+        values = {e: sp.factor(central_moment(e).subs(p, chance)) for e in factors}
+        links = [equals(held, f"λ = {power}", definition)]
+        if factors:
+            right = leading + sp.Add(*(factor * values[e] for e, factor in factors.items()))
+            links.append(equals(right, "its central moments", *(known[e].at({p: chance}) for e in factors)))
+        shown.append(chain(inside(sp.Integer(power)), *links))
+    return definition, *known.values(), *shown, parts(*shown)

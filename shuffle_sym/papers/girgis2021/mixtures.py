@@ -1,0 +1,331 @@
+r"""The reduction to special neighbours: Girgis et al. 2021, Section 5, as chains.
+
+Everyone is the double of the differing user with probability 1/t; given who is, the others do not help to tell the two
+datasets apart. :math:`S_\lambda(m)` is the moment of special neighbours with m users.
+"""
+
+import math
+from collections.abc import Callable
+from itertools import product
+
+import sympy as sp
+
+from shuffle_sym.papers.engine import (
+    Blocks,
+    at_least,
+    at_most,
+    chain,
+    cite,
+    claim,
+    derivation,
+    equals,
+    given,
+    parts,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.engine.facts import Applied, Fact
+from shuffle_sym.papers.girgis2021.notation import (
+    MOMENT,
+    SOURCE,
+    S,
+    neighbours,
+    randomizers,
+    ratio_of,
+    t,
+    without,
+)
+from shuffle_sym.papers.girgis2021.notation import real_order as order
+from shuffle_sym.papers.laws import mixed, shuffled
+from shuffle_sym.papers.tools import F
+
+n, B, A, N = sp.symbols("n B A N", integer=True, positive=True)
+C, h, j, c = sp.symbols("C h j c", integer=True, positive=True)
+m, k = sp.symbols("m k", integer=True, nonnegative=True)
+x = sp.Symbol("x", positive=True)
+q = 1 / t
+ABOVE, ORDER = sp.Gt(t, 1), sp.Gt(order, 1)
+
+size = quantity("size", r"|{0}|", integer=True, nonnegative=True)
+w = quantity("w", r"w_{{{0}}}", nonnegative=True)
+first, second = quantity("F", r"F(P)({0})", positive=True), quantity("F'", r"F(P')({0})", positive=True)
+first_part = quantity("F_C", r"F(P_{{{0}}})({1})", positive=True)
+second_part = quantity("F'_C", r"F(P'_{{{0}}})({1})", positive=True)
+whole = quantity("Moment", r"\mathbb{{E}}_{{F(P')}}\left[(F(P)/F(P'))^{{{0}}}\right]", positive=True)
+of_part = quantity("Moment_C", r"\mathbb{{E}}_{{F(P'_{1})}}\left[(F(P_{1})/F(P'_{1}))^{{{0}}}\right]", positive=True)
+with_others = quantity("Moment_others", r"\mathbb{{E}}_{{{1},{2}}}\left[\rho^{{{0}}}\right]", positive=True)
+sets = (C, 1, 2 ** (n - 1))
+_SETS = {
+    t: "e^ε0",
+    n: "number of users",
+    C: "a set of the first n − 1 users, numbered from 1 to 2^(n−1)",
+    size(C): "how many they are",
+    whole(order): "the moment E[(M(D)/M(D'))^λ] of two neighbouring datasets",
+}
+
+
+def _doubles_enumerated() -> bool:
+    """(22) and (23), with (18), for all pairs of neighbouring datasets of at most three users."""
+    for R, users in product(randomizers(), (1, 2, 3)):
+        chance = 1 / ratio_of(R)
+        for P, Q in neighbours(R, users):
+            for last in (P[-1], Q[-1]):
+                terms = []
+                for doubles in product((True, False), repeat=users - 1):
+                    others = [Q[-1] if d else without(p, Q[-1], chance) for d, p in zip(doubles, P, strict=False)]
+                    weight = math.prod((chance if d else 1 - chance for d in doubles), start=F(1))
+                    terms.append((weight, shuffled([*others, last])))
+                if {e: mass for e, mass in mixed(terms).items() if mass} != shuffled([*P[:-1], last]):
+                    return False
+    return True
+
+
+@derivation("Mixtures over the doubles", f"{SOURCE}, Lemma 5.1", where=_SETS)
+def lemma51_renyi() -> Blocks:
+    r"""F(P) = Σ_C q^|C| (1 − q)^(n−1−|C|) F(P_C), and the same with P', q = 1/t (Girgis et al. 2021, Lemma 5.1, with
+    p'_n where its proof has p'_i).
+
+    In P_C the users in C have the law p'_n of the differing user, the other ones p̃_i, and the last one its own.
+
+    >>> lemma51_renyi().result
+    Sum(F'_C(C, h)*w(C), (C, 1, 2**(n - 1)))
+    """
+    own, shared, rest = (
+        quantity(name, drawn, nonnegative=True)
+        for name, drawn in (("p_i", r"p_{{i,{0}}}"), ("p'_n", r"p'_{{n,{0}}}"), ("p~_i", r"\tilde p_{{i,{0}}}"))
+    )
+    messages = (j, 1, B)
+    laws = [suppose(sp.Sum(law(j), messages), "=", 1, "a law") for law in (own, shared)]
+    private = suppose(own(j), ">=", shared(j) / t, "R is ε0-LDP, t = e^ε0")
+    tilde = given(rest(j), (own(j) - q * shared(j)) / (1 - q), "what is left of p_i", ABOVE)
+    positive = chain(
+        rest(j),
+        equals((own(j) - q * shared(j)) / (1 - q), "by definition", tilde),
+        at_least(0, "not negative, by ε0-LDP", private),
+        under=ABOVE,
+    )
+    total = chain(
+        sp.Sum(rest(j), messages),
+        equals((sp.Sum(own(j), messages) - q * sp.Sum(shared(j), messages)) / (1 - q), "term by term", tilde),
+        equals(1, "both sum to 1", *laws),
+        under=ABOVE,
+    )
+    mixture = chain(own(j), equals(q * shared(j) + (1 - q) * rest(j), "(18)", tilde), under=ABOVE)
+    weight = given(
+        w(C), q ** size(C) * (1 - q) ** (n - 1 - size(C)), "C are those who take p'_n, each with probability q"
+    )
+    coins = "each of the first n − 1 users takes p'_n with probability q and p̃_i else; C are those who take p'_n"
+    shown = []
+    for law, part, number in ((first, first_part, "(22)"), (second, second_part, "(23)")):
+        over_sets = theorems.general(
+            "total probability", law(h), "=", sp.Sum(w(C) * part(C, h), sets), [coins],
+            [("(18)", mixture), ("p̃ is not negative", positive), ("p̃ sums to 1", total), ("the weights", weight)],
+            checked=("three randomizers, n ≤ 3, all pairs of datasets, in fractions", _doubles_enumerated), under=ABOVE,
+        )  # fmt: skip
+        shown.append(chain(law(h), equals(sp.Sum(w(C) * part(C, h), sets), number, over_sets), under=ABOVE))
+    return *laws, private, tilde, positive, total, mixture, weight, *shown, parts(weight, *shown)
+
+
+@derivation(
+    "The moment is jointly convex", f"{SOURCE}, Lemma 5.2 and Lemma B.1",
+    where={h: "an outcome", c: "a part of the mixtures", order: "the order, above 1"},
+)  # fmt: skip
+def lemma52_renyi() -> Blocks:
+    r"""E_Q[(P/Q)^λ] ≤ Σ_c w_c E_{Q_c}[(P_c/Q_c)^λ] for P = Σ_c w_c P_c and Q = Σ_c w_c Q_c, and every real λ > 1
+    (Girgis et al. 2021, Lemma 5.2).
+
+    >>> lemma52_renyi().result
+    Sum(H_c(lambda, c)*w(c), (c, 1, N))
+    """
+    P, Q = quantity("P", positive=True), quantity("Q", positive=True)
+    P_c, Q_c = (quantity(f"{name}_c", rf"{name}_{{{{{{0}}}}}}({{1}})", positive=True) for name in "PQ")
+    mixed_moment = quantity("H", r"\mathbb{{E}}_Q\left[(P/Q)^{{{0}}}\right]", positive=True)
+    part_moment = quantity("H_c", r"\mathbb{{E}}_{{Q_{1}}}\left[(P_{1}/Q_{1})^{{{0}}}\right]", positive=True)
+    components, outcomes = (c, 1, N), (h, 1, A)
+    above = suppose(P(h), "=", sp.Sum(w(c) * P_c(c, h), components), "P is a mixture")
+    below = suppose(Q(h), "=", sp.Sum(w(c) * Q_c(c, h), components), "Q is a mixture with the same weights")
+    definition = given(mixed_moment(order), sp.Sum(Q(h) * (P(h) / Q(h)) ** order, outcomes), "over all outcomes")
+    of_parts = given(part_moment(order, c), sp.Sum(Q_c(c, h) * (P_c(c, h) / Q_c(c, h)) ** order, outcomes), "of a part")
+    share, ratio = w(c) * Q_c(c, h) / Q(h), P_c(c, h) / Q_c(c, h)
+    convex = claim(0, "<=", sp.diff(x**order, x, 2), "the second derivative of x^λ", under=ORDER)
+    one = claim(sp.Sum(share, components), "=", 1, "the shares sum to 1", below)
+    jensen = theorems.general(
+        "Jensen's inequality", sp.Sum(share * ratio, components) ** order, "<=",
+        sp.Sum(share * ratio**order, components), [], [("x^λ is convex", convex), ("the shares sum to 1", one)],
+        under=ORDER,
+    )  # fmt: skip
+    at_one = chain(
+        (P(h) / Q(h)) ** order,
+        equals(sp.Sum(share * ratio, components) ** order, "the ratio is a mean of ratios", above),
+        at_most(sp.Sum(share * ratio**order, components), "x^λ is convex", jensen),
+        under=ORDER,
+    )
+    inner = sp.Sum(w(c) * Q_c(c, h) * ratio**order, components)
+    shown = chain(
+        mixed_moment(order),
+        equals(sp.Sum(Q(h) * (P(h) / Q(h)) ** order, outcomes), "by definition", definition),
+        at_most(sp.Sum(Q(h) * sp.Sum(share * ratio**order, components), outcomes), "at every outcome", at_one),
+        equals(sp.Sum(inner, outcomes), "Q cancels"),
+        equals(sp.Sum(w(c) * sp.Sum(Q_c(c, h) * ratio**order, outcomes), components), "the other order"),
+        equals(sp.Sum(w(c) * part_moment(order, c), components), "by definition", of_parts),
+        under=ORDER,
+    )
+    return above, below, definition, of_parts, at_one, shown
+
+
+def jointly_convex(left: sp.Expr, right: sp.Expr, lemma: Fact, mixtures: tuple[Fact, Fact]) -> Applied:
+    """Lemma 5.2 for two mixtures with the same weights, which are facts."""
+    names = ("the first law is a mixture", "and the second, with the same weights")
+    shown = [("the moment is jointly convex", lemma), *zip(names, mixtures, strict=True)]
+    return theorems.general("joint convexity of the moment", left, "<=", right, [], shown, under=lemma.under)
+
+
+def _one_more_enumerated() -> bool:
+    """F(P)(h) = Σ_j p_i(j) F(P without i)(h − e_j), for all datasets of at most three users."""
+    for R, users in product(randomizers(), (2, 3)):
+        for P, _ in neighbours(R, users):
+            fewer = shuffled(P[1:])
+            terms = [
+                (mass, {(*e[:y], e[y] + 1, *e[y + 1 :]): chance for e, chance in fewer.items()})
+                for y, mass in enumerate(P[0])
+            ]
+            if mixed(terms) != shuffled(P):
+                return False
+    return True
+
+
+@derivation(
+    "One more user does not help", f"{SOURCE}, Lemma 5.3 and Lemma D.1",
+    where={
+        with_others(order, m, k): "the moment of m doubles, the differing user and k further users",
+        j: "what one more user sends",
+        order: "the order, above 1",
+    },
+)  # fmt: skip
+def lemma53_renyi() -> Blocks:
+    r"""The moment does not grow with a further user, whose law is the same for both datasets (Girgis et al. 2021,
+    Lemma 5.3; Lemma D.1 is the case in which that user is a double).
+
+    >>> lemma53_renyi().statement[0].relational()
+    'Moment_others(lambda, m, k + 1) <= Moment_others(lambda, m, k)'
+    """
+    lemma = cite(lemma52_renyi)
+    law = quantity("p_i", r"p_{{i,{0}}}", nonnegative=True)
+    more = [quantity(f"{name}_+", rf"{name}_+({{0}})", positive=True) for name in "GH"]
+    moved = [quantity(f"{name}_j", rf"{name}(h - e_{{{{{{0}}}}}})", positive=True) for name in "GH"]
+    shifted = quantity("Shifted", r"\mathbb{{E}}_{{H(\cdot - e_{1})}}\left[(G/H)^{{{0}}}\right]", positive=True)
+    messages = (j, 1, B)
+    one = suppose(sp.Sum(law(j), messages), "=", 1, "the law of the further user")
+    sends = "the further user sends j, and the others make the rest of h"
+    mixtures = []
+    for whole_law, rest in zip(more, moved, strict=True):
+        right = sp.Sum(law(j) * rest(j, h), messages)
+        over = theorems.total_probability(
+            whole_law(h), right, sends,
+            checked=("three randomizers, n ≤ 3, all datasets, in fractions", _one_more_enumerated),
+        )  # fmt: skip
+        mixtures.append(chain(whole_law(h), equals(right, sends, over)))
+    average = sp.Sum(law(j) * shifted(order, j), messages)
+    convex = jointly_convex(with_others(order, m, k + 1), average, lemma, (mixtures[0], mixtures[1]))
+    shift = given(shifted(order, j), with_others(order, m, k), "the sum over all h, with one j taken away from each")
+    shown = chain(
+        with_others(order, m, k + 1),
+        at_most(average, "Lemma 5.2", convex),
+        equals(sp.Sum(law(j), messages) * with_others(order, m, k), "a shift of the histogram", shift),
+        equals(with_others(order, m, k), "a law", one),
+        under=ORDER,
+    )
+    return lemma, one, *mixtures, shift, shown
+
+
+def _sets_enumerated() -> bool:
+    """How many of the sets of the first n − 1 users have m elements, for n ≤ 7."""
+    return all(
+        sum(sum(chosen) == count for chosen in product((0, 1), repeat=users - 1)) == math.comb(users - 1, count)
+        for users in range(1, 8)
+        for count in range(users)
+    )
+
+
+def expected(moment: Callable[[sp.Expr], sp.Expr]) -> sp.Expr:
+    """Σ_m C(n − 1, m) q^m (1 − q)^(n−1−m) moment(m + 1): the mean over m doubles."""
+    return sp.Sum(sp.binomial(n - 1, m) * q**m * (1 - q) ** (n - 1 - m) * moment(m + 1), (m, 0, n - 1))
+
+
+@derivation("More doubles do not help", f"{SOURCE}, Lemma D.1", where=MOMENT)
+def lemma_d1() -> Blocks:
+    r"""The moment of special neighbours does not grow with the number of users: S_λ(m + k) ≤ S_λ(m) (Girgis et al.
+    2021, Lemma D.1, whose (66) has the same law above and below).
+
+    >>> lemma_d1().statement[0].relational()
+    'S(lambda, k + m) <= S(lambda, m)'
+    """
+    lemma, users = cite(lemma53_renyi), sp.Symbol("m", integer=True, positive=True)
+    nobody = given(S(order, users), with_others(order, users - 1, 0), "m − 1 doubles, the differing user, nobody else")
+    double = suppose(with_others(order, m, 1), "=", with_others(order, m + 1, 0), "the further user is a double")
+    one = chain(
+        S(order, users + k + 1),
+        equals(with_others(order, users + k - 1, 1), "the last double", nobody, double.at({m: users + k - 1})),
+        at_most(with_others(order, users + k - 1, 0), "Lemma 5.3", lemma.at({m: users + k - 1, k: 0})),
+        equals(S(order, users + k), "special neighbours", nobody),
+        under=ORDER,
+    )
+    before = suppose(S(order, users + k), "<=", S(order, users), "the hypothesis of the induction, at k", ORDER)
+    following = chain(
+        S(order, users + k + 1),
+        at_most(S(order, users + k), "one double less", one),
+        at_most(S(order, users), "at k", before),
+        under=ORDER,
+    )
+    induction = theorems.general(
+        "induction", S(order, users + k), "<=", S(order, users), ["for k = 0 both sides are one and the same"],
+        [("from k to k + 1", following)], under=ORDER, discharges=(before,),
+    )  # fmt: skip
+    shown = chain(S(order, users + k), at_most(S(order, users), "by induction over k", induction), under=ORDER)
+    return lemma, nobody, double, one, before, following, shown
+
+
+@derivation("The reduction to special neighbours", f"{SOURCE}, Theorem 3.6", where={**_SETS, **MOMENT})
+def theorem36() -> Blocks:
+    r"""The moment of two neighbouring datasets is at most the mean of S_λ(m + 1) over m ~ Bin(n − 1, 1/t), for every
+    real λ > 1 and t > 1 (Girgis et al. 2021, Theorem 3.6, (13)).
+
+    >>> theorem36().result == expected(lambda users: S(order, users))
+    True
+    """
+    weight, up, down = (cite(lemma51_renyi, part=e) for e in range(3))
+    convexity, fewer = cite(lemma52_renyi), cite(lemma53_renyi)
+    both = (ABOVE, ORDER)
+    over_sets = sp.Sum(w(C) * of_part(order, C), sets)
+    convex = jointly_convex(whole(order), over_sets, convexity, (up, down))
+    nobody = given(S(order, m), with_others(order, m - 1, 0), "m − 1 doubles, the differing user, and nobody else")
+    base = chain(with_others(order, m, 0), equals(S(order, m + 1), "special neighbours", nobody), under=ORDER)
+    before = suppose(with_others(order, m, k), "<=", S(order, m + 1), "the hypothesis of the induction, at k", ORDER)
+    following = chain(
+        with_others(order, m, k + 1),
+        at_most(with_others(order, m, k), "Lemma 5.3", fewer),
+        at_most(S(order, m + 1), "at k", before.fixing(k)),
+        under=ORDER,
+    )
+    all_gone = theorems.induction(before, k, base, following, 0, "all others taken away, by induction")
+    members = given(of_part(order, C), with_others(order, size(C), n - 1 - size(C)), "the users in C are doubles")
+    one_set = chain(
+        of_part(order, C),
+        equals(with_others(order, size(C), n - 1 - size(C)), "by definition", members),
+        at_most(S(order, size(C) + 1), "(26)", all_gone.at({m: size(C), k: n - 1 - size(C)})),
+        under=ORDER,
+    )
+    by_size = theorems.general(
+        "counting sets by their size", sp.Sum(w(C) * S(order, size(C) + 1), sets), "=",
+        expected(lambda users: S(order, users)), ["C(n − 1, m) of the sets C have m elements"],
+        [("the weight of a set", weight)], checked=("n ≤ 7", _sets_enumerated),
+    )  # fmt: skip
+    shown = chain(
+        whole(order),
+        at_most(over_sets, "(24), Lemmas 5.1 and 5.2", convex),
+        at_most(sp.Sum(w(C) * S(order, size(C) + 1), sets), "(26), each set", one_set),
+        equals(expected(lambda users: S(order, users)), "(13), by the size of the set", by_size),
+        under=both,
+    )
+    return weight, up, down, convexity, fewer, nobody, base, before, following, members, one_set, shown

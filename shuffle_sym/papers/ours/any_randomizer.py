@@ -1,0 +1,111 @@
+r"""The drop-out bound if only ε0 is known and all users share the randomizer; the proof is ours.
+
+U = R(x_0)/R(x) and V = R(x_1)/R(x) under R(x). ε0-LDP says that U, V and U/V lie between 1/t and t: a hexagon. Both
+have the mean 1, and G = U − αV.
+"""
+
+import sympy as sp
+
+from shuffle_sym.algebra import field
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Divergence,
+    Mean,
+    Positive,
+    Random,
+    at_most,
+    chain,
+    cite,
+    claim,
+    derivation,
+    equals,
+    quantity,
+    suppose,
+    theorems,
+)
+from shuffle_sym.papers.ours.dropout import drop_out, gamma, j, n
+
+t, alpha = field.t, sp.Symbol("alpha", positive=True)
+U, V = Random("U"), Random("V")
+VERTICES = ((1 / t, 1 / t), (1, 1 / t), (t, 1), (t, t), (1, t), (1 / t, 1))
+BETWEEN = (sp.Ge(alpha, 1 / t), sp.Le(alpha, t))
+
+
+@derivation(
+    "One message of any ε0-LDP randomizer",
+    "ours, Theorem 5 (D_1)",
+    where={U: "R(x_0)/R(x) under R(x)", V: "R(x_1)/R(x) under R(x)", t: "e^ε0", alpha: "e^ε"},
+)
+def local_divergence() -> Blocks:
+    r"""E[U − αV]_+ ≤ (t − α)/(t + 1) for 1/t ≤ α ≤ t: no ε0-LDP randomizer is worse than 2-RR on one message.
+
+    A line that is above [u − αv]_+ at the six vertices of the hexagon is above it everywhere in it.
+
+    >>> local_divergence().result
+    (-alpha + t)/(t + 1)
+    """
+    first, second = (part * (t - alpha) / (t**2 - 1) for part in (t, -1))
+    line = first * U + second * V
+    vertices = []
+    for u, v in VERTICES:
+        value, above = Positive(u - alpha * v), first * u + second * v
+        vertices.append((f"vertex ({u}, {v})", claim(value, "<=", above, f"vertex ({u}, {v})", under=BETWEEN)))
+    below = theorems.general(
+        "a convex function below a line at the vertices of a polygon", Positive(U - alpha * V), "<=", line,
+        stated=["1/t ≤ U, V, U/V ≤ t: ε0-LDP", "[u − αv]_+ is convex"], shown=vertices, under=BETWEEN,
+    )  # fmt: skip
+    means = tuple(suppose(Mean(ratio), "=", 1, f"R({x}) sums to 1") for ratio, x in ((U, "x_0"), (V, "x_1")))
+    statement = chain(
+        Mean(Positive(U - alpha * V)),
+        at_most(Mean(line), "below the line at the vertices, so everywhere", below),
+        equals(first * Mean(U) + second * Mean(V), "the mean is linear"),
+        equals((t - alpha) / (t + 1), "both means are 1", *means),
+        under=BETWEEN,
+    )
+    return *means, statement
+
+
+@derivation(
+    "The drop-out bound if only ε0 is known",
+    "ours, Theorem 5",
+    where={j: "place of the first user who drops out", n: "users", t: "e^ε0", alpha: "e^ε"},
+)
+def shared_randomizer() -> Blocks:
+    r"""For every ε0-LDP randomizer that all users share and 1/t ≤ α ≤ t, the drop-out bound with γ = 1/t, with
+    D_1 = (t − α)/(t + 1), and with Φ* over laws on the six vertices of the hexagon.
+
+    Each point of the hexagon is a mean of vertices, so G becomes larger in convex order when it is moved there
+    (Jensen); a law on six points with two given means is a mixture of laws with at most three atoms, of
+    which there are at most 20.
+
+    >>> shared_randomizer().proved
+    False
+    """
+    largest = quantity("Phi_max", r"\Phi^{{*}}_{{{0}}}", nonnegative=True)
+    hexagon = quantity("Phi_hex", r"\Phi^{{\mathrm{{hex}}}}_{{{0}}}", nonnegative=True)
+    D1, size = sp.Symbol("D_1", nonnegative=True), sp.Symbol("N", integer=True, positive=True)
+    bound, local = cite(drop_out), cite(local_divergence)
+    ldp = suppose(gamma, "=", 1 / t, "c = R(x')/t for one fixed x' is below every R(x), and sums to 1/t")
+    one = suppose(D1, "=", Mean(Positive(U - alpha * V)), "D_1 as a mean under R(x)")
+    spread = theorems.general(
+        "Jensen's inequality", largest(size), "<=", hexagon(size),
+        stated=[
+            "each point of the hexagon is a mean of its vertices, and [ΣG]_+ is convex in each (U, V)",
+            "a law on six points with two given means is a mixture of laws with at most three atoms",
+        ],
+    )  # fmt: skip
+    D = Divergence(alpha, *sp.symbols("M_0 M_1"))
+
+    def summed(phi: sp.Expr, mass: sp.Expr, rest: sp.Expr) -> sp.Expr:
+        return sp.Sum(mass * (1 - mass) ** (j - 1) * phi(n - j), (j, 1, n - 1)) + (1 - mass) ** (n - 1) * rest
+
+    statement = chain(
+        D,
+        at_most(summed(largest, gamma, D1), "the drop-out bound", bound),
+        equals(summed(largest, 1 / t, D1), "everyone drops out with probability 1/t", ldp),
+        at_most(summed(hexagon, 1 / t, D1), "to the vertices of the hexagon", spread),
+        equals(summed(hexagon, 1 / t, Mean(Positive(U - alpha * V))), "one message", one),
+        at_most(summed(hexagon, 1 / t, (t - alpha) / (t + 1)), "no worse than 2-RR", local),
+        under=BETWEEN,
+    )
+    return bound, local, ldp, one, statement

@@ -1,0 +1,191 @@
+r"""The worst pair of inputs for noise on [0, 1]: opposite ends, for symmetric log-concave densities; the proof is ours.
+
+p_x(y) = g(y − x), c = min(p_0, p_1). X_x = p_x/c and V_x = −p_x/c are random variables under the measure c, and G of
+the pair (x_0, x_1) is X_{x0} + αV_{x1}. A law is *larger in convex order* if E[· − k]_+ is, for every level k, at equal
+means.
+"""
+
+import sympy as sp
+
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Mean,
+    Positive,
+    Random,
+    at_least,
+    at_most,
+    chain,
+    cite,
+    claim,
+    derivation,
+    equals,
+    quantity,
+    suppose,
+    theorems,
+)
+
+OURS = "ours"
+alpha, rho, n = sp.Symbol("alpha", positive=True), sp.Symbol("rho", positive=True), sp.Symbol("n", positive=True)
+k, k1, k2 = sp.symbols("k k_1 k_2", real=True)
+X, V, TOP, LOW = Random("X"), Random("V"), Random("X_s"), Random("V_s")
+
+
+@derivation(
+    "Sums are largest when they move together",
+    f"{OURS}, Lemma 9; comonotone sums",
+    where={TOP: "above X in convex order", LOW: "above V in convex order", k: "any level"},
+)
+def comonotone_sums() -> Blocks:
+    r"""If X ≤ X_s and V ≤ V_s in convex order and X_s, V_s are non-decreasing functions of one variable, then
+    E[X + αV − k]_+ ≤ E[X_s + αV_s − k]_+ at every level k.
+
+    The level is split, k = k_1 + αk_2, at a point of the curve (X_s, V_s): there X_s − k_1 and V_s − k_2 have one sign.
+
+    >>> comonotone_sums().result
+    E[V_s*alpha + X_s - k]_+
+    """
+    u, v = sp.symbols("u v", real=True)
+    split = suppose(k, "=", k1 + alpha * k2, "the level, split")
+    x_order = suppose(Mean(Positive(X - k1)), "<=", Mean(Positive(TOP - k1)), "X is below X_s in convex order")
+    v_order = suppose(Mean(Positive(V - k2)), "<=", Mean(Positive(LOW - k2)), "V is below V_s in convex order")
+    together = [
+        chain(
+            Positive(u) + alpha * Positive(v),
+            equals(Positive(u + alpha * v), words),
+            under=(relation(u, 0), relation(v, 0)),
+        )
+        for relation, words in ((sp.Ge, "both are positive"), (sp.Le, "both are negative"))
+    ]
+    same = theorems.general(
+        "a curve that rises in both coordinates",
+        Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)),
+        "=",
+        Mean(Positive(TOP - k1 + alpha * (LOW - k2))),
+        stated=[
+            "X_s and V_s are non-decreasing functions of one variable; (k_1, k_2) is a point where X_s + αV_s crosses k"
+        ],
+        shown=[(f"they add up where {fact.words}", fact) for fact in together],
+        local=(u, v),
+    )
+    statement = chain(
+        Mean(Positive(X + alpha * V - k)),
+        equals(Mean(Positive(X - k1 + alpha * (V - k2))), "split the level", split),
+        at_most(Mean(Positive(X - k1) + alpha * Positive(V - k2)), "[u + v]_+ ≤ [u]_+ + [v]_+"),
+        equals(Mean(Positive(X - k1)) + alpha * Mean(Positive(V - k2)), "the mean is linear"),
+        at_most(Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)), "convex order", x_order, v_order),
+        equals(Mean(Positive(TOP - k1 + alpha * (LOW - k2))), "the starred variables move together", same),
+        equals(Mean(Positive(TOP + alpha * LOW - k)), "put the level together", split),
+    )
+    return split, x_order, v_order, *together, statement
+
+
+@derivation(
+    "When one pair of inputs is the worst",
+    f"{OURS}, Theorem 10",
+    where={rho: "p_s/p_s', the likelihood ratio of the pair", k: "any level", n: "users"},
+)
+def worst_pair() -> Blocks:
+    r"""If c = min(p_s, p_s') is the blanket and every p_x/c is below p_s/c and p_s'/c in convex order under c, then
+    (s, s') is a worst ordered pair for the blanket, for every α > 0 and n.
+
+    With ρ = p_s/p_s' the starred variables are X_s = max(ρ, 1) and V_s = −max(1/ρ, 1), both non-decreasing in ρ.
+
+    >>> worst_pair().statement[0].relation
+    '<='
+    """
+    G, H = Random("G"), Random("G_s")
+    sums = (Random("G_1 + … + G_n"), Random("H_1 + … + H_n"))
+    lemma = cite(comonotone_sums)
+    pair = suppose(Mean(Positive(G - k)), "=", Mean(Positive(X + alpha * V - k)), "G of a pair is X + αV")
+    star = suppose(Mean(Positive(H - k)), "=", Mean(Positive(TOP + alpha * LOW - k)), "G_s of (s, s') is X_s + αV_s")
+    rising = [
+        chain(0, at_most(sp.Derivative(f, rho), f"{name} does not fall in ρ where ρ {side} 1"), words=name)
+        for f, name, side in ((rho, "X_s = ρ", ">"), (-1 / rho, "V_s = −1/ρ", "<"))
+    ]
+    means = suppose(Mean(G), "=", Mean(H), "both are 1 − α: p_x integrates to 1")
+    largest = theorems.general(
+        "a continuous function that does not fall on two pieces does not fall", lemma.left, "<=", lemma.right,
+        stated=["X_s is 1 for ρ ≤ 1, and V_s is −1 for ρ ≥ 1"],
+        shown=[("sums are largest when they move together", lemma), *((fact.words, fact) for fact in rising)],
+    )  # fmt: skip
+    order = chain(
+        Mean(Positive(G - k)),
+        equals(pair.right, "the pair", pair),
+        at_most(star.right, "sums are largest when they move together", largest),
+        equals(Mean(Positive(H - k)), "the pair (s, s')", star),
+        words="convex order",
+    )
+    total = theorems.convex_order_of_sums(G, H, k, sums, "users are independent", excess=order, means=means)
+    statement = chain(
+        Mean(Positive(sums[0])) / n,
+        at_most(Mean(Positive(sums[1])) / n, "the divergence of n users, for every n", total),
+    )
+    return lemma, pair, star, means, *rising, order, statement
+
+
+@derivation(
+    "Opposite ends are the worst pair for symmetric log-concave noise",
+    f"{OURS}, Theorem 7 (Lemma 8)",
+    where={sp.Symbol("a"): "an input in [0, 1/2]; the mirror takes care of the others", k: "a level above 1"},
+)
+def symmetric_noise() -> Blocks:
+    r"""For a symmetric log-concave density g and p_x(y) = g(y − x), every p_a/c is below p_0/c in convex order under
+    c = min(p_0, p_1): :math:`\Psi_k(a) = \int [p_a - kc]_+ \le \Psi_k(0)` for every k. With `worst_pair`, (0, 1)
+    and (1, 0) are the worst pairs for the blanket.
+
+    p_a/c falls up to y = 1/2 and rises from there on, so it exceeds k > 1 outside of an interval (y_1, y_2). F is the
+    distribution function of g, ψ = −log g.
+
+    >>> symmetric_noise().statement[0].relational()
+    'Psi(0) - Psi(a) >= 0'
+    """
+    a, x, d, e, h, y1, y2 = sp.symbols("a x d e h y_1 y_2", real=True)
+    small = sp.Le(a, sp.Rational(1, 2))
+    psi, F, g, Psi = (quantity(name, nonnegative=True) for name in ("psi", "F", "g", "Psi"))
+    # -- where the set ends: y_2 ≥ 2a − y_1
+    distance = claim(2 * a - y1, "<=", 1 - y1, "a is at most 1/2", under=small)
+    mirrored = theorems.general(
+        "an even convex function does not fall in the distance from 0", psi(2 * a - y1), "<=", psi(1 - y1),
+        stated=["g is symmetric and log-concave: ψ = −log g is even and convex", "0 < 2a − y_1; else it is clear"],
+        shown=[("2a − y_1 ≤ 1 − y_1", distance)],
+    )  # fmt: skip
+    even = suppose(psi(y1 - a), "=", psi(a - y1), "ψ is even")
+    level = suppose(psi(1 - y1), "=", psi(y1 - a) + sp.log(k), "p_a = kp_1 at the left end y_1")
+    not_in = chain(
+        psi(2 * a - y1) - psi(a - y1),
+        at_most(psi(1 - y1) - psi(a - y1), "ψ rises with the distance", mirrored),
+        equals(psi(y1 - a) + sp.log(k) - psi(a - y1), "the left end", level),
+        equals(sp.log(k), "ψ is even", even),
+        under=small,
+        words="p_a ≤ kp_0 at the point 2a − y_1, so that y_2 ≥ 2a − y_1",
+    )
+    # -- the integrals over that set
+    half = (sp.Eq(y2, y1 + sp.Abs(d)), sp.Eq(y1, (sp.Abs(e) + 2 * a - sp.Abs(d)) / 2), sp.Eq(x, a - sp.Abs(h)))
+    squares = claim(
+        (y1 - x) ** 2, "<=", (y2 - x) ** 2, "(y_2 − x)² − (y_1 − x)² = (y_2 − y_1)(y_1 + y_2 − 2x)", under=half
+    )
+    nearer = theorems.general(
+        "a symmetric log-concave density falls with the distance from its centre",
+        sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), ">=", sp.Integer(0),
+        stated=["0 ≤ x ≤ a, y_1 ≤ y_2"],
+        shown=[("y_1 + y_2 ≥ 2a", not_in), ("y_1 is nearer to x than y_2", squares)], local=(x, y1, y2, d, e, h),
+    )  # fmt: skip
+    calculus = theorems.general(
+        "fundamental theorem of calculus",
+        F(y1) - F(y1 - a) - F(y2) + F(y2 - a), "=", sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)),
+        stated=["F' = g"],
+    )  # fmt: skip
+    on_set = theorems.general(
+        "a positive part is at least its inside, and at least 0", Psi(0) - Psi(a), ">=",
+        (F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a)),
+        stated=["[p_a − kc]_+ is p_a − kc on the set and 0 outside", "[p_0 − kc]_+ is at least p_0 − kc and 0"],
+    )  # fmt: skip
+    gain = chain(
+        Psi(0) - Psi(a),
+        at_least((F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a)), "integrate over the set of a", on_set),
+        equals(sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), "F is the integral of g", calculus),
+        at_least(0, "y_1 is nearer to every x ≤ a than y_2", nearer),
+        under=small,
+        words="no other input is worse",
+    )
+    return even, level, not_in, gain

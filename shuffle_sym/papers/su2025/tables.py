@@ -1,0 +1,301 @@
+r"""Tables 1 and 2 of Su et al. 2025, each row from the definition of its randomizer, and what they take for granted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import field, latex
+from shuffle_sym.model import decomposition
+from shuffle_sym.model.matching import Matching
+from shuffle_sym.model.randomizer import OutputClass, Randomizer
+from shuffle_sym.papers.engine import (
+    Blocks,
+    Derivation,
+    Least,
+    chain,
+    cite,
+    derivation,
+    equals,
+    given,
+    parts,
+    quantity,
+)
+from shuffle_sym.papers.engine.chains import Chain
+from shuffle_sym.papers.engine.facts import Fact
+
+SOURCE = "Su et al. 2025"
+alpha, t = field.alpha, field.t
+
+
+class Named(sp.Symbol):  # type: ignore[misc]
+    """A symbol that is drawn in its own way, such as a probability Pr[G = v], which keeps its ``value`` v."""
+
+    __slots__ = ("drawn", "value")
+
+    drawn: str
+    value: sp.Expr | None
+
+    def __new__(cls, name: str, drawn: str, value: sp.Expr | None = None) -> Named:
+        symbol: Named = sp.Symbol.__xnew__(cls, name, real=True)
+        symbol.drawn, symbol.value = drawn, value
+        return symbol
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.name, self.drawn, self.value), {}
+
+    def _latex(self, printer: Any) -> str:
+        return self.drawn
+
+
+def _probability(value: sp.Expr) -> Named:
+    return Named(f"Pr[G = {latex.plain(value)}]", rf"\Pr[G = {latex.formula(value)}]", value)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One class of messages as lines of a derivation: its masses, its infimum and, unless that is 0, the value of G."""
+
+    blocks: Blocks
+    infimum: Fact
+    value: Chain | None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The reference law of a randomizer in which messages match inputs, as lines of a derivation."""
+
+    R: Matching
+    scale: sp.Symbol
+    blocks: Blocks
+
+    @classmethod
+    def of(cls, R: Matching) -> Reference:
+        mu, scale = sp.Symbol("mu", positive=True), sp.Symbol("N", positive=True)
+        match = given(mu, R.mu, "a message of the reference law matches an input with this probability")
+        whole = given(
+            scale, 1 + (R.ratio - 1) * mu, "messages that match are e^ε0 times as likely: divide by the sum of all"
+        )
+        return cls(R, scale, (match, whole))
+
+    def weight(self, y: OutputClass, hit: bool) -> sp.Expr:
+        """The reference probability of a class of which it is known whether it matches x_0."""
+        return field.simplest(y.masses[0] / self.R.likelihood(hit))
+
+
+def _in_words(label: str) -> str:
+    """What a class is called in a line of text."""
+    named = {
+        r"\text{matches all}": "messages that match every input",
+        r"\{0,1\}": "messages that match x_0 and x_1",
+        r"\{0\}": "messages that match x_0 only",
+        r"\{1\}": "messages that match x_1 only",
+        r"\emptyset": "messages that match neither x_0 nor x_1",
+        r"{:}\,": ": ",
+    }
+    for drawn, words in named.items():
+        label = label.replace(drawn, words)
+    return re.sub(r"[\\${}]", "", label.replace(r"\,", " "))
+
+
+def _masses(
+    number: int, y: OutputClass, inputs: tuple[int, int], reference: Reference | None
+) -> tuple[Blocks, list[Any]]:
+    """Definitions of a_j, b_j (and of w_j), and the values that the probability of the class takes over all inputs."""
+    a, b, w = (sp.Symbol(f"{letter}_{number}", nonnegative=True) for letter in "abw")
+    words = f"class {number}, {_in_words(y.label)}"
+    if reference is None:
+        under = given(a, y.masses[0], f"{words}: probability under x_0")
+        return (under, given(b, y.masses[1], "and under x_1")), list(dict.fromkeys(y.range))
+    t, N = reference.R.ratio, reference.scale
+    every = r"\text" in y.label
+    hits = [every or str(x) in re.findall(r"\d+", y.label) for x in inputs]
+    size = given(w, reference.weight(y, hits[0]), f"{words}: probability under the reference law")
+    a_form, b_form = (w * (t if hit else 1) / N for hit in hits)
+    under = given(a, a_form, "x_0 matches" if hits[0] else "x_0 does not match")
+    other = given(b, b_form, "x_1 matches" if hits[1] else "x_1 does not match")
+    hit_here, miss_here = (field.simplest(w * reference.R.likelihood(hit)) for hit in (True, False))
+    reached = {field.simplest(e / y.masses[0] * (w * reference.R.likelihood(hits[0]))) for e in y.range}
+    values = [form for form, value in ((w * t / N, hit_here), (w / N, miss_here)) if value in reached]
+    return (size, under, other), values
+
+
+def _row(number: int, y: OutputClass, R: Randomizer, inputs: tuple[int, int], reference: Reference | None) -> Row:
+    c, g = sp.Symbol(f"c_{number}", nonnegative=True), sp.Symbol(f"g_{number}", real=True)
+    masses, reached = _masses(number, y, inputs, reference)
+    shared = reference.blocks[::-1] if reference else ()
+    floor = field.simplest(y.floor(R.bindings))
+    smallest = Least(*reached) if len(reached) > 1 else reached[0]
+    words = "the infimum over all inputs: " + ("some match, some do not" if reference else "the smallest of these")
+    lowest = given(c, smallest, words if len(reached) > 1 else "the same for every input")
+    infimum: Fact = lowest
+    sizes = masses[: 1 if reference else 0]
+    if smallest != floor:
+        infimum = chain(c, equals(floor, f"the infimum of class {number}", lowest, *sizes, *shared))
+    own = (lowest,) if infimum is lowest else (lowest, infimum)
+    if floor == 0:
+        return Row((*sizes, *own), infimum, None)
+    quotient = given(g, (masses[-2].left - alpha * masses[-1].left) / c, "the definition of G")
+    value = field.simplest((y.masses[0] - alpha * y.masses[1]) / floor)
+    shown = chain(g, equals(value, f"the value of G on class {number}", quotient, infimum, *masses[::-1], *shared))
+    return Row((*masses, *own, quotient, shown), infimum, shown)
+
+
+def gparv_table(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Derivation:
+    r"""The law of G of the blanket of `R`, derived from the definition of R: a row of Table 1 of Su et al. 2025.
+
+    Each class of messages has its masses under x_0 and x_1, its infimum over all inputs and its value of G; the
+    statement is the probability of every value, and the mean.
+
+    Arguments: a randomizer ``R`` and two inputs, ``x0`` and ``x1``, which may be left out where all pairs are alike.
+
+    >>> import shuffle_sym as ss
+    >>> table = gparv_table(ss.KRR())
+    >>> for fact in table.statement:
+    ...     print(fact.left, "=", fact.right)
+    Pr[G = t - alpha] = 1/(k + t - 1)
+    Pr[G = 1 - alpha*t] = 1/(k + t - 1)
+    Pr[G = 1 - alpha] = (k - 2)/(k + t - 1)
+    Pr[G = 0] = (t - 1)/(k + t - 1)
+    E[G] = 1 - alpha
+    """
+    inputs = decomposition.analyses._pair(R, x0, x1)
+    reference = Reference.of(R) if isinstance(R, Matching) else None
+    classes = [y for y in R.classes(*inputs) if any(field.simplest(mass) != 0 for mass in y.masses)]
+    rows = [_row(number, y, R, inputs, reference) for number, y in enumerate(classes, 1)]
+    groups: dict[sp.Expr, list[Row]] = {}
+    for row in rows:
+        if row.value is not None:
+            groups.setdefault(row.value.right, []).append(row)
+    laws = [_chance(value, _in_order(group)) for value, group in groups.items()]
+    laws.append(_uncovered(rows))
+    mean = _mean(rows)
+    blocks = [*(reference.blocks if reference else ()), *(block for row in rows for block in row.blocks)]
+    blocks += [fact for pair in (*laws, mean) for fact in pair]
+    statement = parts(*(shown for _, shown in laws), mean[1])
+    where = {
+        symbol: _bound_to(value)
+        for symbol, value in field.used(R.bindings, [f for y in classes for f in y.range]).items()
+    }
+    return Derivation(f"G of {R!r}", f"{SOURCE}, Definition 10 and Table 1", (*blocks, statement), where, "gparv_table")
+
+
+def _bound_to(value: sp.Expr) -> str:
+    """What a symbol stands for, in a line of text: e^ε0, (e^(ε0/2) + 1)^(d - 2)."""
+    words = latex.plain(value).replace("exp(epsilon_0/2)", "e^(ε0/2)").replace("exp(epsilon_0)", "e^ε0")
+    return words.replace("**", "^")
+
+
+def _in_order(group: list[Row]) -> tuple[list[sp.Symbol], list[Fact]]:
+    return [row.infimum.left for row in group], [row.infimum for row in group]
+
+
+def _chance(value: sp.Expr, classes: tuple[list[sp.Symbol], list[Fact]]) -> tuple[Fact, Chain]:
+    """The probability of a value of G: the infima of the classes on which it is taken."""
+    symbols, infima = classes
+    numbers = ", ".join(symbol.name.partition("_")[2] for symbol in symbols)
+    name = _probability(value)
+    defined = given(name, sp.Add(*symbols), f"G has this value on class {numbers}")
+    form = field.simplest(sp.Add(*(fact.right for fact in infima)))
+    return defined, chain(
+        name, equals(form, "the infima, added" if len(symbols) > 1 else "its infimum", defined, *infima)
+    )
+
+
+def _uncovered(rows: list[Row]) -> tuple[Fact, Chain]:
+    symbols, infima = _in_order(rows)
+    name = _probability(sp.Integer(0))
+    defined = given(name, 1 - sp.Add(*symbols), "what the blanket does not cover")
+    form = field.simplest(1 - sp.Add(*(fact.right for fact in infima)))
+    return defined, chain(name, equals(form, "1 − γ", defined, *infima))
+
+
+def _mean(rows: list[Row]) -> tuple[Fact, Chain]:
+    live = [row for row in rows if row.value is not None]
+    name = Named("E[G]", r"\mathbb{E}[G]")
+    defined = given(name, sp.Add(*(row.infimum.left * row.value.left for row in live if row.value)), "class by class")
+    facts = [fact for row in live for fact in (row.infimum, row.value) if fact is not None]
+    form = field.simplest(sp.Add(*(row.infimum.right * row.value.right for row in live if row.value)))
+    return defined, chain(name, equals(form, "the mean of G", defined, *facts))
+
+
+def five_components(R: Matching) -> Derivation:
+    r"""p, q, r of the five-component form, from the law of G: a row of Table 2 of Su et al. 2025 (Appendix B).
+
+    >>> from shuffle_sym.randomizers import RAPPOR
+    >>> [fact.right for fact in five_components(RAPPOR(d=sp.oo)).statement]
+    [1/(s**2 + 2*s + 1), 1/(s**3 + 2*s**2 + s), s/(s**2 + 2*s + 1), 1]
+    """
+    if not isinstance(R, Matching):
+        raise TypeError(f"R must be a randomizer whose messages match inputs, such as RAPPOR(d=sp.oo), got {R!r}")
+    table, t = gparv_table(R), R.ratio
+    places = {fact.left: number for number, fact in enumerate(table.statement)}
+    components = {"p": (t - alpha, "(tp, p, p)"), "q": (t - alpha * t, "(tq, tq, q)"), "r": (1 - alpha, "(r, r, r)")}
+    blocks: list[Fact] = []
+    shown: list[Fact] = []
+    for letter, (value, masses) in components.items():
+        cited = cite(lambda: table, part=places[_probability(field.simplest(value))])
+        name = given(
+            sp.Symbol(letter), cited.left, f"the component with masses {masses} under x_0, x_1 and in everyone"
+        )
+        shown.append(chain(name.left, equals(cited.right, "its probability in the table", name, cited)))
+        blocks += [name, cited, shown[-1]]
+    p, q, r = (fact.left for fact in shown)
+    shown.append(chain(t * p + p + t * q + r, equals(1, "R(x_0) sums to 1", *shown)))
+    return Derivation(
+        f"Five components of {R!r}", f"{SOURCE}, Appendix B and Table 2", (*blocks, shown[-1], parts(*shown)),
+        table.where, "five_components",
+    )  # fmt: skip
+
+
+d = field.d
+sigma = sp.Symbol("sigma", positive=True)
+
+
+@derivation(
+    "From d inputs to infinitely many",
+    f"{SOURCE}, Tables 1 and 2",
+    where={
+        sigma: "1/μ − 1, where μ = 1/(1 + σ) is the probability that a reference message matches an input",
+        d: "the number of inputs",
+    },
+)
+def idealised_limit() -> Blocks:
+    r"""With d → ∞ the mass γ of the blanket of RAPPOR, OUE and BLH becomes that of the published tables, 1/s,
+    (t + 1)/2t and 2/(t + 1), and so does that of Hadamard response with K → ∞ columns: what is lost is t − 1 times the
+    reference probability, :math:`\mu^d` or 1/K, of a message that matches all inputs.
+
+    >>> [fact.right for fact in idealised_limit().statement[1:]]
+    [1/s, (t + 1)/(2*t), 2/(t + 1), 2/(t + 1)]
+    """
+    gamma, mu = quantity("gamma", nonnegative=True), 1 / (1 + sigma)
+    scale = 1 + (t - 1) * mu
+    defined = given(
+        gamma(d, sigma, t),
+        (1 - mu**d) / scale + mu**d * t / scale,
+        "the infimum is t/N for messages that match all d inputs, and 1/N for all others, N = 1 + (t − 1)μ",
+    )
+    gain = chain(
+        gamma(d, sigma, t),
+        equals((1 + sigma) / (sigma + t) * (1 + (t - 1) * mu**d), "gathered", defined),
+    )
+    limit = chain(
+        sp.Limit(gain.right, d, sp.oo), equals((1 + sigma) / (sigma + t), "no message matches infinitely many inputs")
+    )
+    rows = []
+    for name, row in (
+        ("RAPPOR", {sigma: field.s, t: field.s**2}),
+        ("OUE", {sigma: t}),
+        ("BLH", {sigma: sp.Integer(1)}),
+    ):
+        here = limit.at(row)
+        rows.append(chain(here.left, equals(field.simplest(here.right), f"{name}, with its μ", here)))
+    columns = sp.Symbol("K", positive=True)
+    hadamard = chain(
+        sp.Limit((1 - 1 / columns) * 2 / (t + 1) + 2 * t / (columns * (t + 1)), columns, sp.oo),
+        equals(2 / (t + 1), "Hadamard response, μ = 1/2: one of its K columns matches all inputs"),
+    )
+    return defined, gain, limit, *rows, hadamard, parts(gain, *rows, hadamard)
