@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check audit conjectures bench clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check audit conjectures latex-check derivation-check bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,8 +53,15 @@ audit: $(VENV)/ok  ## recompute every verdict on the papers
 conjectures: $(VENV)/ok  ## our conjectures about the worst neighbours on their whole range (minutes)
 	$(BIN)/python -m shuffle_sym.truth.conjectures
 
+latex-check: $(VENV)/ok  ## typeset every derivation with pdflatex (needs texlive)
+	$(BIN)/python tools/latex_check.py
+
+derivation-check: $(VENV)/ok  ## rebuild every derivation with each of its definitions and lines changed (minutes)
+	$(BIN)/python -m checks.derivations
+
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py
+	$(BIN)/python benchmarks/clones.py
 	$(BIN)/python benchmarks/contour.py
 	$(BIN)/python benchmarks/dropout.py
 	$(BIN)/python benchmarks/mechanism.py

@@ -29,12 +29,13 @@ PARTS = (
     ("Look closer", "What is printed wrong, how a number is computed, what the worst data are.", ("10", "11", "12")),
     ("Play", "Everything under sliders.", ("13",)),
     ("The truth", "Why no dataset is worse than the answer says, and what is not known yet.", ("14",)),
+    ("The papers' experiments", "Every curve computed again, with certified ends.", ("18", "19", "20", "21")),
 )
 
 #: Shorter ways, for readers with one question: who, and the numbers of the notebooks.
 SHORTER = (
     ("In a hurry", ("00", "13", "08")),
-    ("Here to check a paper", ("10", "02", "03", "04", "06", "12")),
+    ("Here to check a paper", ("10", "02", "03", "04", "06", "12", "18", "19", "20", "21")),
     ("Here for the methods", ("01", "11", "05", "07", "14")),
 )
 
