@@ -101,7 +101,7 @@ def lemma51_laplace() -> Blocks:
     """
     distance, farthest = sp.exp(-eps0 * sp.Abs(y - x)), sp.exp(-eps0 * (half + z))
     here = distance.subs(y, half - z)
-    turned = chain(sp.exp(-eps0 * (half - z)), at_least(farthest, "1/2 - z ≤ 1/2 + z"))
+    nearer_end = chain(sp.exp(-eps0 * (half - z)), at_least(farthest, "1/2 - z ≤ 1/2 + z"))
     above = chain(
         here,
         equals(sp.exp(-eps0 * (x - half + z)), "x is not below y = 1/2 - z"),
@@ -112,11 +112,11 @@ def lemma51_laplace() -> Blocks:
         here,
         equals(sp.exp(-eps0 * (half - z - x)), "x is not above y = 1/2 - z"),
         at_least(sp.exp(-eps0 * (half - z)), "x ≥ 0"),
-        at_least(farthest, "1 is farther from y than 0", turned),
+        at_least(farthest, "1 is farther from y than 0", nearer_end),
         under=sp.Le(z, half - x),
     )
     near, result = cases(above, under_y), sp.exp(-eps0 / 2)
-    return turned, *_two_halves(eps0 / 2 * distance, near, result / 2, result, "Laplace noise")
+    return nearer_end, *_two_halves(eps0 / 2 * distance, near, result / 2, result, "Laplace noise")
 
 
 @derivation("Total variation similarity of the Gaussian on [0, 1]", f"{SOURCE}, Lemma 5.1 (3)", WHERE)

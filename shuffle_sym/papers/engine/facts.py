@@ -59,14 +59,14 @@ class Fact:
         return ()
 
     def at(self, values: Mapping[Any, Any]) -> Instance:
-        """The same fact with other values of its symbols."""
+        """This fact with values put in for some of its symbols, all at once."""
         put_in = {symbol: sp.sympify(value) for symbol, value in values.items()}
         left, right = (side.subs(put_in, simultaneous=True) for side in (self.left, self.right))
         under = tuple(one.subs(put_in, simultaneous=True) for one in self.under)
         return Instance(left, self.relation, right, self.words, conditions(under), of=self)
 
     def fixing(self, *symbols: sp.Symbol) -> Fixed:
-        """The same fact for these symbols as they stand; the other arguments of its left side may be any."""
+        """This fact for any arguments of its left side, except for these symbols, which stay as they are."""
         return Fixed(self.left, self.relation, self.right, self.words, self.under, of=self, fixed=symbols)
 
     def relational(self) -> str:

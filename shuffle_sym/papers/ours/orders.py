@@ -155,7 +155,7 @@ def stronger_clone_generic() -> Blocks:
     below_all = beyond(below, (sp.Le(x, 1 - alpha * t), *WITHIN), ranges[::3], "a level below all values")
 
     def reflected(fact: Chain) -> Chain:
-        """The same for [G − x]_+, through [u]_+ = u + [−u]_+."""
+        """The order of E[G − x]_+ from that of E[x − G]_+, because [u]_+ = u + [−u]_+."""
         return chain(
             Mean(Positive(G - x)),
             equals(Mean(G) - x + Mean(Positive(x - G)), "[u]_+ = u + [−u]_+"),
