@@ -21,6 +21,7 @@ _ASCII = {
     "∂": r"\partial", "∧": r"\wedge", "∨": r"\vee",
 }  # fmt: skip
 _ASCII |= {index: f"_{digit}" for digit, index in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+_LETTERS = "".join(c for c in _ASCII if c.isalpha())  # what may have an index: ε0, but not −1
 _PLAIN = {"“": "``", "”": "''", "’": "'", "‘": "`", "–": "--", "—": "---", "é": r"\'e", "ó": r"\'o", "ö": r"\"o"}
 _SPECIAL = {
     "<": "$<$", ">": "$>$", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "^": r"\textasciicircum{}",
@@ -80,8 +81,8 @@ def text(words: str) -> str:
 def ascii_words(words: str) -> str:
     r"""Words for a LaTeX paper in ASCII: Greek letters and signs become formulas, what is special is escaped.
 
-    >>> ascii_words("γ ≤ 1, $x^2$ & 5 %")
-    '$\\gamma$ $\\le$ 1, $x^2$ \\& 5 \\%'
+    >>> ascii_words("γ ≤ 1, $x^2$ & 5 %"), ascii_words("ε0 at −1"), ascii_words("√2 and √π")
+    ('$\\gamma$ $\\le$ 1, $x^2$ \\& 5 \\%', '$\\varepsilon _{0}$ at $-1$', '$\\sqrt{2}$ and $\\sqrt{\\pi }$')
     """
     parts = words.split("$")
     return "".join(f"${_letters(part)}$" if i % 2 else _escaped(part) for i, part in enumerate(parts))
@@ -94,13 +95,16 @@ def _letters(part: str) -> str:
 def _escaped(part: str) -> str:
     # A run of signs and letters with an index is one formula: ε0, x_1.
     def sign(match: re.Match[str]) -> str:
-        inner = re.sub(r"(?<=[^\x00-\x7f])(\d)", r"_{\1}", match.group())
-        inner = re.sub(r"\^\(([^)]*)\)|\^([^\s]+)$", lambda power: f"^{{{power.group(1) or power.group(2)}}}", inner)
+        inner = re.sub(r"√(?:\(([^)]*)\)|(\d+|\w))", lambda root: rf"\sqrt{{{root[1] or root[2]}}}", match.group())
+        inner = re.sub(rf"(?<=[{_LETTERS}])(\d)", r"_{\1}", inner)
+        inner = re.sub(
+            r"\^\(([^)]*)\)|\^(-\([^)]*\)|[^\s]+)$", lambda power: f"^{{{power.group(1) or power.group(2)}}}", inner
+        )
         return f"${_letters(inner).strip()}$"
 
     signs = "".join(_ASCII)
     pattern = re.compile(
-        r"\[[^\]]*\]_\+|(?<![A-Za-z])[A-Za-z]\^(?:\([^)]*\)|[^\s,;.)]+)"
+        r"\[[^\]]*\]_\+|[A-Za-z]?√(?:\d+|\([^)]*\)|\w)|−\d+|(?<![A-Za-z])[A-Za-z]\^(?:-?\([^)]*\)|[^\s,;.)]+)"
         rf"|[A-Za-z]?[{re.escape(signs)}]+\d?|(?<![A-Za-z])[A-Za-z]'?_(?:\d|[a-z]\b|\{{[^}}]*\}})"
     )
     out, end = [], 0
@@ -168,18 +172,29 @@ def broken(expr: Any, limit: float) -> list[str]:
     if isinstance(expr, str) or width(whole) <= limit:
         return [whole]
     if expr.is_Add:
-        return _packed(_signed_terms(expr), limit)
+        return _packed(_signed_terms(expr, limit), limit)
     if expr.is_Mul:
         above, below = sp.fraction(expr, exact=True)
         if below != 1 and width(formula(below)) > limit / 4:
             top, bottom = broken(above, limit - 2), broken(below, limit - 4)
             return [*_bracketed(top), *_bracketed(bottom, r"\big/ ")]
-        parts = [[formula(part)] if not part.is_Add else _bracketed(broken(part, limit - 2)) for part in _factors(expr)]
+        parts = [
+            _bracketed(broken(part, limit - 2))
+            if part.is_Add
+            else [formula(part)]
+            if part.is_Mul
+            else broken(part, limit)
+            for part in _factors(expr)
+        ]
         return _packed([piece for part in parts for piece in part], limit)
     if isinstance(expr, sp.Sum):
         sign = formula(sp.Sum(sp.Symbol("X"), *expr.limits)).removesuffix("X")
         first, *rest = _bracketed(broken(expr.function, limit - 6))
         return [sign + first, *rest]
+    if isinstance(expr, (sp.log, sp.exp)):
+        name, inside = ("log", expr.args[0]) if isinstance(expr, sp.log) else ("exp", expr.exp)
+        first, *rest = _bracketed(broken(inside, limit - 4))
+        return [rf"\{name}{first}", *rest]
     if isinstance(expr, sp.Tuple):
         return _bracketed(_packed([f"{formula(part)}," for part in expr[:-1]] + [formula(expr[-1])], limit))
     if hasattr(expr, "around"):  # a mean or a positive part
@@ -202,16 +217,14 @@ def _bracketed(lines: list[str], before: str = "") -> list[str]:
     ]  # fmt: skip
 
 
-def _signed_terms(expr: sp.Expr) -> list[str]:
-    terms = _Latex()._as_ordered_terms(expr)
-    first, *rest = terms
-    drawn = [formula(first)]
+def _signed_terms(expr: sp.Expr, limit: float) -> list[str]:
+    first, *rest = _Latex()._as_ordered_terms(expr)
+    drawn = broken(first, limit)
     for term in rest:
         negative = term.could_extract_minus_sign()
         inner = -term if negative else term
-        drawn.append(
-            ("- " if negative else "+ ") + (rf"\left({formula(inner)}\right)" if inner.is_Add else formula(inner))
-        )
+        head, *tail = _bracketed(broken(inner, limit - 4)) if inner.is_Add else broken(inner, limit - 2)
+        drawn += [("- " if negative else "+ ") + head, *tail]
     return drawn
 
 

@@ -17,6 +17,7 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.papers import bounds, derivations
 from shuffle_sym.papers.balle2019.claims.section_5_bounds import printed_bennett_krr
 from shuffle_sym.papers.balle2019.spread import Spread
+from shuffle_sym.papers.engine import Least
 from shuffle_sym.papers.tools import krr
 from shuffle_sym.truth import ground_truth
 
@@ -309,3 +310,14 @@ def test_no_bound_is_rounded_down():
     truth = sp.sqrt(14 * 4 * sp.log(2 * 10**6) / (sp.Integer(10**5 - 1) / 4))
     assert truth <= sp.Rational(value)
     assert sp.Rational(math.nextafter(math.nextafter(value, 0), 0)) < truth
+
+
+@pytest.mark.exact
+def test_theorem_5_3_is_what_its_derivation_ends_in():
+    (statement,) = derivations.theorem53().statement
+    names = {symbol.name: symbol for symbol in statement.right.free_symbols}
+    R = sp.Rational
+    for t, alpha, users in ((2, R(9, 8), 10**4), (5, R(3, 2), 300), (R(6, 5), R(101, 100), 50)):
+        value = statement.right.subs({names["t"]: t, names["alpha"]: alpha, names["n"]: users}).replace(Least, sp.Min)
+        printed = bounds.balle2019_thm53.delta(sp.log(t), users, sp.log(alpha))
+        assert math.isclose(printed, float(value), rel_tol=1e-9)

@@ -266,7 +266,7 @@ def test_a_theorem_shows_its_hypotheses_and_is_not_called_a_proof():
 def test_hypotheses_must_match():
     X, Y, k = Random("X"), Random("Y"), sp.Symbol("k", real=True)
     sums = (Random("S"), Random("T"))
-    excess = suppose(Mean(Positive(X - k)), "<=", Mean(Positive(Y - k)), "stop-loss")
+    excess = suppose(Mean(Positive(X - k)), "<=", Mean(Positive(Y - k)), "stop-loss", (), [k])
     means = suppose(Mean(X), "=", Mean(Y), "means")
     assert theorems.convex_order_of_sums(X, Y, k, sums, "independent", excess, means).relation == "<="
     for swapped in ((means, means), (excess, excess)):
@@ -385,6 +385,7 @@ def test_words_for_a_paper_are_ascii():
     for words in ("γ ≤ 1 − e^ε0", "[u]_+ = u + [−u]_+", "He₂, moved by a", "x_1 and p'_2, 5 % & #"):
         assert latex.ascii_words(words).isascii(), words
     assert latex.ascii_words("e^ε0") == r"$e^{\varepsilon _{0}}$"
+    assert latex.ascii_words("√2, C = −1 and t√v") == r"$\sqrt{2}$, C = $-1$ and $t\sqrt{v}$"
 
 
 def test_a_line_is_data():
@@ -400,7 +401,8 @@ def test_sums_are_cut_joined_shifted_and_exchanged_and_wrong_ones_are_refused():
     whole = sp.Sum(f(i), (i, 0, n))
     assert chain(whole, equals(f(0) + f(1) + sp.Sum(f(i), (i, 2, n)), "cut")).relation == "="
     assert chain(whole, equals(sp.Sum(f(i), (i, 0, j)) + sp.Sum(f(i), (i, j + 1, n)), "cut at j")).relation == "="
-    assert chain(whole, equals(sp.Sum(f(i + 1), (i, -1, n - 1)), "shifted")).relation == "="
+    k = sp.Symbol("k", integer=True)
+    assert chain(whole, equals(sp.Sum(f(k + 1), (k, -1, n - 1)), "shifted")).relation == "="
     both = sp.Sum(sp.Sum(g(i, j), (j, 0, n)), (i, 0, n))
     assert chain(both, equals(sp.Sum(sp.Sum(g(i, j), (i, 0, n)), (j, 0, n)), "exchanged")).relation == "="
     for wrong in (f(0) + sp.Sum(f(i), (i, 2, n)), sp.Sum(f(i + 1), (i, 0, n - 1)), whole + f(n)):

@@ -361,7 +361,7 @@ def test_no_general_theorem_is_needed(name):
         ("theorem10", {"a sufficient statistic keeps the divergence"}),
         ("strong_view", {"the divergence given what is seen"}),
         ("many_rounds", {"induction"}),
-        ("loss_distribution", {"independence", "the law of a sum of independent losses is a convolution"}),
+        ("theorem5", {"independence", "the law of a sum of independent losses is a convolution"}),
     ],
 )
 def test_the_general_theorems_are_named(name, theorems):

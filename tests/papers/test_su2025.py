@@ -19,7 +19,11 @@ RESTS_ON = {
     "two_point_decomposition": set(),
     "standard_clone": {"data processing", "total probability"},
     "three_point_decomposition": set(),
-    "stronger_clone_monotone": {"total probability", "convex order is closed under independent sums"},
+    "stronger_clone_monotone": {
+        "total probability",
+        "convex order is closed under independent sums",
+        "a lemma for other laws",
+    },
     "algorithms_1_and_2": {"total probability"},
     "blanket_is_a_decomposition": {"data processing, both ways"},
     "blanket_reduction": {"data processing", "data processing, both ways", "total probability"},

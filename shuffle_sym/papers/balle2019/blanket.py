@@ -4,19 +4,11 @@ import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.engine import (
-    Blocks,
-    at_least,
-    cases,
-    chain,
-    derivation,
-    equals,
-    given,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Applied, Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, cases, chain, equals
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import quantity
 
 SOURCE = "Balle et al. 2019"
 t, k = field.t, field.k

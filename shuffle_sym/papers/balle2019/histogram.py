@@ -4,25 +4,15 @@ import sympy as sp
 
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    at_least,
-    at_most,
-    chain,
-    claim,
-    derivation,
-    equals,
-    given,
-    growing,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, growing
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, quantity
 
 n1, n2, rest = sp.symbols("n_1 n_2 B", positive=True, integer=True)
 others, delta = sp.symbols("r delta", positive=True)
-c = sp.Symbol("c", positive=True)
+mean = sp.Symbol("mu", positive=True)
 eps = Parameter("epsilon", 0, 1)
 P, Q = (quantity(name, positive=True) for name in "PQ")
 high, low = sp.symbols("T_+ T_-", nonnegative=True)
@@ -30,36 +20,23 @@ tail = sp.Symbol("T", nonnegative=True)
 Y = sp.symbols("M M'")
 WHERE = {
     n1: "messages 1 that are left when truthful ones of the others are taken away",
-    c: "γ(n - 1)/k, the mean of n_2",
+    mean: "γ(n - 1)/k, the mean of n_2",
     tail: "Pr[n_1/n_2 ≥ e^ε] where the user answers truthfully",
-    high: "Pr[n_1 ≥ c e^(ε/2)]",
-    low: "Pr[n_2 ≤ c e^(-ε/2)]",
+    high: "Pr[n_1 ≥ μ e^(ε/2)]",
+    low: "Pr[n_2 ≤ μ e^(-ε/2)]",
 }
 
 
-@derivation("Shuffled randomized response is private", f"{SOURCE}, Theorem 3.1", WHERE)
-def theorem31() -> Blocks:
-    r"""k-RR with :math:`\gamma = \max\{\frac{14k\log(2/\delta)}{(n-1)\varepsilon^2}, \frac{27k}{(n-1)\varepsilon}\}` is
-    (ε, δ)-DP for ε ≤ 1 (Balle et al. 2019, Theorem 3.1). In terms of c = γ(n − 1)/k: cε² ≥ 14 log(2/δ) and cε ≥ 27.
+above, below, level = sp.symbols("d_1 d_2 Lambda", positive=True)
+SMALL = sp.exp(-mean * eps**2 / 14)
 
-    >>> theorem31().result
-    delta
-    """
-    above, below, level = sp.symbols("d_1 d_2 Lambda", positive=True)
+
+def _tails(far: Fact, near: Fact, enough: Fact) -> tuple[list[Fact], list[Fact]]:
+    """Both counts are far off with probability e^(-με²/14) at most, by Chernoff; and what shows that."""
     half = sp.Rational(1, 2)
-    views = [
-        given(one(n1, n2), sp.factorial(rest) * others / (sp.factorial(n1 - i) * sp.factorial(n2 - 1 + i)), words)
-        for one, i, words in ((P, 1, "a view if the user has 1"), (Q, 0, "a view if the user has 2"))
-    ]
-    ratio = chain(P(n1, n2), equals(n1 / n2 * Q(n1, n2), "the multinomials", *views))
-    far = given(above, sp.exp(eps / 2) - 1 - 1 / c, "how far n_1 - 1 is above its mean c, as a share of c")
-    near = given(below, 1 - sp.exp(-eps / 2), "how far n_2 is below")
-    enough = suppose(1 / c, "<=", eps / 27, "c ≥ 27/ε").at({})
-    many = suppose(c, ">=", 14 * level / eps**2, "c ≥ 14 log(2/δ)/ε²")
-    target = given(level, sp.log(2 / delta), "in short")
     first = chain(
         above,
-        at_least(sp.exp(eps / 2) - 1 - eps / 27, "c ≥ 27/ε", far, enough),
+        at_least(sp.exp(eps / 2) - 1 - eps / 27, "μ ≥ 27/ε", far, enough),
         at_least(25 * eps / 54, "e^(ε/2) ≥ 1 + ε/2", growing(eps, 0)),
     )
     largest = chain(sp.exp(eps / 2), at_most(sp.exp(half), "ε ≤ 1"))
@@ -74,32 +51,51 @@ def theorem31() -> Blocks:
         at_least(eps * (1 - sp.exp(-half)), "above its chord on [0, 1]", chord),
         at_least(19 * eps / 50, "a number, above 1/√7"),
     )
-    small_enough = sp.exp(-c * eps**2 / 14)
     name, sums = "Chernoff's inequality", "n - 1 independent users choose the message with probability γ/k"
-    upper = theorems.general(name, high, "<=", sp.exp(-c * above**2 / 3), [sums], [("d_1 ≤ 1", small)])
+    upper = theorems.general(name, high, "<=", sp.exp(-mean * above**2 / 3), [sums], [("d_1 ≤ 1", small)])
     lower = theorems.general(
-        name, low, "<=", sp.exp(-c * below**2 / 2), [sums], [("d_2 ≥ 0", claim(0, "<=", below, "a share"))]
+        name, low, "<=", sp.exp(-mean * below**2 / 2), [sums], [("d_2 ≥ 0", claim(0, "<=", below, "a share"))]
     )
-    tails = [
-        chain(one, at_most(bound.right, name, bound), at_most(small_enough, words, size))
+    tails: list[Fact] = [
+        chain(one, at_most(bound.right, name, bound), at_most(SMALL, words, size))
         for one, bound, words, size in ((high, upper, "3·54²/25² ≤ 14", first), (low, lower, "2·50²/19² ≤ 14", second))
     ]
-    reached = chain(small_enough, at_most(sp.exp(-level), "c is large", many), equals(delta / 2, "in short", target))
+    return [first, largest, small, second], tails
+
+
+@derivation("Shuffled randomized response is private", f"{SOURCE}, Theorem 3.1", WHERE)
+def theorem31() -> Blocks:
+    r"""k-RR with :math:`\gamma = \max\{\frac{14k\log(2/\delta)}{(n-1)\varepsilon^2}, \frac{27k}{(n-1)\varepsilon}\}` is
+    (ε, δ)-DP for ε ≤ 1 (Balle et al. 2019, Theorem 3.1). In terms of μ = γ(n − 1)/k: με² ≥ 14 log(2/δ) and με ≥ 27.
+
+    >>> theorem31().result
+    delta
+    """
+    views = [
+        given(one(n1, n2), sp.factorial(rest) * others / (sp.factorial(n1 - i) * sp.factorial(n2 - 1 + i)), words)
+        for one, i, words in ((P, 1, "a view if the user has 1"), (Q, 0, "a view if the user has 2"))
+    ]
+    ratio = chain(P(n1, n2), equals(n1 / n2 * Q(n1, n2), "the multinomials", *views))
+    far = given(above, sp.exp(eps / 2) - 1 - 1 / mean, "how far n_1 - 1 is above its mean μ, as a share of μ")
+    near = given(below, 1 - sp.exp(-eps / 2), "how far n_2 is below")
+    enough = suppose(1 / mean, "<=", eps / 27, "μ ≥ 27/ε").at({})
+    many = suppose(mean, ">=", 14 * level / eps**2, "μ ≥ 14 log(2/δ)/ε²")
+    target = given(level, sp.log(2 / delta), "in short")
+    estimates, tails = _tails(far, near, enough)
+    reached = chain(SMALL, at_most(sp.exp(-level), "μ is large", many), equals(delta / 2, "in short", target))
     views_differ = theorems.general(
         "a divergence is at most the probability of a large ratio", Divergence(sp.exp(eps), *Y), "<=", tail,
         ["where the user answers randomly both views have one law; the view tells the messages"],
         [("the ratio is n_1/n_2", ratio)],
     )  # fmt: skip
     union = theorems.general(
-        "the union bound", tail, "<=", high + low, ["n_1 < c e^(ε/2) and n_2 > c e^(-ε/2) give n_1/n_2 < e^ε"],
+        "the union bound", tail, "<=", high + low, ["n_1 < μ e^(ε/2) and n_2 > μ e^(-ε/2) give n_1/n_2 < e^ε"],
     )  # fmt: skip
     shown = chain(
         Divergence(sp.exp(eps), *Y),
         at_most(tail, "the views with a large ratio", views_differ),
         at_most(high + low, "one of two counts is far off", union),
-        at_most(2 * small_enough, "Chernoff's inequality, twice", *tails),
+        at_most(2 * SMALL, "Chernoff's inequality, twice", *tails),
         at_most(delta, "both halves", reached),
     )
-    return (
-        *views, ratio, far, near, enough.root, target, many, first, largest, small, second, *tails, reached, shown
-    )  # fmt: skip
+    return *views, ratio, far, near, enough.root, target, many, *estimates, *tails, reached, shown

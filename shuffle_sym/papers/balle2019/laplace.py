@@ -1,25 +1,17 @@
 r"""L of the Laplace mechanism on [0, 1]: Lemma 5.8 of Balle et al. 2019, for all pairs of inputs."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import sympy as sp
 
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
-from shuffle_sym.papers.engine import (
-    Blocks,
-    at_least,
-    at_most,
-    cases,
-    chain,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Fact, given
+from shuffle_sym.papers.engine.quantities import quantity
 
 half = sp.Rational(1, 2)
 eps0, alpha = sp.symbols("epsilon_0 alpha", positive=True)
@@ -83,6 +75,43 @@ def _range() -> tuple[list[Fact], Fact, Fact]:
     return [defined, near, high, low], high, low
 
 
+def _second_moments() -> tuple[Sequence[Fact], Sequence[Fact], Fact, Fact]:
+    """E[ρ²] and E[ρρ'], as integrals and in closed form: definitions, short names, the square and the cross term."""
+    names = [given(name, sp.exp(eps0 * size), "short") for name, size in ((r, half), (X, p), (Y, q))]
+    zero = sp.Integer(0)
+    own = given(square(p), _in_pieces(-p, -p, (-p, zero)), "E[ρ²] for the input 1/2 - p, and for 1/2 + p")
+    sides = given(apart(p, q), _in_pieces(-p, q, (-p, zero, q)), "E[ρρ'] for 1/2 - p and 1/2 + q")
+    same = given(together(p, q), _in_pieces(-p - q, -q, (-p - q, -q, zero)), "E[ρρ'] for 1/2 - p - q and 1/2 - q")
+    closed = chain(square(p), equals((2 * sp.exp(eps0 * p) + sp.exp(-2 * eps0 * p)) / 3, "three integrals", own))
+    cross = chain(
+        apart(p, q), equals(sp.exp(-eps0 * p) + sp.exp(-eps0 * q) - sp.exp(-eps0 * (p + q)), "four integrals", sides)
+    )
+    return [own, sides, same], names, closed, cross
+
+
+def _cross_terms(same: Fact, names: Sequence[Fact], cross: Fact) -> tuple[Sequence[Fact], Fact, Fact]:
+    """E[ρρ'] from below, for inputs on different sides of 1/2 and on one side."""
+    shrink = [chain(1 / name, at_least(1 / r, "both at least 1"), under=sp.Le(name, r)) for name in (X, Y)]
+    opposite = chain(
+        apart(p, q),
+        equals(1 - (1 - 1 / X) * (1 - 1 / Y), "in short", cross, *names[1:]),
+        at_least(1 - (1 - 1 / r) * (1 - 1 / Y), "it falls as an input moves outward", shrink[0]),
+        at_least(LEAST, "and so with the other one", shrink[1]),
+        under=(sp.Le(X, r), sp.Le(Y, r)),
+    )
+    one_side = chain(
+        together(p, q),
+        equals(Y - (Y**2 - 1 / Y) / (3 * X * Y), "four integrals", same, *names[1:]),
+        at_least(1, "X ≥ 1 and Y ≥ 1"),
+        at_least(LEAST, "a square is not negative"),
+    )
+    return shrink, opposite, one_side
+
+
+#: The largest E[ρ²] and the smallest E[ρρ'], with r = e^(ε0/2).
+MOST, LEAST = (2 * r + r**-2) / 3, 1 - (1 - 1 / r) ** 2
+
+
 @derivation("L of Laplace: range and second moment, for all pairs of inputs", f"{SOURCE}, Lemma 5.8", WHERE)
 def lemma58() -> Blocks:
     r"""Range and second moment of L for Laplace on [0, 1] (Balle et al. 2019, Lemma 5.8), for all pairs of inputs;
@@ -96,73 +125,41 @@ def lemma58() -> Blocks:
     """
     blocks, high, low = _range()
     loss = given(L(y), ratio(x, y) - alpha * ratio(other, y), "inputs x and x'")
-    inside = sp.Ge(x, 0), sp.Le(x, 1), sp.Ge(other, 0), sp.Le(other, 1)
-    upper = chain(L(y), at_most(sp.exp(eps0 / 2) - alpha * sp.exp(-eps0 / 2), "both ratios at their ends", loss,
-                                high.at({}), low.at({x: other})), under=inside)  # fmt: skip
-    lower = chain(L(y), at_least(sp.exp(-eps0 / 2) - alpha * sp.exp(eps0 / 2), "both ratios at their ends", loss,
-                                 low.at({}), high.at({x: other})), under=inside)  # fmt: skip
-    names = [given(name, sp.exp(eps0 * size), "short") for name, size in ((r, half), (X, p), (Y, q))]
-    outer = sp.Le(X, r), sp.Le(Y, r)
-    own = given(square(p), _in_pieces(-p, -p, (-p, sp.Integer(0))), "E[ρ²] for the input 1/2 - p, and for 1/2 + p")
-    sides = given(apart(p, q), _in_pieces(-p, q, (-p, sp.Integer(0), q)), "E[ρρ'] for 1/2 - p and 1/2 + q")
-    same = given(
-        together(p, q), _in_pieces(-p - q, -q, (-p - q, -q, sp.Integer(0))), "E[ρρ'] for 1/2 - p - q and 1/2 - q"
-    )
-    most = (2 * r + r**-2) / 3
-    least = 1 - (1 - 1 / r) ** 2
-    closed = chain(square(p), equals((2 * sp.exp(eps0 * p) + sp.exp(-2 * eps0 * p)) / 3, "three integrals", own))
-    cross = chain(
-        apart(p, q),
-        equals(sp.exp(-eps0 * p) + sp.exp(-eps0 * q) - sp.exp(-eps0 * (p + q)), "four integrals", sides),
-    )
+    inside, most = (sp.Ge(x, 0), sp.Le(x, 1), sp.Ge(other, 0), sp.Le(other, 1)), sp.exp(eps0 / 2)
+    ends_of = "both ratios at their ends"
+    upper = chain(L(y), at_most(most - alpha / most, ends_of, loss, high.at({}), low.at({x: other})), under=inside)
+    lower = chain(L(y), at_least(1 / most - alpha * most, ends_of, loss, low.at({}), high.at({x: other})), under=inside)
+    integrals, names, closed, cross = _second_moments()
+    outer = (sp.Le(X, r), sp.Le(Y, r))
     sizes = (p, X, outer[0]), (q, Y, outer[1]), (p + q, X * Y, sp.Le(X * Y, r))
     squares = [
         chain(
             square(size),
             equals((2 * name + name**-2) / 3, "in short", closed, *names[1:]),
-            at_most(most, "it grows as the input moves outward"),
+            at_most(MOST, "it grows as the input moves outward"),
             under=one,
         )
         for size, name, one in sizes
     ]
-    shrink = [
-        chain(1 / name, at_least(1 / r, "both at least 1"), under=one) for name, one in zip((X, Y), outer, strict=True)
-    ]
-    opposite = chain(
-        apart(p, q),
-        equals(1 - (1 - 1 / X) * (1 - 1 / Y), "in short", cross, names[1], names[2]),
-        at_least(1 - (1 - 1 / r) * (1 - 1 / Y), "it falls as an input moves outward", shrink[0]),
-        at_least(least, "and so with the other one", shrink[1]),
-        under=outer,
-    )
-    one_side = chain(
-        together(p, q),
-        equals(Y - (Y**2 - 1 / Y) / (3 * X * Y), "four integrals", same, names[1], names[2]),
-        at_least(1, "X ≥ 1 and Y ≥ 1"),
-        at_least(least, "a square is not negative"),
-    )
+    shrink, opposite, one_side = _cross_terms(integrals[2], names, cross)
     means = [
         given(one(p, q), square(size) - 2 * alpha * mixed(p, q) + alpha**2 * square(q), "L² taken apart")
         for one, size, mixed in ((second[0], p, apart), (second[1], p + q, together))
     ]
-    bound = (1 + alpha**2) * most - 2 * alpha * least
-    result = (alpha**2 + 1) / 3 * (2 * sp.exp(eps0 / 2) + sp.exp(-eps0)) - 2 * alpha * (
-        2 * sp.exp(-eps0 / 2) - sp.exp(-eps0)
-    )
+    result = (alpha**2 + 1) / 3 * (2 * most + most**-2) - 2 * alpha * (2 / most - most**-2)
     ways = (opposite, squares[0], outer), (one_side, squares[2], sizes[2][2])
     shown = [
         chain(
             one(p, q),
-            at_most(
-                bound, "both squares, and the cross term from below", mean, far.at({}), squares[1].at({}), floor.at({})
-            ),
+            at_most((1 + alpha**2) * MOST - 2 * alpha * LEAST, "both squares, and the cross term from below",
+                    mean, far.at({}), squares[1].at({}), floor.at({})),
             equals(result, "r = e^(ε0/2)", names[0]),
             under=under,
         )
         for one, mean, (floor, far, under) in zip(second, means, ways, strict=True)
-    ]
+    ]  # fmt: skip
     ends = chain(second[0](half, half), equals(result, "attained by the inputs 0 and 1", means[0], closed, cross))
     return (
-        *blocks, loss, upper, lower, *names, own, sides, same, closed, cross, *squares, *shrink, opposite, one_side,
+        *blocks, loss, upper, lower, *names, *integrals, closed, cross, *squares, *shrink, opposite, one_side,
         *means, *shown, ends, parts(upper, lower, cross, ends, *reversed(shown)),
     )  # fmt: skip

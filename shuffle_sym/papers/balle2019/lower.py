@@ -5,25 +5,11 @@ import sympy as sp
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    Mean,
-    Random,
-    at_least,
-    at_most,
-    cases,
-    chain,
-    cite,
-    claim,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, claim, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, quantity
 
 alpha = field.alpha
 half = sp.Rational(1, 2)
@@ -34,6 +20,7 @@ error = Random("e")
 a, b = sp.symbols("a b", positive=True, integer=True)
 p, out, least = (quantity(name, nonnegative=True) for name in ("p", "o", "q"))
 left, right, room = sp.symbols("S T d", nonnegative=True)
+distances = quantity("T", r"T_{{{0}}}", nonnegative=True)
 stay, come = Parameter("p_b", 0, 1), Parameter("p_a", 0, 1)
 
 
@@ -106,24 +93,20 @@ def lemma43() -> Blocks:
     >>> lemma43().result
     1/48 - 1/(48*k**2)
     """
-    apart = quantity("l", r"|{0} - m|", positive=True, integer=True)
-    gap = quantity("v", nonnegative=True)
-    far = suppose(apart(i), "=", 1 + gap(i), "another cell is at least one away")
-    below, above = (i, 1, m - 1), (i, m + 1, k)
-    term = (apart(i) / k - 1 / (2 * k)) ** 2 / k
+    apart = Parameter("l", 1, integer=True)
+    below, above = (apart, 1, m - 1), (apart, 1, k - m)
+    term = (apart / k - 1 / (2 * k)) ** 2 / k
     both = sp.Sum(term, below) + sp.Sum(term, above)
-    total = given(sp.Symbol("T", positive=True), both, "the cells below m and those above it")
-    own = suppose(apart(i) ** 2, "=", (i - m) ** 2, "l is |i - m|")
-    squares = sp.Sum(apart(i) ** 2, below) + sp.Sum(apart(i) ** 2, above)
-    numbers = sp.Sum((i - m) ** 2, below) + sp.Sum((i - m) ** 2, above)
+    total = given(distances(m), both, "the cells below m, and those above it, are l = 1, 2, … cells away")
+    squares = sp.Sum(apart**2, below) + sp.Sum(apart**2, above)
     shown = chain(
-        total.left,
-        at_least(squares / (4 * k**3), "(l - 1/2)² ≥ l²/4 for l ≥ 1", total, far),
-        equals(numbers / (4 * k**3), "l is |i - m|", own),
+        distances(m),
+        at_least(squares / (4 * k**3), "(l - 1/2)² ≥ l²/4 for l ≥ 1", total),
         equals((1 - 1 / k**2) / 48 + (m - (k + 1) / 2) ** 2 / (4 * k**2), "sums of squares"),
         at_least((1 - 1 / k**2) / 48, "smallest in the middle"),
+        under=sp.Ge(k, m),
     )
-    return far, total, own, shown
+    return total, shown
 
 
 @derivation(
@@ -153,12 +136,12 @@ def lemma44() -> Blocks:
     )
     floor = suppose(p(a, b), ">=", least(b), "q(b) is the smallest of the p(a, b)").at({})
     lemma = cite(lemma43)
-    spread = suppose(sp.Sum(dist(a, b), inputs), "=", k * lemma.left, "the sum of Lemma 4.3, times k").at({})
+    spread = suppose(sp.Sum(dist(a, b), inputs), "=", k * distances(b), "the sum of Lemma 4.3, times k").at({})
     second = chain(
         mse,
         at_least(sp.Sum(sp.Sum(p(a, b) * dist(a, b), inputs), cells) / k, "inputs in other cells", enter.at({})),
         at_least(sp.Sum(least(b) * sp.Sum(dist(a, b), inputs), cells) / k, "every input enters with q at least", floor),
-        equals(sp.Sum(least(b) * lemma.left, cells), "the sum of Lemma 4.3", spread),
+        equals(sp.Sum(least(b) * distances(b), cells), "the sum of Lemma 4.3", spread),
         at_least((1 - 1 / k**2) / 48 * sp.Sum(least(b), cells), "Lemma 4.3", lemma),
     )
     return leave.root, first, enter, floor.root, lemma, spread.root, second, parts(first, second)
@@ -219,23 +202,21 @@ def theorem42() -> Blocks:
     users, away = cite(lemma42), cite(lemma43)
     mse, one = users.left, Mean(error**2)
     leaves, enters = sp.symbols("A B", real=True)
-    cost = away.left
     first = given(leaves, n / (8 * k**2 * alpha) - room / (4 * k), "if all cells were of the first kind")
     other = given(enters, (k - 1 / k) * room / 48, "if all were of the second kind")
     entered = cite(lemma45)
     kinds = theorems.general(
         "total probability", one, ">=",
-        (right * room / n * k * cost + left * (1 / (2 * alpha) - k * room / n) / (4 * k**2)) / k,
+        (right * room / n * k * (1 - 1 / k**2) / 48 + left * (1 / (2 * alpha) - k * room / n) / (4 * k**2)) / k,
         ["T cells are entered by d/n of each input; S inputs leave for other cells with what is left of e^-ε/2"],
-        [("a cell whose own input stays is entered by every input", entered)],
+        [("a cell whose own input stays is entered by every input", entered), ("whichever cell m it is", away)],
+        local=(m,),
     )  # fmt: skip
     total = chain(
         mse,
         at_least(n * one, "Lemma 4.2", users),
-        at_least(n * (right * room / n * k * cost + left * (1 / (2 * alpha) - k * room / n) / (4 * k**2)) / k,
-                 "cells of both kinds", kinds),
         at_least((right * room * k * (1 - 1 / k**2) / 48 + left * (n / (2 * alpha) - k * room) / (4 * k**2)) / k,
-                 "Lemma 4.3", away),
+                 "cells of both kinds", kinds),
         equals((left * leaves + right * enters) / k, "in short", first, other),
     )  # fmt: skip
     whole = sp.Eq(k, left + right)

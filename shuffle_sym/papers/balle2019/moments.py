@@ -8,20 +8,10 @@ import sympy as sp
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
-from shuffle_sym.papers.engine import (
-    Blocks,
-    at_least,
-    at_most,
-    cases,
-    chain,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-)
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import quantity
 from shuffle_sym.randomizers import BinaryRR
 
 t, k = field.t, field.k

@@ -5,21 +5,13 @@ import sympy as sp
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Random,
-    at_least,
-    at_most,
-    chain,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-)
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.balle2019.histogram import delta, eps, level, theorem31
+from shuffle_sym.papers.balle2019.histogram import mean as noisy
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
 from shuffle_sym.randomizers import KRR
 
 half = sp.Rational(1, 2)
@@ -30,12 +22,6 @@ k = Parameter("k", 1, integer=True)
 x = Parameter("x", 0, 1)
 cell, rest = sp.Symbol("j", nonnegative=True), Parameter("f", 0, 1)  # kx = j + f, and f is rounded at random
 
-MEAN_OF_NOISE = sp.Sum(i / (k + 1), (i, 0, k))
-SQUARE_OF_NOISE = sp.Sum(i**2 / (k + 1), (i, 0, k))
-#: A rounded value and its square, on average; then those of a message.
-ROUNDED, ROUNDED_SQUARE = (1 - rest) * cell + rest * (cell + 1), (1 - rest) * cell**2 + rest * (cell + 1) ** 2
-FIRST_MOMENT = (1 - gamma) * ROUNDED + gamma * MEAN_OF_NOISE
-SECOND_MOMENT = (1 - gamma) * ROUNDED_SQUARE + gamma * SQUARE_OF_NOISE
 #: Var[y/k] of one message, exactly; f is the part of kx after the point.
 MESSAGE_VARIANCE = (
     (1 - gamma) * rest * (1 - rest) / k**2 + gamma * (1 - gamma) * (x - half) ** 2 + gamma * (k + 2) / (12 * k)
@@ -70,6 +56,8 @@ def _moments() -> tuple[Fact, list[Fact]]:
     return where, [message, rounds, noise]
 
 
+#: log(1/δ) and (n/c)^(1/3).
+logarithm, cube = sp.symbols("l z", positive=True)
 rounded, uniform, sent = (
     quantity(name, rf"\mathbb{{{{E}}}}[{letter}^{{{{{{0}}}}}}]", real=True)
     for name, letter in (("X", r"\bar x"), ("U", "U"), ("Y", "y"))
@@ -135,6 +123,89 @@ def sum_variance() -> Blocks:
         under=sp.Le(gamma, 1),
     )  # fmt: skip
     return *reversed(laws), where, variance, noise, away, exact, rounding, middle, bound, parts(exact, bound)
+
+
+def _private() -> Blocks:
+    """γ = c(k + 1)/n with c = 42 log(1/δ)/ε² is enough for Theorem 3.1, if δ ≤ 1/4 and n ≥ 2."""
+    chosen = given(c, 42 * logarithm / eps**2, "the choice of c")
+    reached = given(noisy, c * (n - 1) / n, "γ(n - 1)/(k + 1): how often another user sends a message at random")
+    size = given(logarithm, sp.log(1 / delta), "in short")
+    double = given(level, sp.log(2 / delta), "in short")
+    enough = sp.Ge(logarithm, 2 * sp.log(2))
+    half_of_it = chain(
+        noisy,
+        equals(c * (n - 1) / n, "by definition", reached),
+        at_least(c / 2, "n ≥ 2"),
+        equals(21 * logarithm / eps**2, "the choice of c", chosen),
+        under=sp.Ge(n, 2),
+    )
+    logs = chain(
+        level,
+        equals(sp.log(2) + logarithm, "log(2/δ)", double, size),
+        at_most(sp.Rational(3, 2) * logarithm, "δ ≤ 1/4"),
+        under=enough,
+    )
+    many = chain(
+        noisy,
+        at_least(21 * logarithm / eps**2, "as above", half_of_it),
+        at_least(14 * level / eps**2, "log(2/δ) ≤ 3/2 log(1/δ)", logs),
+        under=(sp.Ge(n, 2), enough),
+    )
+    often = chain(
+        1 / noisy,
+        at_most(eps**2 / (21 * logarithm), "as above", half_of_it),
+        at_most(eps / 27, "21 log 4 ≥ 27, and ε ≤ 1"),
+        under=(sp.Ge(n, 2), enough),
+    )
+    return size, double, chosen, reached, half_of_it, logs, many, often
+
+
+@derivation(
+    "The error of the sum", f"{SOURCE}, Theorem 4.1, with a constant and its conditions",
+    {**WHERE, logarithm: "log(1/δ)", cube: "(n/c)^(1/3)", k: "the precision, z rounded up"},
+)  # fmt: skip
+def theorem41() -> Blocks:
+    r"""For ε ≤ 1, δ ≤ 1/4 and n ≥ 64c, c = 42 log(1/δ)/ε², the protocol with c and k = z rounded up, z = (n/c)^(1/3),
+    is (ε, δ)-DP and has MSE ≤ 5/4 · 42^(2/3) n^(1/3) log^(2/3)(1/δ)/ε^(4/3), whose constant is below 16
+    (Balle et al. 2019, Theorem 4.1, which has O(…), and no condition on n; without one it is false, see B-Cor4.1.1).
+
+    >>> theorem41().result
+    5*42**(2/3)*l**(2/3)*n**(1/3)/(4*epsilon**(4/3))
+    """
+    laws = (unbiased, variance, privacy) = cite(sum_unbiased), cite(sum_variance, part=1), cite(theorem31)
+    mse, V, third = sp.Symbol("MSE", nonnegative=True), variance.left, sp.Rational(1, 3)
+    facts = _, _, chosen, *_, many, often = _private()
+    share, root = given(gamma, c * (k + 1) / n, "Algorithm 2"), given(cube, (n / c) ** third, "in short")
+    up, near = Parameter("u", 0, 1), sp.Ge(cube, 4)
+    whole = suppose(k, "=", cube + up, "k is z rounded up, u is at most 1")
+    few = chain(
+        gamma,
+        equals(c * (k + 1) / n, "Algorithm 2", share),
+        equals((k + 1) / cube**3, "n = cz³", root),
+        at_most((cube + 2) / cube**3, "k ≤ z + 1", whole),
+    )
+    message = chain(
+        V,
+        at_most((1 - gamma) / (4 * k**2) + gamma / 2, "the variance of a message", variance, few),
+        at_most(1 / (4 * k**2) + gamma / 2, "γ is not negative"),
+        at_most(1 / (4 * cube**2) + gamma / 2, "k ≥ z", whole),
+        under=near,
+    )
+    errors = theorems.general(
+        "independence", mse, "=", n * V / (1 - gamma) ** 2,
+        ["the users are independent, and V is the largest variance of a message y/k"], [("unbiased", unbiased)],
+    )  # fmt: skip
+    error = chain(
+        mse,
+        equals(n * V / (1 - gamma) ** 2, "the variances add up", errors),
+        at_most(n / (1 - gamma) ** 2 * (1 / (4 * cube**2) + gamma / 2), "each message", message, few),
+        at_most(sp.Rational(5, 4) * n / cube**2, "γ ≤ (z + 2)/z³, and z ≥ 4", few),
+        equals(sp.Rational(5, 4) * n**third * c ** (2 * third), "z in n and c", root),
+        equals(sp.Rational(5, 4) * n**third * (42 * logarithm / eps**2) ** (2 * third), "the choice of c", chosen),
+        under=near,
+    )
+    private = chain(privacy.left, at_most(delta, "Theorem 3.1", privacy), under=(*many.under, *often.under))
+    return *facts, share, root, whole, *laws, few, message, private, error, parts(many, often, private, error)
 
 
 @derivation("The worst input of the sum", f"sharpens {SOURCE}, Theorem 4.1", WHERE)
@@ -221,13 +292,13 @@ def optimal_k() -> Blocks:
     """
     third = sp.Rational(1, 3)
     blocks, shown = [], []
-    for name, level, factor, result in (
+    for name, share, factor, result in (
         ("k_1", c / users, half, 3 * users * (c / users) ** (2 * third) / 4),
         ("k_2", 2 * c / (3 * users), third, half * (3 * half) ** third * c ** (2 * third) * users**third),
     ):
         size, w = sp.symbols(f"{name} w_{name[-1]}", positive=True)
-        named = given(size, z * level ** (-third), "k = z times the best one")
-        short = given(w, level ** (2 * third), "in short")
+        named = given(size, z * share ** (-third), "k = z times the best one")
+        short = given(w, share ** (2 * third), "in short")
         chained = chain(
             users * (1 / (4 * size**2) + factor * c * size / users),
             equals(users * w * (1 / (4 * z**2) + z / 2), "with k = z times the best one", named, short),

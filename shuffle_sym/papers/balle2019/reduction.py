@@ -8,24 +8,11 @@ import sympy as sp
 
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    Mean,
-    Positive,
-    Random,
-    at_most,
-    cases,
-    chain,
-    cite,
-    derivation,
-    equals,
-    given,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Applied
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_most, cases, chain, equals
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random, quantity
 from shuffle_sym.papers.laws import Histogram, mixed, positive_part, shuffled
 from shuffle_sym.papers.tools import F
 
@@ -210,6 +197,25 @@ def _histograms_hold() -> bool:
     return total == positive_part(zip(loss, BLANKET, strict=True), draws) / draws
 
 
+#: m draws in which a message with probability ω occurs a times, and m − 1 draws with one of it less.
+whole, less = quantity("M", nonnegative=True), quantity("N", nonnegative=True)
+
+
+def _one_draw_less() -> tuple[Fact, Fact, Fact]:
+    """The multinomial probabilities of m and of m − 1 draws, and the factor between them."""
+    a = sp.Symbol("a", nonnegative=True, integer=True)
+    w, r = sp.symbols("omega r", positive=True)
+    all_draws = given(whole(m, a, w, r), sp.factorial(m) * w**a / sp.factorial(a) * r, "m draws: j occurs a times")
+    one_less = sp.Piecewise((sp.factorial(m - 1) * w ** (a - 1) / sp.factorial(a - 1) * r, a > 0), (0, True))
+    fewer = given(less(m, a, w, r), one_less, "m - 1 draws: j occurs a - 1 times, and all others as often")
+    factor = a / (m * w) * whole(m, a, w, r)
+    ratio = cases(
+        chain(less(m, a, w, r), equals(factor, "the factor a/(mω)", fewer, all_draws), under=sp.Gt(a, 0)),
+        chain(less(m, a, w, r), equals(factor, "both are 0", fewer), under=sp.Eq(a, 0)),
+    )
+    return all_draws, fewer, ratio
+
+
 @derivation(
     "One user hidden among m - 1 draws",
     f"{SOURCE}, Lemma A.3, corrected: the blanket must be positive at every message; Su et al. 2025, Theorem 10",
@@ -225,48 +231,38 @@ def lemma_a3() -> Blocks:
     >>> lemma_a3().result
     E[S(m, L)]_+/m
     """
-    a = sp.Symbol("a", nonnegative=True, integer=True)
-    w, r = sp.symbols("omega r", positive=True)
-    whole, less = quantity("M", nonnegative=True), quantity("N", nonnegative=True)
-    all_draws = given(whole(a, w, r), sp.factorial(m) * w**a / sp.factorial(a) * r, "m draws: j occurs a times")
-    one_less = sp.Piecewise((sp.factorial(m - 1) * w ** (a - 1) / sp.factorial(a - 1) * r, a > 0), (0, True))
-    fewer = given(less(a, w, r), one_less, "m - 1 draws: j occurs a - 1 times, and all others as often")
-    factor = a / (m * w) * whole(a, w, r)
-    ratio = cases(
-        chain(less(a, w, r), equals(factor, "the factor a/(mω)", fewer, all_draws), under=sp.Gt(a, 0)),
-        chain(less(a, w, r), equals(factor, "both are 0", fewer), under=sp.Eq(a, 0)),
-    )
+    all_draws, fewer, ratio = _one_draw_less()
     count, rest = (
-        quantity("a", "a_{1}({0})", nonnegative=True, integer=True),
-        quantity("r", "r_{1}({0})", positive=True),
+        quantity("a", "a_{2}({1})", nonnegative=True, integer=True),
+        quantity("r", "r_{2}({1})", positive=True),
     )
     omega, law, loss = (
         quantity("omega", r"\omega({0})", positive=True),
-        quantity("M_h", "M({0})", nonnegative=True),
+        quantity("M_h", "M({1})", nonnegative=True),
         quantity("L", real=True),
     )
     mu = quantity("mu", r"\mu({0})", nonnegative=True), quantity("mu'", r"\mu'({0})", nonnegative=True)
     P, Q = quantity("P", nonnegative=True), quantity("Q", nonnegative=True)
     index, histograms = (j, 1, K), (h, 1, H)
-    pieces = count(h, j), omega(j), rest(h, j)
-    same = suppose(whole(*pieces), "=", law(h), "the probability of the histogram, whichever j is looked at")
+    pieces = m, count(m, h, j), omega(j), rest(m, h, j)
+    same = suppose(whole(*pieces), "=", law(m, h), "the probability of the histogram, whichever j is looked at")
     mine, yours = (
-        given(own(h), sp.Sum(one(j) * less(*pieces), index), f"the user sends j with probability {one(j)}")
+        given(own(m, h), sp.Sum(one(j) * less(*pieces), index), f"the user sends j with probability {one(j)}")
         for own, one in ((P, mu[0]), (Q, mu[1]))
     )
-    defined = given(Divergence(alpha, hidden[0](m), hidden[1](m)), sp.Sum(Positive(P(h) - alpha * Q(h)), histograms),
-                    "the divergence")  # fmt: skip
+    terms = sp.Sum(Positive(P(m, h) - alpha * Q(m, h)), histograms)
+    defined = given(Divergence(alpha, hidden[0](m), hidden[1](m)), terms, "the divergence")
     amplified = given(loss(j), (mu[0](j) - alpha * mu[1](j)) / omega(j), "L at the message j")
-    inside = sp.Sum(count(h, j) * loss(j), index)
+    inside = sp.Sum(count(m, h, j) * loss(j), index)
     mean = theorems.total_probability(
-        Mean(Positive(S(m, copy) / m)), sp.Sum(law(h) * Positive(inside / m), histograms),
+        Mean(Positive(S(m, copy) / m)), sp.Sum(law(m, h) * Positive(inside / m), histograms),
         "the sum over the draws is the sum over the messages, each as often as it occurs",
         ("m = 2, three messages, exact fractions", _histograms_hold),
     )  # fmt: skip
     shown = chain(
         Divergence(alpha, hidden[0](m), hidden[1](m)),
-        equals(sp.Sum(Positive(P(h) - alpha * Q(h)), histograms), "the definition", defined),
-        equals(sp.Sum(law(h) * Positive(inside / m), histograms), "each term has the factor a/(mω)",
+        equals(terms, "the definition", defined),
+        equals(sp.Sum(law(m, h) * Positive(inside / m), histograms), "each term has the factor a/(mω)",
                mine, yours, ratio, same, amplified),
         equals(Mean(Positive(S(m, copy) / m)), "the mean over m draws from the blanket", mean),
         equals(Mean(Positive(S(m, copy))) / m, "[·]_+ is positively homogeneous"),
@@ -293,7 +289,10 @@ def lemma53() -> Blocks:
     parts, alike, average = cite(lemma_a1), cite(lemma_a2), cite(lemma_a3)
     V = covered_set[0](B), covered_set[1](B)
     W = hidden[0](size(B) + 1), hidden[1](size(B) + 1)
-    dropped = alike.at(dict(zip((*joined, *alone), (*V, *W), strict=True)))
+    dropped = theorems.for_other_laws(
+        alike, dict(zip((*joined, *alone), (*V, *W), strict=True)),
+        "given B, the messages of the others are draws that are independent of the hidden ones",
+    )  # fmt: skip
     by_size = _by_size(lambda b: _weight(b) * Divergence(alpha, hidden[0](b + 1), hidden[1](b + 1)))
     chance = sp.binomial(n - 1, m - 1) * _weight(m - 1)
     term = Mean(Positive(S(m, copy)))

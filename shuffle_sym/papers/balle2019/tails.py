@@ -8,30 +8,14 @@ import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.balle2019.blanket import SOURCE
+from shuffle_sym.papers.balle2019.blanket import SOURCE, lemma52
+from shuffle_sym.papers.balle2019.moments import lemma54
 from shuffle_sym.papers.balle2019.reduction import S, copy, lemma53
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Least,
-    Mean,
-    Positive,
-    Random,
-    at_least,
-    at_most,
-    cases,
-    chain,
-    cite,
-    claim,
-    derivation,
-    equals,
-    given,
-    growing,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Applied, Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, claim, equals, growing, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Least, Mean, Positive, Random, quantity
 from shuffle_sym.papers.laws import positive_part
 from shuffle_sym.papers.su2025.gparv import alpha, property2
 
@@ -42,6 +26,8 @@ u = sp.Symbol("u", nonnegative=True)
 gamma = Parameter("gamma", 0, 1)
 eps0 = sp.Symbol("epsilon_0", positive=True)
 T, w, r, level = sp.symbols("T w r Lambda", positive=True)
+x, y, z, rho = sp.symbols("x y z rho", positive=True)
+rate, smaller, some = sp.symbols("R l z", nonnegative=True)
 tau, sigma = Parameter("tau", 0, 1), Parameter("sigma", 0, 1)
 L = Random("L")
 sum_of_g = quantity("S_G", r"(G_1 + \dots + G_{{{0}}})", real=True)(n, Random("G"))
@@ -150,30 +136,123 @@ def lemma56() -> Blocks:
     return high, square, shown
 
 
-@derivation("Lemma 5.3 without a sum", f"{SOURCE}, proof of Theorem 5.3", {gamma: "total variation similarity"})
-def theorem53() -> Blocks:
-    r"""The sum of Lemma 5.3 with the bound of Lemma 5.5 in it has a closed form (Balle et al. 2019, proof of Theorem
-    5.3): :math:`\frac{b^2}{4a\gamma n}\bigl[(1-\gamma+\gamma\rho)^n - (1-\gamma)^n\bigr]` with
-    :math:`\rho = e^{-2a^2/b^2}`.
+def _by_lemma55(lemma: Fact, total: sp.Expr, count: sp.Expr, ends: Sequence[Fact], length: sp.Expr) -> Applied:
+    """Lemma 5.5 for ``count`` copies of a variable with mean 1 − α; ``ends``: its mean, where it begins and ends."""
+    mean, low, high = ends
+    return theorems.general(
+        "Lemma 5.5", Mean(Positive(total)), "<=",
+        lemma.right.subs({m: count, a: alpha - 1, b: length}, simultaneous=True), ["the copies are independent"],
+        [
+            ("the lemma", lemma), ("the mean is 1 - α", mean), ("it is not below this", low),
+            ("nor above this", high), ("b", claim(high.right - low.right, "=", length, "the length of the range")),
+        ],
+    )  # fmt: skip
 
-    >>> theorem53().result
-    b**2*(-(1 - gamma)**n + (gamma*rho - gamma + 1)**n)/(4*a*gamma*n)
+
+def _rate(named: Sequence[Fact], similarity: Fact) -> tuple[Fact, ...]:
+    """γ(1 − e^(−2x)) ≥ C(1/t ∧ y) for x = y/γ², C = 1 − e^-2."""
+    power, exponent, share, _, least = named
+    one, end = 1 - sp.exp(-2 * x), 1 - sp.exp(-2)
+    few, many = sp.Le(y, 1 / t), sp.Ge(y, 1 / t)
+    chord = theorems.general(
+        "a concave function is above its chord", one, ">=", end * x, ["x is in [0, 1]"],
+        [("concave", claim(sp.Derivative(one, (x, 2)), "<=", 0, "the second derivative"))], under=sp.Le(x, 1),
+    )  # fmt: skip
+    below = [
+        cases(
+            chain(smaller, equals(1 / t, "1/t is the smaller one", least), *first, under=many),
+            chain(smaller, equals(y, "y is the smaller one", least), *second, under=few),
+        )
+        for first, second in (((), (at_most(1 / t, "the smaller one"),)), ((at_most(y, "the smaller one"),), ()))
+    ]
+    starts = (equals(gamma * (1 - rho), "by definition", exponent), equals(gamma * one, "by definition", power))
+    near = chain(
+        rate,
+        *starts,
+        at_least(gamma * end * x, "above its chord", chord),
+        equals(end * y / gamma, "x = y/γ²", share),
+        at_least(end * y, "γ ≤ 1"),
+        at_least(end * smaller, "y is not below it", below[1]),
+        under=sp.Le(x, 1),
+    )
+    far = chain(
+        rate,
+        *starts,
+        at_least(gamma * end, "x ≥ 1"),
+        at_least(end / t, "Lemma 5.2", similarity),
+        at_least(end * smaller, "1/t is not below it", below[0]),
+        under=sp.Ge(x, 1),
+    )
+    return *below, cases(near, far, words="1 - e^(-2x) ≥ C(1 ∧ x)")
+
+
+def _tangent() -> tuple[Fact, Fact]:
+    """z^n ≤ e^(n(z−1)) for z > 0, and for z ≥ 0."""
+    bound = sp.exp(n * (z - 1))
+    positive = chain(z**n, at_most(bound, "log z ≤ z - 1", growing(z, 1)))
+    below = bound.subs(z, some)
+    more = chain(some**n, at_most(below, "as above", positive.at({z: some})), under=sp.Gt(some, 0))
+    none = chain(some**n, equals(0, "z = 0"), at_most(below, "not negative"), under=sp.Eq(some, 0))
+    return positive, cases(more, none)
+
+
+@derivation(
+    "Amplification in closed form", f"{SOURCE}, Theorem 5.3, (4)",
+    {gamma: "total variation similarity", alpha: "e^ε", t: "e^ε0", w: "(α + 1)(t - 1/t)", smaller: "1/t ∧ y"},
+)  # fmt: skip
+def theorem53() -> Blocks:
+    r"""Shuffling an ε0-LDP randomizer is (ε, δ)-DP if δ is at least :math:`\frac{w^2}{4n(\alpha-1)}
+    e^{-Cn(\frac1t \wedge (\alpha-1)^2/w^2)}` with w = (α + 1)(t − 1/t) and C = 1 − e^-2, for t > 1 and α > 1 (Balle et
+    al. 2019, Theorem 5.3, (4)).
+
+    The sum of Lemma 5.3 with the bound of Lemma 5.5 in it has a closed form, as E[e^(−sM)] of M ~ Bin(n, γ).
+
+    >>> theorem53().statement[0].left
+    D_alpha(Y || Y')
     """
-    rho = sp.Symbol("rho", positive=True)
-    blanket, one = cite(lemma53), cite(lemma55)
-    chance = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m)
-    power = given(rho, sp.exp(-2 * a**2 / b**2), "what one more draw gains")
-    term = Mean(Positive(S(m, copy)))
-    front = b**2 / (4 * a * gamma * n)
+    blanket, lemma, similarity = cite(lemma53), cite(lemma55), cite(lemma52)
+    mean, high, low = (cite(lemma54, part=part) for part in range(3))
+    chance, ends = sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m), (alpha + 1) * (t - 1 / t)
+    width, ratio = given(w, ends, "the range of L has the length γw"), given(y, ((alpha - 1) / w) ** 2, "in short")
+    share = given(x, y / gamma**2, "the exponent of Lemma 5.5 is 2x")
+    power = given(rho, sp.exp(-2 * x), "what one more draw gains")
+    exponent = given(rate, gamma * (1 - rho), "what one more user gains")
+    least = given(smaller, Least(1 / t, y), "1/t ∧ y")
+    name = "Lemma 5.2"
+    at_least_1_over_t = theorems.general(name, gamma, ">=", 1 / t, ["γ is that of this R"], [("the lemma", similarity)])
+    *below, fast = _rate((power, exponent, share, ratio, least), at_least_1_over_t)
+    term, front = Mean(Positive(S(m, copy))), gamma * w**2 / (4 * (alpha - 1) * n)
+    hoeffding = _by_lemma55(lemma, S(m, copy), m, (mean, low, high), gamma * ends)
+    bounded = chain(
+        term,
+        at_most(hoeffding.right, "Lemma 5.5", hoeffding),
+        equals(gamma**2 * w**2 / (4 * (alpha - 1)) * rho**m, "a power of ρ", power, share, ratio, width),
+    )
+    positive, tangent = _tangent()
+    constant, none_too = 1 - sp.exp(-2), sp.Symbol("m", integer=True, nonnegative=True)
+    every = sp.Sum((chance * rho**m).subs(m, none_too), (none_too, 0, n))
+    short = chain(
+        smaller,
+        equals(Least(1 / t, y), "by definition", least),
+        equals(Least(1 / t, ((alpha - 1) / ends) ** 2), "written out", ratio, width),
+    )
     shown = chain(
         blanket.left,
         at_most(sp.Sum(chance * term, (m, 1, n)) / (gamma * n), "Lemma 5.3", blanket),
-        at_most(front * sp.Sum(chance * sp.exp(-2 * m * a**2 / b**2), (m, 1, n)), "Lemma 5.5", one),
-        equals(front * sp.Sum(chance * rho**m, (m, 1, n)), "a power of ρ", power),
-        equals(front * (sp.Sum(chance * rho**m, (m, 0, n)) - (1 - gamma) ** n), "with the term m = 0 and without it"),
+        at_most(front * sp.Sum(chance * rho**m, (m, 1, n)), "Lemma 5.5", bounded),
+        equals(front * (every - (1 - gamma) ** n), "with the term m = 0 and without it"),
         equals(front * ((1 - gamma + gamma * rho) ** n - (1 - gamma) ** n), "the binomial theorem"),
-    )
-    return blanket, one, power, shown
+        at_most(front * (1 - gamma + gamma * rho) ** n, "a power is not negative"),
+        at_most(front * sp.exp(n * (gamma * rho - gamma)), "1 - v ≤ e^-v", tangent.at({some: 1 - gamma + gamma * rho})),
+        equals(front * sp.exp(-n * rate), "in short", exponent),
+        at_most(front * sp.exp(-n * constant * smaller), "1 - e^(-2x) ≥ C(1 ∧ x)", fast),
+        at_most(front / gamma * sp.exp(-n * constant * smaller), "γ ≤ 1"),
+        equals(ends**2 / (4 * n * (alpha - 1)) * sp.exp(-constant * n * smaller), "w written out", width),
+        equals(ends**2 / (4 * n * (alpha - 1)) * sp.exp(-constant * n * short.right), "and 1/t ∧ y", short),
+        under=(sp.Gt(alpha, 1), sp.Gt(t, 1)),
+    )  # fmt: skip
+    cited = (blanket, lemma, similarity, mean, high, low)
+    return *cited, width, ratio, share, power, exponent, least, *below, fast, bounded, positive, tangent, short, shown
 
 
 def _covered_copies() -> bool:
@@ -193,20 +272,12 @@ def _sum_of_g() -> tuple[tuple[Fact, ...], Applied, Applied, Applied]:
     """What is cited; the sum of Lemma 5.3 as one mean; E[S]_+ by Lemma 5.5 where α ≤ t, and where α ≥ t."""
     blanket, lemma = cite(lemma53), cite(lemma55)
     mean, low, high, negative = (cite(property2, part=part) for part in range(4))
-    excess, length = alpha - 1, (alpha + 1) * (t - 1)
     positive = Mean(Positive(sum_of_g))
     one = theorems.total_probability(
         positive / n, blanket.right, "each of the n copies of G is L/γ with probability γ, and 0 otherwise",
         checked=("for a law of L with three values, n ≤ 3, in fractions", _covered_copies),
     )  # fmt: skip
-    bounded = theorems.general(
-        "Lemma 5.5", positive, "<=", lemma.right.subs({m: n, a: excess, b: length}, simultaneous=True),
-        ["the n copies of G are independent"],
-        [
-            ("the lemma", lemma), ("the mean of G is 1 - α", mean), ("G is not below this", low),
-            ("nor above this", high), ("b", claim(high.right - low.right, "=", length, "the length of the range")),
-        ],
-    )  # fmt: skip
+    bounded = _by_lemma55(lemma, sum_of_g, n, (mean, low, high), (alpha + 1) * (t - 1))
     none = theorems.general(
         "a sum of numbers that are not positive", positive, "=", 0, ["S is the sum of n copies of G"],
         [("G is not positive", negative)],
@@ -225,10 +296,7 @@ def _width_of_g(level_of_t: Fact, width: Fact, factor: Fact) -> tuple[Fact, Fact
         under=low,
     )
     at_high = chain(w, equals(t, "1 is the smaller one", factor), at_least(T, "t - 1 ≤ t", width), under=high)
-    below = (
-        chain(w, at_most(t, "ε0 ≤ 1", factor), under=low),
-        chain(w, equals(t, "ε0 ≥ 1", factor), under=high),
-    )
+    below = (chain(w, at_most(t, "ε0 ≤ 1", factor), under=low), chain(w, equals(t, "ε0 ≥ 1", factor), under=high))
     return cases(at_low, at_high, words="T ≤ w"), cases(*below, words="w ≤ t")
 
 
@@ -300,21 +368,17 @@ def corollary531() -> Blocks:
     """
     two = sp.sqrt(2)
     cited, *sums = _sum_of_g()
-    level_of_t = suppose(t, "=", sp.exp(eps0), "t = e^ε0")
+    level_of_t = given(t, sp.exp(eps0), "t = e^ε0")
     width = given(T, t - 1, "the range of G has the length (α + 1)T")
     factor = given(w, Least(1, eps0) * t, "w = (1 ∧ ε0) e^ε0")
     scale = given(r, sp.sqrt(level / n), "r = √(log(1/δ)/n)")
     end = given(sigma, 1 / two, "the largest τ")
     angle = given(tau, sigma * w * r, "τ = tanh(ε/2), as it is chosen")
-    chosen = suppose(alpha, "=", (1 + tau) / (1 - tau), "e^ε, as it is chosen")
+    chosen = given(alpha, (1 + tau) / (1 - tau), "e^ε, as it is chosen")
     many = suppose(r, "<=", 1 / t, "ε0 ≤ log(n/log(1/δ))/2")
     small = suppose(level, ">=", 1 + two, "δ ≤ e^-(1 + √2)")
     wide, narrow = _width_of_g(level_of_t, width, factor)
-    least = chain(
-        tau,
-        at_most(sigma * t * r, "w ≤ t", angle, narrow),
-        at_most(sigma, "n ≥ t² log(1/δ)", many),
-    )
+    least = chain(tau, at_most(sigma * t * r, "w ≤ t", angle, narrow), at_most(sigma, "n ≥ t² log(1/δ)", many))
     wider, private = _at_most_delta(cited[0], sums, (width, scale, end, angle, chosen, small), wide, least)
     at_end = chain((1 + sigma) / (1 - sigma), equals((1 + two) ** 2, "e^ε at the largest τ", end))
     chord = _below_chord(least, at_end)
@@ -325,5 +389,5 @@ def corollary531() -> Blocks:
         equals(2 * sp.log(1 + two) * tau / sigma, "2 artanh σ = 2 log(1 + √2)", at_end),
         equals(2 * sp.log(1 + two) * w * sp.sqrt(level / n), "the choice of τ", angle, scale),
     )
-    return (*cited, level_of_t, width, factor, scale, end, angle, chosen, many, small, wide, narrow, least, wider,
+    return (level_of_t, width, factor, scale, end, angle, chosen, *cited, many, small, wide, narrow, least, wider,
             private, at_end, level_of_alpha, parts(private, level_of_alpha))  # fmt: skip

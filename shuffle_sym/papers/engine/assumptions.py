@@ -3,20 +3,24 @@ r"""Conditions on symbols: what they allow to substitute, whether they are impli
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import sympy as sp
+from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.symbols import range_of
+from shuffle_sym.papers.engine import sums
 
 Condition = Any  # a relation of SymPy
 Conditions = tuple[Condition, ...]
 Row = tuple[sp.Expr, bool]
 _MOST_COMBINATIONS = 4096
+#: What SymPy may know of a symbol beside its range.
+_KINDS = ("integer", "even", "odd", "prime", "composite", "rational", "irrational", "noninteger")
 
 
 def conditions(given: object) -> Conditions:
@@ -27,8 +31,8 @@ def conditions(given: object) -> Conditions:
         return ()
     if isinstance(given, sp.And):
         return tuple(one for part in sorted(given.args, key=str) for one in conditions(part))
-    if not isinstance(given, sp.core.relational.Relational):
-        raise TypeError(f"a condition must be a relation such as sp.Gt(b, 0), got {given!r}")
+    if not isinstance(given, (sp.Ge, sp.Gt, sp.Le, sp.Lt, sp.Eq)):
+        raise TypeError(f"a condition must be a relation (=, <, ≤, >, ≥) such as sp.Gt(b, 0), got {given!r}")
     return (given,)
 
 
@@ -39,7 +43,7 @@ def substitution(given: Conditions, signs: bool = True) -> list[tuple[sp.Symbol,
 
     >>> n, a = sp.symbols("n a", integer=True, nonnegative=True)
     >>> substitution((sp.Gt(n, a),))
-    [(n, a + s_0 + 1)]
+    [(n, s_0 + a + 1)]
     """
     values: dict[sp.Symbol, sp.Expr] = {}
     for number, one in enumerate(given):
@@ -57,9 +61,9 @@ def _replaced(one: Condition, number: int, given: Conditions, signs: bool) -> tu
             return one.rhs, one.lhs
     else:
         whole = bool((large - small).is_integer)
-        slack = sp.Symbol(f"s_{number}", integer=whole or None, nonnegative=True)
+        slack = sums.Own(f"s_{number}", integer=whole or None, nonnegative=True)
         if strict and not whole:
-            slack = sp.Symbol(f"s_{number}", positive=True)
+            slack = sums.Own(f"s_{number}", positive=True)
         for symbol in (large, small):
             low, high = _bounds(symbol, given) if symbol.is_Symbol else (None, None)
             if low is not None and high is not None and not (low.has(symbol) or high.has(symbol)):
@@ -93,6 +97,7 @@ def put(expr: sp.Expr, given: Conditions, signs: bool = True) -> sp.Expr:
     """The expression with the symbols that the conditions speak of written through new ones, free of conditions.
     Without ``signs`` it is not used that a symbol with an upper end is positive: then it is linear in the new one."""
     values = substitution(given, signs)
+    expr = sums.apart(expr, set().union(*(value.free_symbols for _, value in values)))
     for _ in values:  # the ends of one symbol may hold another one
         for symbol, value in values:
             expr = expr.subs(symbol, value)
@@ -107,12 +112,91 @@ def implied(one: Condition, given: Conditions) -> bool:
     difference = sp.expand(put(large - small, given))
     if isinstance(one, sp.Eq):
         return bool(difference == 0)
-    if strict:
-        if (large - small).is_integer:
-            difference -= 1
-        elif not difference.is_positive:
-            return False
-    return bool(difference.is_nonnegative) or field.proves_nonnegative(difference, {})
+    step = 1 if strict and (large - small).is_integer else 0
+    if difference.is_positive or (step == strict and _is_nonnegative(difference - step)):
+        return True
+    gap, denominator = sp.fraction(sp.together(large - small))
+    if not denominator.is_positive:
+        return False
+    whole = not strict and gap.is_integer
+    broken = (-sp.expand(gap) - (1 if whole else 0), not strict and not whole)
+    rows = [*(row for condition in given for row in _rows(condition)), broken]
+    return _contradict(rows + _ranges(rows))
+
+
+def _is_nonnegative(difference: sp.Expr) -> bool:
+    try:
+        return bool(difference.is_nonnegative) or field.proves_nonnegative(difference, {})
+    except VerificationError:  # a named function of a number, of which nothing is known
+        return False
+
+
+# ------------------------------------------------------------------------------------------------- values for symbols
+
+
+def needed(values: Mapping[sp.Expr, sp.Expr]) -> Conditions:
+    """What is left to show for these values to be what their symbols, or named functions, are assumed to be. Raises
+    where a value is not: not whole, not real, infinite, or out of range.
+
+    >>> n = sp.Symbol("n", integer=True, nonnegative=True)
+    >>> needed({n: n + 1}), needed({n: n - 1})
+    ((), (n - 1 >= 0,))
+    >>> needed({n: sp.Rational(1, 2)})
+    Traceback (most recent call last):
+    ...
+    shuffle_sym.algebra.errors.VerificationError: n must be integer, which 1/2 is not shown to be
+    """
+    left: list[Condition] = []
+    for symbol, value in values.items():
+        if value == symbol:
+            continue
+        for kind in _KINDS:
+            if getattr(symbol, f"is_{kind}") and not getattr(value, f"is_{kind}"):
+                raise VerificationError(f"{symbol} must be {kind}, which {value} is not shown to be")
+        # Formulas are real unless they are known not to be: named functions are not always declared.
+        if value.is_real is False or value.has(sp.zoo, sp.nan):
+            raise VerificationError(f"{symbol} must be a real number, got {value}")
+        for large, small, strict in _range_conditions(symbol, value):
+            if not (large - small).is_positive and (strict or not (large - small).is_nonnegative):
+                one = (sp.Gt if strict else sp.Ge)(large, small, evaluate=False)
+                if (large - small).is_negative or (strict and large == small):
+                    raise VerificationError(f"{symbol} is replaced by {value}, which needs {one}")
+                left.append(one)
+    return tuple(left)
+
+
+def _range_conditions(symbol: sp.Expr, value: sp.Expr) -> list[tuple[sp.Expr, sp.Expr, bool]]:
+    """The larger side, the smaller side and whether they differ, for both ends of the range of a symbol."""
+    least, most = range_of(symbol)
+    strict = [bool(sign and end == 0) for sign, end in ((symbol.is_positive, least), (symbol.is_negative, most))]
+    low = [(value, least, strict[0])] if least is not None else []
+    return low + ([(most, value, strict[1])] if most is not None else [])
+
+
+def refuse_indices(expr: sp.Expr, given: Conditions) -> None:
+    """Raise unless every index of a sum, a product or an integral is, on its whole range, what it is assumed to be. A
+    sum whose last index is before its first one is a difference, and goes up from the one after the last."""
+    for total in expr.atoms(ExprWithLimits):
+        discrete, known = not isinstance(total, sp.Integral), given
+        for number, (index, *ends) in reversed(list(enumerate(total.limits))):
+            if any(end.has(*(limit[0] for limit in total.limits[: number + 1])) for end in ends):
+                raise VerificationError(f"an index must not occur in its own range, got {total}")
+            least = range_of(index)[0]
+            strict = discrete and least == 0 and index.is_positive
+            for end in (ends[0], ends[1] + 1) if discrete and len(ends) == 2 else ends[:1]:
+                fits = least is None or end is sp.oo
+                fits = fits or implied((sp.Gt if strict else sp.Ge)(end, least, evaluate=False), known)
+                if not fits or (discrete and index.is_integer and not end.is_integer and end is not sp.oo):
+                    raise VerificationError(f"the index {index} of {total} is not what it is assumed to be")
+            known += tuple(limit_conditions(index, ends, known))
+
+
+def limit_conditions(index: sp.Symbol, ends: Sequence[sp.Expr], known: Conditions) -> list[Condition]:
+    """That an index is in its range, for a sum that goes up; in one that may be a difference nothing is known of it."""
+    if len(ends) != 2 or not (ends[1] is sp.oo or implied(sp.Ge(ends[1] + 1, ends[0], evaluate=False), known)):
+        return []
+    low = [sp.Ge(index, ends[0], evaluate=False)]
+    return low if ends[1] is sp.oo else [*low, sp.Ge(ends[1], index, evaluate=False)]
 
 
 # ------------------------------------------------------------------------------------------------- cases

@@ -5,8 +5,9 @@ What it may use are the facts that are handed to it, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -15,8 +16,18 @@ from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import growth, prover
-from shuffle_sym.papers.engine.assumptions import Conditions, conditions, implied, refuse_gaps
-from shuffle_sym.papers.engine.facts import Applied, Fact, Fixed, Instance
+from shuffle_sym.papers.engine.assumptions import (
+    Condition,
+    Conditions,
+    conditions,
+    implied,
+    limit_conditions,
+    needed,
+    refuse_gaps,
+    refuse_indices,
+)
+from shuffle_sym.papers.engine.facts import Applied, Fact, Fixed, Instance, denominators, put_in
+from shuffle_sym.papers.engine.sums import apart, own_function
 
 Grid = Mapping[sp.Symbol, Sequence[Any]]
 
@@ -42,7 +53,9 @@ class Growing(NamedTuple):
 
 def on_grid(values: Grid) -> OnGrid:
     """A reason: the line is *checked* for all combinations of these exact values, not proved."""
-    return OnGrid(values)
+    if not values or not all(len(chosen) for chosen in values.values()):
+        raise ValueError(f"values must have at least one value for each symbol, got {values}")
+    return OnGrid({symbol: tuple(chosen) for symbol, chosen in values.items()})
 
 
 def telescoping(certificate: Any) -> Telescoping:
@@ -72,6 +85,10 @@ class Line(Fact):
         super().__post_init__()
         if self.left == self.right:
             raise VerificationError(f"{self.words}: a line that says nothing: {self.relational()}")
+        for side in (self.left, self.right):
+            if side.has(sp.Float, sp.nan, sp.zoo):
+                raise VerificationError(f"{self.words}: not an exact formula: {side}")
+            refuse_indices(side, self.under)
         status, evidence = self._shown()
         object.__setattr__(self, "status", status)
         object.__setattr__(self, "evidence", evidence)
@@ -90,6 +107,8 @@ class Line(Fact):
 
     def _shown(self) -> tuple[str, str]:
         ways = [reason for reason in self.reasons if not isinstance(reason, Fact)]
+        if len(ways) > 1 or not all(isinstance(way, (OnGrid, Telescoping, Growing)) for way in ways):
+            raise TypeError(f"reasons must be facts, and one of on_grid, telescoping, growing at most, got {ways}")
         self._refuse_facts_out_of_reach()
         before, after = self._with_facts()
         if self.relation == ">=":
@@ -112,15 +131,44 @@ class Line(Fact):
             for one in fact.under:
                 if _is_universal(fact) and one.free_symbols & set(fact.left.args):
                     continue  # checked for the arguments that occur
-                if not implied(one, self.under):
+                if not self._holds(one, fact):
                     raise VerificationError(f"{self.words}: uses {fact.words!r}, which needs {one}")
 
+    @cached_property
+    def _indices(self) -> Conditions:
+        """The ranges of the indices of sums, where an index is no other symbol of the line, and has one range only."""
+        limits = {limit for side in (self.left, self.right) for total in side.atoms(sp.Sum) for limit in total.limits}
+        free = set().union(self.left.free_symbols, self.right.free_symbols, *(one.free_symbols for one in self.under))
+        names = [limit[0] for limit in limits]
+        alone = [limit for limit in limits if limit[0] not in free and names.count(limit[0]) == 1 and len(limit) == 3]
+        return conditions([limit_conditions(index, ends, self.under) for index, *ends in alone])
+
+    def _holds(self, one: Condition, needs_it: Fact) -> bool:
+        """Whether a condition follows from those of the line, or from the other facts that it uses."""
+        if _follows(one, self.under, self._indices):
+            return True
+        others = [fact for fact in self.uses if fact is not needs_it]
+        if not others or not isinstance(one, (sp.Ge, sp.Le)):  # what fails is none of these
+            return False
+        difference = one.gts - one.lts
+        for number, fact in enumerate(others):
+            difference = _used(difference, fact, number, lambda here: _follows(here, self.under, self._indices))
+        return prover.at_most(sp.Integer(0), difference, self.under) is not None
+
     def _with_facts(self) -> tuple[sp.Expr, sp.Expr]:
-        sides = [self.left, self.right]
+        # An index is not the symbol of the same name of which a condition or a hypothesis speaks.
+        known = {one for condition in self._indices for one in condition.free_symbols}
+        about = (one.free_symbols for holder in (self, *self.uses) for one in holder.under)
+        held = (set().union(*about) - known).union(*(fact.held for fact in self.uses))
+        sides = [apart(side, held) for side in (self.left, self.right)]
+        poles: set[sp.Expr] = set()
         for number, fact in enumerate(self.uses):
             if fact.relation != "=" and self.relation == "=":
                 raise VerificationError(f"{self.words}: an equation cannot use the inequality {fact.words!r}")
-            sides = [_used(side, fact, number, self.under) for side in sides]
+            holds = partial(self._holds, needs_it=fact)
+            sides = [_used(side, fact, number, holds, poles) for side in sides]
+        # Kept for those who use this line: facts for all arguments have poles at theirs only.
+        self.__dict__["poles"] = frozenset(poles).union(*map(denominators, (self.left, self.right, *sides)))
         return sides[0], sides[1]
 
     def _check(self, values: Grid, before: sp.Expr, after: sp.Expr) -> None:
@@ -141,6 +189,12 @@ def _evidence(before: sp.Expr, after: sp.Expr, relation: str, ways: Sequence[Any
     return (prover.equal if relation == "=" else prover.at_most)(before, after, under)
 
 
+def _follows(one: Condition, under: Conditions, indices: Conditions) -> bool:
+    if one in (sp.true, sp.false):
+        return bool(one)
+    return implied(one, under) or (bool(indices) and implied(one, under + indices))
+
+
 def _is_universal(fact: Fact) -> bool:
     """Whether the left side is a function of different symbols: the fact may be used with any arguments."""
     left = fact.left
@@ -151,29 +205,33 @@ def _is_universal(fact: Fact) -> bool:
 
 def _matches(expr: sp.Expr, fact: Fact) -> bool:
     """Whether this is the left side of a fact with arguments with which it may be used."""
-    if not isinstance(expr, AppliedUndef) or expr.func != fact.left.func:
+    if not isinstance(expr, AppliedUndef) or expr.func != fact.left.func or len(expr.args) != len(fact.left.args):
         return False
-    stay = fact.fixed if isinstance(fact, Fixed) else ()
+    stay = fact.held | set(fact.fixed if isinstance(fact, Fixed) else ())
     return all(e == own for e, own in zip(expr.args, fact.left.args, strict=True) if own in stay)
 
 
-def _used(expr: sp.Expr, fact: Fact, number: int, under: Conditions) -> sp.Expr:
+def _used(
+    expr: sp.Expr, fact: Fact, number: int, holds: Callable[[Condition], bool], poles: set[sp.Expr] | None = None
+) -> sp.Expr:
     """The expression with the left side of a fact replaced by its right side; an inequality leaves a slack ≥ 0."""
     sign = {"=": 0, "<=": -1, ">=": 1}[fact.relation]
-    slack = sp.Function(f"slack_{number}", nonnegative=True, real=True)
 
     def instead(*args: sp.Expr) -> sp.Expr:
         values = dict(zip(fact.left.args, args, strict=True)) if _is_universal(fact) else {}
-        for one in fact.under if values else ():
-            here = one.subs(values, simultaneous=True)
-            if here is not sp.true and not implied(here, under):
+        for here in (*(put_in(one, values) for one in fact.under), *needed(values)) if values else ():
+            if not holds(here):
                 raise VerificationError(f"uses {fact.words!r} with {', '.join(map(str, args))}, which needs {here}")
-        right = fact.right.subs(values, simultaneous=True) if values else fact.right
+        divided = fact.poles_at(values)
+        if poles is not None:
+            poles.update(divided)
+        right = put_in(fact.right, values) if values else fact.right
         if not sign:
             return right
-        # How much is missing depends on all symbols of the left side: another index of a sum, another slack.
-        on = args or tuple(sorted(fact.left.free_symbols, key=str))
-        return right + sign * (slack(*on) if on else sp.Symbol(f"slack_{number}", nonnegative=True))
+        # How much is missing depends on all symbols: another index of a sum, another slack.
+        symbols = right.free_symbols | (set() if values else fact.left.free_symbols)
+        slack = own_function(f"slack_{number}", nonnegative=True, real=True)
+        return right + sign * slack(*args, *sorted(symbols, key=str))
 
     if _is_universal(fact):
         return expr.replace(lambda e: _matches(e, fact), lambda e: instead(*e.args))
@@ -232,6 +290,10 @@ class Chain(Fact):
     def lines(self) -> tuple[Line, ...]:
         return self.parts
 
+    @cached_property
+    def poles(self) -> frozenset[sp.Expr]:
+        return frozenset().union(*(line.poles for line in self.parts))
+
 
 def _composed(lines: Sequence[Line]) -> str:
     directions = {line.relation for line in lines} - {"="}
@@ -245,11 +307,11 @@ def chain(start: Any, *links: Link, under: Any = (), words: str = "") -> Chain:
 
     ``under`` holds conditions on the symbols, for all lines; ``words`` say what the chain shows.
     """
-    here, lines, needed = sp.sympify(start), [], conditions(under)
+    here, lines, always = sp.sympify(start), [], conditions(under)
     for relation, right, why, reasons in links:
-        lines.append(Line(here, relation, right, why, needed, reasons=tuple(reasons)))
+        lines.append(Line(here, relation, right, why, always, reasons=tuple(reasons)))
         here = lines[-1].right
-    return Chain(sp.sympify(start), _composed(lines), here, words or (links[-1].words if links else ""), needed,
+    return Chain(sp.sympify(start), _composed(lines), here, words or (links[-1].words if links else ""), always,
                  parts=tuple(lines))  # fmt: skip
 
 
@@ -261,7 +323,9 @@ class Cases(Fact):
 
     @property
     def uses(self) -> tuple[Fact, ...]:
-        return tuple(fact for branch in self.branches for fact in branch.uses)
+        shown = [branch for branch in self.branches if branch.lines]
+        others = [branch for branch in self.branches if not branch.lines]
+        return (*others, *(fact for branch in shown for fact in branch.uses))
 
     @property
     def lines(self) -> tuple[Line, ...]:

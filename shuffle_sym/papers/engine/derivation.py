@@ -2,12 +2,13 @@ r"""A derivation is a proof that can be stepped through: definitions, cited lemm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from importlib import import_module
 from inspect import signature
-from typing import Any, ParamSpec
+from types import MappingProxyType
+from typing import Any, NoReturn, ParamSpec
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -15,8 +16,10 @@ from sympy.core.function import AppliedUndef
 from shuffle_sym.algebra.compiled import NumpyFunction, numpy_function
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers import registry
-from shuffle_sym.papers.engine.chains import Cases, Line, Parts
-from shuffle_sym.papers.engine.facts import Applied, Fact, Given, Instance, Supposed
+from shuffle_sym.papers.engine.assumptions import Condition, implied
+from shuffle_sym.papers.engine.chains import Cases, Chain, Line, Parts
+from shuffle_sym.papers.engine.facts import Applied, Fact, Given, Instance, Law, Supposed, names_in, put_in
+from shuffle_sym.papers.engine.quantities import Divergence, Mean
 
 Blocks = tuple[Fact, ...]
 
@@ -26,10 +29,23 @@ class Cited(Fact):
     """The statement of another derivation, or one part of it."""
 
     derivation: Derivation | None = None
+    fact: Fact | None = None
 
     @property
     def kind(self) -> str:
         return "lemma"
+
+    @property
+    def supposed(self) -> tuple[Supposed, ...]:
+        """The hypotheses of the lemma, which must be shown, or supposed again, where it is cited."""
+        return self.derivation.supposed if self.derivation else ()
+
+    @property
+    def rests_on(self) -> tuple[Fact, ...]:
+        return (*super().rests_on, *((self.fact,) if self.fact else ()))
+
+
+_BLOCKS = (Given, Law, Supposed, Line, Chain, Cases, Parts, Cited)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +53,8 @@ class Derivation:
     """Blocks of a proof in the order in which they are read; the last one is the statement.
 
     Refused are: a line that is not shown, one that uses a fact which does not stand before it, a definition of a name
-    that was known already, and a block that nothing after it uses.
+    that was known already, and a block that nothing after it uses. A hypothesis of a lemma that no block before it says
+    is supposed again: it becomes a block before the lemma.
 
     >>> from shuffle_sym.papers.engine import chain, equals
     >>> x = sp.Symbol("x")
@@ -52,11 +69,22 @@ class Derivation:
     where: Mapping[sp.Basic, str] = field(default_factory=dict)
     name: str = ""
 
+    def __reduce__(self) -> NoReturn:
+        # SymPy evaluates conditions again when they are read, and would lose those that a symbol implies.
+        raise TypeError(f"{self.title}: a derivation is built where it is needed, not sent: call its function there")
+
     def __post_init__(self) -> None:
         if not self.blocks:
             raise ValueError("blocks must not be empty")
+        object.__setattr__(self, "blocks", tuple(_with_hypotheses(self.blocks)))
+        object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
+        _refuse_two_meanings(self.definitions, self.blocks, self.title)
         known: list[Fact] = []
         for block in self.blocks:
+            if type(block) not in _BLOCKS:
+                raise TypeError(
+                    f"{self.title}: a block must be a definition, hypothesis, lemma or chain, got {block!r}"
+                )
             for fact in _below(block):
                 if not _stands(fact, known):
                     raise VerificationError(
@@ -77,6 +105,9 @@ class Derivation:
                 needed.add(id(fact))
                 open_ += [used.root for used in fact.uses] + list(fact.uses)
                 open_ += list(getattr(fact, "branches", ()))
+                for one in fact.supposed if isinstance(fact, Cited) else ():
+                    open_ += [block for block in self.blocks if _says(block, one)]
+        needed |= {id(block) for block in self.blocks if _joins(block, self.definitions)}
         for block in self.blocks:
             if id(block) not in needed:
                 raise VerificationError(f"{self.title}: nothing uses {block.words!r}: {block.relational()}")
@@ -101,10 +132,24 @@ class Derivation:
 
     @property
     def supposed(self) -> tuple[Supposed, ...]:
-        """The hypotheses of the statement, those of the lemmas that it cites among them."""
+        """The hypotheses of the statement; those of a lemma are among them, unless they are shown."""
         discharged = [fact for theorem in self.by for fact in theorem.discharges]
-        own = [b for b in self.blocks if isinstance(b, Supposed) and not _stands(b, discharged)]
-        return tuple(dict.fromkeys([*own, *(fact for lemma in self.lemmas for fact in lemma.supposed)]))
+        return tuple(b for b in self.blocks if isinstance(b, Supposed) and not _stands(b, discharged))
+
+    @property
+    def definitions(self) -> tuple[Given, ...]:
+        """The definitions, here and, of names that occur here, in the lemmas."""
+        known = [one for lemma in self.lemmas for one in lemma.definitions]
+        names, found = set().union(*map(names_in, self.blocks)), list(self.given)
+        while more := [one for one in known if one.name in names and not _stands(one, found)]:
+            found += dict.fromkeys(more)
+            names = names.union(*map(names_in, more))
+        return tuple(found)
+
+    @property
+    def granted(self) -> tuple[Condition, ...]:
+        """What was declared of defined names, such as that they are not negative, and is not shown: hypotheses, too."""
+        return tuple(dict.fromkeys(one for definition in self.definitions for one in definition.granted))
 
     @property
     def lemmas(self) -> tuple[Derivation, ...]:
@@ -242,15 +287,61 @@ def _below(block: Fact) -> list[Fact]:
     return used
 
 
-def _stands(fact: Fact, known: list[Fact]) -> bool:
+def _stands(fact: Fact, known: Sequence[Fact]) -> bool:
     return any(fact is one for one in known)
 
 
+def _with_hypotheses(blocks: Sequence[Fact]) -> list[Fact]:
+    """The blocks, with what the lemmas suppose before them, where no block before them says it."""
+    all_: list[Fact] = []
+    for block in blocks:
+        for one in block.supposed if isinstance(block, Cited) else ():
+            if not any(_says(before, one) for before in all_):
+                all_.append(one)
+        if not _stands(block, all_):
+            all_.append(block)
+    return all_
+
+
+def _says(fact: Fact, hypothesis: Supposed) -> bool:
+    """Whether a fact says what a lemma supposes, for all symbols for which it is supposed."""
+    if (fact.left, fact.right) != (hypothesis.left, hypothesis.right):
+        return False
+    everywhere = fact is hypothesis or not (fact.held - hypothesis.held) & hypothesis.left.free_symbols
+    holds = all(implied(one, hypothesis.under) for one in fact.under)
+    return everywhere and holds and fact.relation in ("=", hypothesis.relation) and not isinstance(fact, Instance)
+
+
+def _refuse_two_meanings(definitions: Sequence[Given], blocks: Sequence[Fact], title: str) -> None:
+    """Raise if a name is defined in two ways, here or in a lemma, and no block says that they are equal."""
+    for number, one in enumerate(definitions):
+        for other in definitions[number + 1 :]:
+            pairs = _rights(one, other) if one.name == other.name else []
+            joined = any({block.left, block.right} == set(pair) for block in blocks for pair in pairs)
+            if pairs and not joined and all(pair[0] != pair[1] for pair in pairs):
+                raise VerificationError(f"{title}: two definitions: {one.relational()}, and {other.relational()}")
+
+
+def _rights(one: Given, other: Given) -> list[tuple[sp.Expr, sp.Expr]]:
+    """The right sides of two definitions of a name with the arguments of the first, and with those of the second."""
+    if not isinstance(one.left, AppliedUndef):
+        return [(one.right, other.right)]
+    there = put_in(other.right, dict(zip(other.left.args, one.left.args, strict=True)))
+    here = put_in(one.right, dict(zip(one.left.args, other.left.args, strict=True)))
+    return [(one.right, there), (here, other.right)]
+
+
+def _joins(block: Fact, definitions: Sequence[Given]) -> bool:
+    """Whether a block says that two definitions of one name are equal."""
+    pairs = [(a, b) for n, a in enumerate(definitions) for b in definitions[n + 1 :] if a.name == b.name]
+    return any({block.left, block.right} == set(pair) for a, b in pairs for pair in _rights(a, b))
+
+
 def _refuse_known_name(block: Given, known: list[Fact], title: str) -> None:
-    name = block.left.func if isinstance(block.left, AppliedUndef) else block.left
+    name = block.name
     for fact in known:
         for side in (fact.left, fact.right):
-            names = side.free_symbols | {e.func for e in side.atoms(AppliedUndef)}
+            names = side.free_symbols | {e.func for e in side.atoms(AppliedUndef)} | side.atoms(Mean, Divergence)
             if name in names and not isinstance(fact, Supposed):
                 raise VerificationError(f"{title}: {name} is defined after it was used: {fact.relational()}")
     if block.right.has(name):
@@ -265,7 +356,7 @@ def cite(build: Callable[..., Derivation], part: int | None = None) -> Cited:
         raise ValueError(f"part must say which of the {len(facts)} parts of {derivation.title!r} is cited")
     fact = facts[part or 0]
     words = f"{derivation.title} ({derivation.source})"
-    return Cited(fact.left, fact.relation, fact.right, words, fact.under, derivation=derivation)
+    return Cited(fact.left, fact.relation, fact.right, words, fact.under, derivation=derivation, fact=fact)
 
 
 Arguments = ParamSpec("Arguments")

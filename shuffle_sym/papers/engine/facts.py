@@ -2,8 +2,9 @@ r"""Facts: relations between formulas that later lines may use: definitions, hyp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy as sp
@@ -11,8 +12,9 @@ from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import prover
-from shuffle_sym.papers.engine.assumptions import Conditions, conditions
-from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random
+from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied, needed
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, is_random
+from shuffle_sym.papers.engine.sums import apart
 
 if TYPE_CHECKING:
     from shuffle_sym.papers.engine.chains import Line
@@ -54,16 +56,62 @@ class Fact:
         return ()
 
     @property
+    def rests_on(self) -> tuple[Fact, ...]:
+        """What it is an instance of, its lines and what they use, and for a cited lemma what that rests on."""
+        return (self.root, *self.lines, *self.uses)
+
+    @property
     def lines(self) -> tuple[Line, ...]:
         """The lines that show it, in the order in which they are read."""
         return ()
 
+    @cached_property
+    def held(self) -> frozenset[Any]:
+        """The symbols and named functions for which nothing else may be put in: a hypothesis that this rests on speaks
+        of them, or a name in it is defined through them."""
+        below = foundations(self)
+        discharged = [one for fact in below if isinstance(fact, Applied) for one in fact.discharges]
+        stated = [fact for fact in below if isinstance(fact, (Supposed, Applied))]
+        stated = [fact for fact in stated if not any(fact is one for one in discharged)]
+        names = set().union(names_in(self), *(names_in(fact) for fact in stated if isinstance(fact, Supposed)))
+        held = set().union(*(fact._speaks_of() for fact in stated))
+        definitions = [fact for fact in below if isinstance(fact, Given)]
+        while used := [one for one in definitions if one.name in names]:
+            definitions = [one for one in definitions if one not in used]
+            held |= set().union(*(one._speaks_of() for one in used))
+            names |= set().union(*map(names_in, used))
+        return frozenset(held)
+
+    def _speaks_of(self) -> set[Any]:
+        return set()
+
+    @cached_property
+    def poles(self) -> frozenset[sp.Expr]:
+        """Formulas that it divides by, itself or on the way to it, and that are not known to differ from 0."""
+        own = (one for side in (self.left, self.right) for one in denominators(side))
+        return frozenset(own).union(*(fact.poles for fact in self.rests_on if fact is not self))
+
+    def poles_at(self, values: Mapping[sp.Expr, sp.Expr]) -> frozenset[sp.Expr]:
+        """The same with values put in; raises where that divides by 0."""
+        poles = frozenset(put_in(one, values) for one in self.poles) if values else self.poles
+        if 0 in poles:
+            raise VerificationError(f"{self.words!r} divides by 0 for {dict(values)}")
+        return poles
+
     def at(self, values: Mapping[Any, Any]) -> Instance:
-        """This fact with values put in for some of its symbols, all at once."""
-        put_in = {symbol: sp.sympify(value) for symbol, value in values.items()}
-        left, right = (side.subs(put_in, simultaneous=True) for side in (self.left, self.right))
-        under = tuple(one.subs(put_in, simultaneous=True) for one in self.under)
-        return Instance(left, self.relation, right, self.words, conditions(under), of=self)
+        """This fact with values put in for some of its symbols, or named functions, all at once. What is not known of
+        them, but is assumed of the symbols, becomes a condition."""
+        chosen = {symbol: sp.sympify(value) for symbol, value in values.items()}
+        for symbol, value in chosen.items():
+            if value != symbol and (_name(symbol) in self.held or not isinstance(symbol, (sp.Symbol, AppliedUndef))):
+                raise VerificationError(f"{self.words!r} is shown for this {symbol} only, not for {value}")
+        self.poles_at(chosen)
+        left, right = (put_in(side, chosen) for side in (self.left, self.right))
+        under = [put_in(one, chosen) for one in self.under]
+        if sp.false in under:
+            raise VerificationError(f"{self.words!r} needs {', '.join(map(str, self.under))}, which fails for {chosen}")
+        return Instance(left, self.relation, right, self.words, (*conditions(under), *needed(chosen)), of=self,
+                        values=tuple(chosen.items()))  # fmt: skip
 
     def fixing(self, *symbols: sp.Symbol) -> Fixed:
         """This fact for any arguments of its left side, except for these symbols, which stay as they are."""
@@ -74,11 +122,61 @@ class Fact:
         return f"{self.left} {self.relation} {self.right}"
 
 
+def put_in(expr: Any, values: Mapping[sp.Expr, sp.Expr]) -> Any:
+    """The formula with values put in, none of which is caught by an index: f(i), where i is put in, is f for every
+    argument."""
+    functions = {one: value for one, value in values.items() if not one.is_Symbol}
+    free = (value.free_symbols - (set() if one.is_Symbol else one.free_symbols) for one, value in values.items())
+    expr = apart(expr, set().union(*free))
+    for one, value in functions.items():
+        expr = expr.replace(
+            one.func, lambda *args, one=one, value=value: put_in(value, dict(zip(one.args, args, strict=True)))
+        )
+    symbols = {one: value for one, value in values.items() if one.is_Symbol}
+    expr = expr.subs(symbols, simultaneous=True) if symbols else expr
+    if expr.has(sp.nan, sp.zoo):
+        raise VerificationError(f"a formula must be defined for what is put in, got {expr} for {values}")
+    return expr
+
+
+def denominators(expr: sp.Expr) -> set[sp.Expr]:
+    """What a formula divides by, free of the indices in it, and not known to differ from 0."""
+    powers = (one for one in expr.atoms(sp.Pow) if not one.exp.is_nonnegative and not one.base.is_nonzero)
+    return {one.base for one in powers if one.base.free_symbols <= expr.free_symbols}
+
+
+def _name(expr: sp.Expr) -> Any:
+    return expr.func if isinstance(expr, AppliedUndef) else expr
+
+
+def names_in(fact: Fact) -> set[Any]:
+    """The symbols and named functions that occur in a fact."""
+    sides = (fact.left, fact.right, *fact.under)
+    return set().union(*(side.free_symbols | {e.func for e in side.atoms(AppliedUndef)} for side in sides))
+
+
+def foundations(fact: Fact) -> list[Fact]:
+    """The fact itself and everything that it was shown with."""
+    seen: dict[int, Fact] = {}
+    open_ = [fact]
+    while open_:
+        one = open_.pop()
+        if id(one) not in seen:
+            seen[id(one)] = one
+            open_ += one.rests_on
+    return list(seen.values())
+
+
 @dataclass(frozen=True, eq=False)
 class Instance(Fact):
     """A fact with values put in for its symbols."""
 
     of: Fact | None = None
+    values: tuple[tuple[sp.Expr, sp.Expr], ...] = ()
+
+    @cached_property
+    def poles(self) -> frozenset[sp.Expr]:
+        return self.of.poles_at(dict(self.values)) if self.of else frozenset()
 
     @property
     def root(self) -> Fact:
@@ -98,20 +196,42 @@ class Fixed(Instance):
 
 @dataclass(frozen=True, eq=False)
 class Given(Fact):
-    """A definition: the name on the left is new."""
+    """A definition: the name on the left is new. What is ``granted`` was declared of the name, such as that it is not
+    negative, and is not shown of the right side: it is a hypothesis."""
+
+    granted: Conditions = ()
 
     @property
     def kind(self) -> str:
         return "given"
 
+    @property
+    def name(self) -> Any:
+        """The symbol or the function that is defined; a mean or a divergence is one itself."""
+        return _name(self.left)
+
+    def _speaks_of(self) -> set[Any]:
+        arguments = {one for f in self.left.atoms(AppliedUndef) for one in f.free_symbols}
+        if isinstance(self.left, Divergence):
+            arguments |= self.left.args[0].free_symbols
+        return names_in(self) - arguments
+
 
 @dataclass(frozen=True, eq=False)
 class Supposed(Fact):
-    """A hypothesis of the statement."""
+    """A hypothesis of the statement. It is read for all arguments of the functions in it and for all values of the
+    symbols ``for_all``; other symbols are the ones of the statement."""
+
+    for_all: tuple[sp.Symbol, ...] = ()
 
     @property
     def kind(self) -> str:
         return "suppose"
+
+    def _speaks_of(self) -> set[Any]:
+        functions = self.left.atoms(AppliedUndef) | self.right.atoms(AppliedUndef)
+        free = {one for f in functions for one in f.free_symbols if not isinstance(one, Random)}
+        return names_in(self) - free - set(self.for_all)
 
 
 def given(left: Any, right: Any, words: str = "", under: Any = ()) -> Given:
@@ -122,7 +242,30 @@ def given(left: Any, right: Any, words: str = "", under: Any = ()) -> Given:
     held = isinstance(name, (Divergence, Mean))
     if not (name.is_Symbol or held or (plain and all(part.is_Symbol for part in name.args))):
         raise ValueError(f"left must be a new symbol, or a new function of different symbols, got {left}")
-    return Given(name, "=", right, words, conditions(under))
+    if is_random(sp.sympify(right)) and not is_random(name):
+        raise VerificationError(f"{words}: {name} must be a Random, since it is defined as {right}")
+    definition = Given(name, "=", right, words, conditions(under))
+    granted = _not_shown(name, definition.right, definition.under)
+    named = [
+        one.func(*(name if side == definition.right else side for side in one.args), evaluate=False) for one in granted
+    ]
+    return replace(definition, granted=tuple(named))
+
+
+def _not_shown(name: sp.Expr, value: sp.Expr, under: Conditions) -> list[Condition]:
+    """What a name is declared to be, such as not negative, and is not shown of its value."""
+    return [one for one in needed({name: value}) if not _is_shown(one, under)]
+
+
+def _is_shown(one: Condition, under: Conditions) -> bool:
+    """Whether a sign is shown by linear arithmetic or by the prover, of cases one by one."""
+    pieces = [side for side in one.args if isinstance(side, sp.Piecewise)]
+    if pieces:
+        return all(_is_shown(one.func(*(value if side in pieces else side for side in one.args), evaluate=False), under)
+                   for value, _ in pieces[0].args)  # fmt: skip
+    if implied(one, under) or (isinstance(one, sp.Gt) and prover.is_positive(one.lhs - one.rhs)):
+        return True
+    return isinstance(one, sp.Ge) and prover.at_most(one.rhs, one.lhs, under) is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,26 +275,44 @@ class Law(Given):
     def mean(self, of: Callable[[sp.Expr], sp.Expr]) -> Instance:
         """What the law says of one mean: E f(X) = Σ p f(v)."""
         total = sp.Add(*(mass * of(value) for value, mass in self.right))
+        if is_random(total):
+            raise VerificationError(f"{self.words}: the law of {self.left} says nothing about {of(self.left)}")
         return Instance(Mean(of(self.left)), "=", total, self.words, self.under, of=self)
 
 
 def law(variable: Random, values: Mapping[Any, Any], words: str, under: Any = ()) -> Law:
     """The law of a random variable as a definition: value → probability.
 
-    >>> X, p = Random("X"), sp.Symbol("p")
+    >>> from shuffle_sym.algebra.symbols import Parameter
+    >>> X, p = Random("X"), Parameter("p", 0, 1)
     >>> law(X, {1: p, 0: 1 - p}, "a coin").mean(lambda x: x**2).right
     p
     """
     pairs = sp.Tuple(*(sp.Tuple(sp.sympify(value), sp.sympify(mass)) for value, mass in values.items()))
-    needed = conditions(under)
-    if prover.equal(sp.Add(*(mass for _, mass in pairs)), sp.Integer(1), needed) is None:
+    under = conditions(under)
+    if prover.equal(sp.Add(*(mass for _, mass in pairs)), sp.Integer(1), under) is None:
         raise VerificationError(f"{words}: the probabilities must sum to 1, got {[str(mass) for _, mass in pairs]}")
-    return Law(variable, "=", pairs, words, needed)
+    for value, mass in pairs:
+        if missing := _not_shown(variable, value, under):
+            raise VerificationError(f"{words}: {variable} is declared to be what {value} is not: {missing[0]}")
+        if prover.at_most(sp.Integer(0), mass, under) is None:
+            raise VerificationError(f"{words}: a probability must not be negative, got {mass}")
+    return Law(variable, "=", pairs, words, under)
 
 
-def suppose(left: Any, relation: str, right: Any, words: str, under: Any = ()) -> Supposed:
-    """A hypothesis of the statement, such as ε0-LDP, as a relation between formulas."""
-    return Supposed(left, relation, right, words, conditions(under))
+def suppose(
+    left: Any, relation: str, right: Any, words: str, under: Any = (), for_all: Sequence[sp.Symbol] = ()
+) -> Supposed:
+    """A hypothesis of the statement, such as ε0-LDP, as a relation between formulas: for all arguments of the functions
+    in it and for all values of the symbols ``for_all``, and for no other symbols.
+
+    >>> c = sp.Symbol("c", positive=True)
+    >>> suppose(c, "<=", 1, "a small number").at({c: 2})
+    Traceback (most recent call last):
+    ...
+    shuffle_sym.algebra.errors.VerificationError: 'a small number' is shown for this c only, not for 2
+    """
+    return Supposed(left, relation, right, words, conditions(under), for_all=tuple(for_all))
 
 
 class Hypothesis(NamedTuple):
@@ -178,3 +339,12 @@ class Applied(Fact):
     @property
     def uses(self) -> tuple[Fact, ...]:
         return tuple(one.fact for one in self.hypotheses if one.fact is not None)
+
+    def _speaks_of(self) -> set[Any]:
+        """The laws, random variables and functions of which a hypothesis speaks in words."""
+        if all(one.fact is not None for one in self.hypotheses):
+            return set()
+        laws = {law for side in (self.left, self.right) for one in side.atoms(Divergence) for law in one.args[1:]}
+        return {
+            one for one in names_in(self) if not isinstance(one, sp.Symbol) or isinstance(one, Random) or one in laws
+        }

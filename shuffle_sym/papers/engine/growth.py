@@ -6,7 +6,7 @@ import sympy as sp
 
 from shuffle_sym.algebra.symbols import range_of
 from shuffle_sym.papers.engine.assumptions import Conditions, put
-from shuffle_sym.papers.engine.prover import is_nonnegative
+from shuffle_sym.papers.engine.prover import is_nonnegative, is_positive
 
 _DEPTH = 4
 
@@ -21,6 +21,8 @@ def grows(before: sp.Expr, after: sp.Expr, x: sp.Symbol, start: sp.Expr, given: 
     pairs = [(before, after)]
     if before.is_positive and after.is_positive:
         pairs.append((sp.expand_log(sp.log(before)), sp.expand_log(sp.log(after))))
+    if any(not _smooth(side, x, put(x, given)) for side in (before, after)):
+        return None
     for number, (low, high) in enumerate(pairs):
         difference = put(high - low, fixed).doit()
         depths = [_grows_one_way(difference, x, start, way) for way in ways]
@@ -30,13 +32,23 @@ def grows(before: sp.Expr, after: sp.Expr, x: sp.Symbol, start: sp.Expr, given: 
     return None
 
 
+def _smooth(expr: sp.Expr, x: sp.Symbol, value: sp.Expr) -> bool:
+    """Whether a formula has no jump and no pole in x, so far as that is known."""
+    jumps = (sp.Piecewise, sp.floor, sp.ceiling, sp.sign, sp.Heaviside, sp.Mod, sp.Abs, sp.Max, sp.Min)
+    if any(one.has(x) for one in expr.atoms(*jumps)):
+        return False
+    poles = [one.base for one in expr.atoms(sp.Pow) if not one.exp.is_nonnegative and one.base.has(x)]
+    poles += [one.args[0] for one in expr.atoms(sp.log, sp.gamma) if one.has(x)]
+    return all(is_positive(pole) or is_positive(pole.subs(x, value)) for pole in poles)
+
+
 def _surely(high: sp.Expr | None, low: sp.Expr | None) -> bool:
     return high is not None and low is not None and bool((high - low).is_nonnegative)
 
 
 def _grows_one_way(difference: sp.Expr, x: sp.Symbol, start: sp.Expr, way: int) -> int:
     """The first derivative that shows a difference not to be negative beyond ``start`` in this direction; 0 if none."""
-    s = sp.Symbol("s", nonnegative=True)
+    s = sp.Dummy("s", nonnegative=True)
     beyond = start + s if way == 1 else start / (1 + s) if x.is_positive and start.is_positive else start - s
     for depth in range(1, _DEPTH + 1):
         at_start = sp.simplify(difference.subs(x, start))

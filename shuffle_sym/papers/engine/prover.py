@@ -2,6 +2,7 @@ r"""What SymPy can show for all values of the symbols: two formulas are equal, o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from itertools import product
 
@@ -13,11 +14,11 @@ from shuffle_sym.algebra.symbols import range_of
 from shuffle_sym.papers.engine import quantities, sums
 from shuffle_sym.papers.engine.assumptions import Conditions, put
 from shuffle_sym.papers.engine.binomial import by_binomial_theorem
+from shuffle_sym.papers.engine.points import differ_at_a_point
 from shuffle_sym.papers.engine.quantities import Least, Mean, Positive
 
 _LONG = 10**9
 _FEW = 300  # operations, above which `gammasimp` factors for minutes
-_GENERIC = 0.6180339887498949
 _MOST_POSITIVE = 3
 #: Functions that do not fall, wherever they are defined.
 _RISING = (sp.exp, sp.log, Positive, Mean)
@@ -63,7 +64,7 @@ def _equal(before: sp.Expr, after: sp.Expr) -> str | None:
         return "equal term by term"
     if difference.has(sp.Sum) and _is_zero(quantities.linear(sums.by_ends(left - right))):
         return "sums are cut, joined or shifted"
-    if _refuted(left, right):
+    if differ_at_a_point(left, right):
         return None  # at once: what follows would look for seconds
     if left.has(sp.binomial, sp.factorial, sp.gamma):
         # `simplify` would try for seconds, and not show it.
@@ -185,7 +186,8 @@ def _inside(left: sp.Expr, right: sp.Expr, shows: Callable[[sp.Expr, sp.Expr], s
     """Whether two held things of one kind, with one argument or over one range, are related as their insides are."""
     if sums.is_sum(left) and sums.is_sum(right):
         alike = sums.with_own_index(left)
-        return sums.same_range(alike, right) and shows(sums.over(left, alike), sums.over(right, alike)) is not None
+        same = sums.same_range(alike, right) and (shows is _equal or _goes_up(left))
+        return same and shows(sums.over(left, alike), sums.over(right, alike)) is not None
     if left.is_Mul and right.is_Mul:
         common = [part for part in left.args if part in right.args and part.is_nonnegative]
         rest = [sp.Mul(*(part for part in side.args if part not in common)) for side in (left, right)]
@@ -209,25 +211,6 @@ def _factors_are(left: sp.Expr, right: sp.Expr, shows: Callable[[sp.Expr, sp.Exp
         return False
     rests = (sp.Mul(*(part for part in side if part not in common)) for side in (ours, theirs))
     return shows(*rests) is not None
-
-
-def _refuted(left: sp.Expr, right: sp.Expr) -> bool:
-    """Whether two formulas differ clearly at a point that has nothing special, whole numbers among its coordinates not
-    either. It saves time where something wrong is written; nothing is ever shown like this."""
-    held = (sp.Sum, sp.Integral, sp.Limit, sp.Derivative, AppliedUndef, Mean, Positive, quantities.Divergence)
-    if left.has(*held) or right.has(*held):
-        return False
-    symbols = sorted(left.free_symbols | right.free_symbols, key=str)
-    point = {}
-    for number, symbol in enumerate(symbols):
-        least, most = range_of(symbol)
-        value = sp.Float(_GENERIC * (number + 2) % 1)
-        point[symbol] = value * most if most is not None and least is not None else value + 2 + 3 * number
-    try:
-        one, other = (complex(side.xreplace(point).evalf(20)) for side in (left, right))
-        return abs(one - other) > 1e-6 * (1 + abs(one) + abs(other))
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        return False
 
 
 def vanishes(difference: sp.Expr) -> bool:
@@ -267,7 +250,10 @@ def _at_most(before: sp.Expr, after: sp.Expr) -> str | None:
     signs = (False, True) if before.has(Positive) or after.has(Positive) else (False,)
     shifts = (False, True) if before.has(sp.Sum) or after.has(sp.Sum) else (False,)
     ways = (_ordered(before, after, one_sign, shift) for one_sign in signs for shift in shifts)
-    return next((evidence for evidence in ways if evidence), None)
+    evidence = next((evidence for evidence in ways if evidence), None)
+    if evidence is None and before.has(sp.Sum) and after.has(sp.Sum) and is_nonnegative(_collected(after - before)):
+        return "term by term"  # which a closed form of the sums may hide
+    return evidence
 
 
 def _ordered(before: sp.Expr, after: sp.Expr, one_sign: bool, shift: bool) -> str | None:
@@ -288,7 +274,7 @@ def _ordered(before: sp.Expr, after: sp.Expr, one_sign: bool, shift: bool) -> st
     if all(_below_positive_parts(one, right) for one in lower):
         return "no formula is above its positive part"
     if right.has(Positive):
-        rest = sp.Function("rest", nonnegative=True, real=True)
+        rest = sums.own_function("rest", nonnegative=True, real=True)
         above = right.replace(lambda e: isinstance(e, Positive), lambda e: e.args[0] + rest(e.args[0]))
         if is_nonnegative(_collected(_worked_out(above, one_sign) - left)):
             return "[x]_+ is not below x"
@@ -332,18 +318,55 @@ def is_nonnegative(expr: sp.Expr) -> bool:
 
     def named(held: sp.Expr) -> sp.Symbol:
         if held not in names:
-            inside = held.function if sums.is_sum(held) else held.args[0]
-            low = bool(held.is_nonnegative) or (not isinstance(held, _OPAQUE) and is_nonnegative(inside))
-            names[held] = sp.Dummy(nonnegative=True) if low else sp.Dummy(real=True)
+            if sums.is_sum(held):
+                low = _goes_up(held) and is_nonnegative(held.function)
+            else:
+                inside = not isinstance(held, (*_OPAQUE, sp.binomial)) and is_nonnegative(held.args[0])
+                low = bool(held.is_nonnegative) or inside or _counts(held)
+            whole = bool(held.is_integer and held.is_positive)
+            known = {"integer": True, "positive": True} if whole else {"nonnegative": True} if low else {"real": True}
+            names[held] = sp.Dummy(**known)
         return names[held]
 
-    expr = expr.replace(lambda e: isinstance(e, (sp.Sum, Mean, *_OPAQUE)) or _is_power(e), named)
+    expr = expr.replace(lambda e: isinstance(e, (sp.Sum, Mean, sp.binomial, *_OPAQUE)) or _is_power(e), named)
     if expr.is_nonnegative or _has_sign(expr):
         return True
-    if not expr.has(Positive):
-        return False
-    # [u]_+ is u and something that is not negative.
-    return _has_sign(expr.replace(Positive, lambda u: u + sp.Symbol(f"above_{u}", nonnegative=True)))
+    # [u]_+ is u and something that is not negative, ⌊u⌋ is u without such a thing, and a whole n > 0 is at least 1.
+    more: dict[tuple[str, sp.Expr], sp.Symbol] = defaultdict(lambda: sp.Dummy(nonnegative=True))
+    wider = expr.replace(Positive, lambda u: u + more["positive part", u]).replace(
+        sp.floor, lambda u: u - more["floor", u]
+    )
+    whole = [one for one in wider.free_symbols if one.is_integer and one.is_positive and range_of(one)[0] == 0]
+    wider = wider.xreplace({one: 1 + more["whole", one] for one in whole})
+    return wider != expr and _has_sign(wider)
+
+
+def is_positive(expr: sp.Expr) -> bool:
+    """Whether a formula is shown to be positive: by SymPy, factor by factor, or as an integral of what is positive."""
+    if expr.is_positive:
+        return True
+    if expr.is_Mul or (expr.is_Pow and expr.exp.is_real):
+        return all(map(is_positive, expr.args if expr.is_Mul else expr.args[:1]))
+    if expr.is_Add:  # at least 1, or one is positive and the others are not negative
+        if any(map(is_positive, expr.args)) and all(is_positive(one) or is_nonnegative(one) for one in expr.args):
+            return True
+        return is_nonnegative(expr - 1)
+    if isinstance(expr, sp.Integral) and all(len(limit) == 3 for limit in expr.limits):
+        up = all((last - first).is_extended_positive for _, first, last in expr.limits)
+        return up and is_positive(expr.function)
+    return False
+
+
+def _counts(expr: sp.Expr) -> bool:
+    """Whether this is a binomial coefficient that counts subsets; SymPy does not say that it is not negative."""
+    counts = isinstance(expr, sp.binomial) and expr.args[0].is_integer and expr.args[1].is_integer
+    return bool(counts and expr.args[0].is_nonnegative)
+
+
+def _goes_up(total: sp.Sum) -> bool:
+    """Whether the last index of a sum is never before its first one, except that there may be no term."""
+    ends = [limit[1:] for limit in total.limits]
+    return all(len(end) == 2 and (end[1] is sp.oo or is_nonnegative(end[1] - end[0] + 1)) for end in ends)
 
 
 def _has_sign(expr: sp.Expr) -> bool:

@@ -99,6 +99,12 @@ class Least(sp.Function):  # type: ignore[misc]
 
     is_real = True
 
+    @classmethod
+    def eval(cls, *args: sp.Expr) -> None:
+        """Nothing is evaluated; the smallest of no formulas is refused."""
+        if not args:
+            raise ValueError("Least must have at least one formula")
+
     def _eval_is_nonnegative(self) -> bool | None:
         return True if all(part.is_nonnegative for part in self.args) else None
 

@@ -10,7 +10,7 @@ from shuffle_sym.algebra import latex
 from shuffle_sym.papers.engine.assumptions import Conditions
 from shuffle_sym.papers.engine.chains import Cases, Line, Parts
 from shuffle_sym.papers.engine.derivation import Cited
-from shuffle_sym.papers.engine.facts import Applied, Fact
+from shuffle_sym.papers.engine.facts import Applied, Fact, Given
 
 if TYPE_CHECKING:
     from shuffle_sym.papers.engine.derivation import Blocks, Derivation
@@ -96,7 +96,9 @@ def label(fact: Fact) -> str:
     if isinstance(fact, Line):
         return f"{fact.words} ({fact.status})" if fact.words else f"({fact.status})"
     said = f"{fact.kind}: {fact.words}" if fact.words else fact.kind
-    return f"{said}, for {conditions_in_words(fact.under)}" if fact.under else said
+    said += f", for {conditions_in_words(fact.under)}" if fact.under else ""
+    granted = fact.granted if isinstance(fact, Given) else ()
+    return f"{said}; taken for granted: {conditions_in_words(granted)}" if granted else said
 
 
 # ------------------------------------------------------------------------------------------------- text
@@ -117,6 +119,7 @@ def text(d: Derivation, last: int | None = None, reasons: bool = True) -> str:
             page.append(f"            {why(row.fact)}")
     if last is None:
         page.append(f"so: {statement(d)}    [{d.established}]")
+        page += [f"    taken for granted: {conditions_in_words(d.granted)}"] if d.granted else []
     return "\n".join(page)
 
 
@@ -185,17 +188,9 @@ def to_latex(d: Derivation) -> str:
         words = latex.ascii_words(label(row.fact))
         heading = latex.ascii_words(f"{row.heading_with_formulas}: ") if row.word else ""
         drawn = pieces(row, PAPER)
-        first = f"&{drawn[0]}" if row.continued else _aligned(drawn[0], row)
-        body = " \\notag \\\\\n".join([first, *(f"&{piece}" for piece in drawn[1:])]) + rf" \tag{{{row.number}}}"
+        # All lines start at one place: a long left side beside a long right one would run off the page.
+        indent = r"\quad " if row.continued else ""
+        body = " \\notag \\\\\n".join(f"&{indent}{piece}" for piece in drawn) + rf" \tag{{{row.number}}}"
         entries.append(rf"\intertext{{{heading}{words}:}}" + "\n" + body + " \\\\\n")
     body = "".join(entries).removesuffix(" \\\\\n")
     return f"{head}\n\\begin{{align}}\n{body}\n\\end{{align}}\n"
-
-
-def _aligned(piece: str, row: Row) -> str:
-    """The first piece of a line with a mark at its sign, or at its start."""
-    left = latex.formula(row.fact.left)
-    sign = SIGNS[row.fact.relation]
-    if piece.startswith(f"{left} {sign}"):
-        return f"{left} &{piece[len(left) + 1 :]}"
-    return f"&{piece}"

@@ -2,7 +2,11 @@ r"""Sums: cut, joined, shifted and exchanged, and a normal form in which equal o
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import sympy as sp
+from sympy.concrete.expr_with_limits import ExprWithLimits
+from sympy.core.function import UndefinedFunction
 
 _WRITTEN_OUT = 16
 
@@ -22,15 +26,15 @@ def by_ends(expr: sp.Expr) -> sp.Expr:
     known: list[tuple[sp.Symbol, sp.Expr, sp.Expr, sp.Expr, sp.Function]] = []
 
     def written(total: sp.Sum) -> sp.Expr:
-        if len(total.limits) != 1 or len(total.limits[0]) != 3:
-            return total
+        if len(total.limits) != 1 or len(total.limits[0]) != 3 or total.limits[0].has(sp.oo):
+            return total  # an infinite one has no last term, and its T may have a limit
         i, first, last = total.limits[0]
         factor, f = total.function.as_independent(i, as_Add=False)
         for j, g, start, end, T in known:
             for shift in dict.fromkeys((sp.Integer(0), start - first, end - last, end + 1 - first, start - 1 - last)):
                 if g.subs(j, i + shift) == f:
                     return factor * (_at(T, g, j, last + 1 + shift) - _at(T, g, j, first + shift))
-        T = sp.Function(f"T_{len(known)}", real=True)
+        T = own_function(f"T_{len(known)}", real=True)
         known.append((i, f, first, last, T))
         return factor * (_at(T, f, i, last + 1) - _at(T, f, i, first))
 
@@ -85,10 +89,35 @@ def is_sum(expr: sp.Expr) -> bool:
     return isinstance(expr, sp.Sum)
 
 
-class _Index(sp.Symbol):  # type: ignore[misc]
-    """The index of a sum in normal form; no symbol of a derivation is equal to it, whatever its name."""
+class Own(sp.Symbol):  # type: ignore[misc]
+    """A symbol of the engine itself, such as an index or a slack; none of a derivation equals it, whatever its name."""
 
     __slots__ = ()
+
+
+def own_function(name: str, **assumptions: bool) -> UndefinedFunction:
+    """A named function of the engine itself; none of a derivation is equal to it, whatever its name."""
+    function = UndefinedFunction(name, **assumptions)
+    function._kwargs = {**function._kwargs, "own": True}  # SymPy compares these
+    return function
+
+
+def apart(expr: sp.Expr, symbols: Collection[sp.Symbol]) -> sp.Expr:
+    """The expression with other indices in place of these symbols, which then may be put into it.
+
+    >>> i, n = sp.symbols("i n", integer=True)
+    >>> apart(i + sp.Sum(i * n, (i, 1, 2)), {i}).subs(n, i).doit()
+    4*i
+    """
+
+    def renamed(total: ExprWithLimits) -> ExprWithLimits:
+        fresh = {one[0]: sp.Dummy(one[0].name, **one[0].assumptions0) for one in total.limits if one[0] in symbols}
+        return total.func(total.function.xreplace(fresh), *(limit.xreplace(fresh) for limit in total.limits))
+
+    def clashes(e: sp.Basic) -> bool:
+        return isinstance(e, ExprWithLimits) and any(limit[0] in symbols for limit in e.limits)
+
+    return expr.replace(clashes, renamed) if symbols else expr
 
 
 def with_own_index(total: sp.Sum) -> sp.Sum:
@@ -102,7 +131,7 @@ def with_index_by_height(total: sp.Sum) -> sp.Sum:
     lower, so that no name is taken; sums that differ in the names of their indices become the same."""
     height, named = _height(total.function), {}
     for number, (index, *_) in enumerate(total.limits):
-        named[index] = _Index(f"index_{height + number}", **index.assumptions0)
+        named[index] = Own(f"index_{height + number}", **index.assumptions0)
     return sp.Sum(total.function.xreplace(named), *(limit.xreplace(named) for limit in total.limits))
 
 
@@ -158,6 +187,9 @@ def nested(expr: sp.Expr) -> sp.Expr:
 
 def _taken_out(inside: sp.Expr, limit: sp.Tuple) -> sp.Expr:
     index, first, last = limit
+    if limit.has(sp.oo):  # a sum that converges may be one of two that do not
+        fixed, moving = inside.as_independent(index, as_Add=False)
+        return fixed * sp.Sum(moving, limit)
     whole = []
     for term in sp.Add.make_args(sp.expand_mul(inside)):
         factors = sp.Mul.make_args(term)

@@ -7,16 +7,16 @@ words only (that a map does not depend on the data, that variables are independe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
 
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.papers.engine.assumptions import conditions
+from shuffle_sym.papers.engine.assumptions import conditions, implied, needed
 from shuffle_sym.papers.engine.chains import claim
-from shuffle_sym.papers.engine.facts import Applied, Fact, Fixed, Hypothesis, Instance
-from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive
+from shuffle_sym.papers.engine.facts import Applied, Fact, Fixed, Hypothesis, Instance, foundations, put_in
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, is_random
 
 Checked = tuple[str, Callable[[], bool]]  # where, in words, and what must return True
 
@@ -81,7 +81,9 @@ def jensen(
     r""":math:`f(E[X]) \le E[f(X)]` for a convex f; X is ``inside``, a formula with random variables.
 
     f is [·]_+, or a function whose second derivative is shown not to be negative."""
-    x = sp.Symbol("x", positive=True) if inside.is_positive else sp.Symbol("x", real=True)
+    x = sp.Dummy("x", positive=True) if inside.is_positive else sp.Dummy("x", real=True)
+    if is_random(function(x)):
+        raise VerificationError(f"the function must not be random itself, got {function(x)}")
     if function is Positive:
         convex = Hypothesis("[x]_+ is the larger of two linear functions")
     else:
@@ -102,6 +104,9 @@ def convex_order_of_sums(
 
     ``small`` and ``large`` are X and Y, ``sums`` the two sums; ``excess`` and ``means`` are the facts."""
     theorem = "convex order is closed under independent sums"
+    about = set().union(*(one.free_symbols for fact in (excess, means) for one in fact.under), excess.held)
+    if level in about or level.assumptions0 != sp.Dummy(real=True).assumptions0:
+        raise VerificationError(f"{theorem} needs the order at every real level, not for some {level} only")
     over = (Mean(Positive(small - level)), Mean(Positive(large - level)))
     hypotheses = (
         Hypothesis("the stop-loss transforms are in this order at every level",
@@ -111,6 +116,17 @@ def convex_order_of_sums(
     )  # fmt: skip
     left, right = (Mean(function(total)) for total in sums)
     return Applied(left, "<=", right, theorem, _all_under((), excess, means), name=theorem, hypotheses=hypotheses)
+
+
+def for_other_laws(lemma: Fact, values: Mapping[Any, Any], words: str) -> Applied:
+    """A lemma about named laws or random variables, for other ones; ``words`` say why its definitions and hypotheses
+    hold for them, which is stated and not shown."""
+    chosen = {name: sp.sympify(value) for name, value in values.items()}
+    left, right = (put_in(side, chosen) for side in (lemma.left, lemma.right))
+    under = (*conditions([put_in(one, chosen) for one in lemma.under]), *needed(chosen))
+    hypotheses = (Hypothesis(words), Hypothesis(lemma.words, lemma))
+    name = "a lemma for other laws"
+    return Applied(left, lemma.relation, right, lemma.words, under, name=name, hypotheses=hypotheses)
 
 
 def independence(whole: sp.Expr, factors: sp.Expr, words: str, checked: Checked | None = None) -> Applied:
@@ -152,29 +168,41 @@ def induction(
     step + 1, and is a chain that may use the statement itself, which then is no hypothesis of the derivation."""
     n = step
     for fact, value in ((base, sp.sympify(start)), (following, n + 1)):
-        left, right = (side.subs(n, value) for side in (statement.left, statement.right))
+        left, right = (put_in(side, {n: value}) for side in (statement.left, statement.right))
         _matching(fact, left, statement.relation, right, "induction")
-    for use in _uses(following):
-        at_n = (isinstance(use, Fixed) and n in use.fixed) or (isinstance(use, Instance) and use.left == statement.left)
-        if use.root is statement and not at_n and (use is statement or isinstance(use, Instance)):
-            raise VerificationError(f"the step may use the statement at {n} only: hand over statement.fixing({n})")
+    _refuse_other_uses(base, following, statement, n)
+    always = tuple(one for one in _all_under((), base, following) if not one.has(n))
+    later = (*statement.under, sp.Ge(n, start, evaluate=False))
+    next_ = (*always, *conditions([put_in(one, {n: n + 1}) for one in later]))
+    needs = [sp.Ge(n, start, evaluate=False)] if not n.is_integer or not implied(later[-1], statement.under) else []
+    needs += [one for one in (*statement.under, *following.under) if not implied(one, next_)]
+    needs += [one for one in base.under if one.has(n) or not implied(one, always)]
+    if needs:
+        raise VerificationError(
+            f"induction from {n} = {start} on needs {needs[0]}, which does not go from {n} + 1 to {n}"
+        )
     hypotheses = (Hypothesis(f"it holds for {n} = {start}", base), Hypothesis(f"from {n} to {n} + 1", following))
     return Applied(
-        statement.left, statement.relation, statement.right, words or "induction", _all_under((), base, following),
+        statement.left, statement.relation, statement.right, words or "induction", _all_under(always, statement),
         name="induction", hypotheses=hypotheses, discharges=(statement,),
     )  # fmt: skip
 
 
-def _uses(fact: Fact) -> list[Fact]:
-    """Everything that a fact was shown with, and what that was shown with."""
-    seen: dict[int, Fact] = {}
-    open_ = list(fact.uses)
+def _refuse_other_uses(base: Fact, following: Fact, statement: Fact, n: sp.Symbol) -> None:
+    """Raise if the start of an induction uses the statement, or the step uses it at any other number than n."""
+    if any(fact is statement for fact in foundations(base)):
+        raise VerificationError("the start of an induction must not use the statement")
+    open_, seen = [following], set()
     while open_:
-        use = open_.pop()
-        if id(use) not in seen:
-            seen[id(use)] = use
-            open_ += [*use.uses, *use.lines] if use.root is use else []
-    return list(seen.values())
+        fact = open_.pop()
+        for use in fact.uses if id(fact) not in seen else ():
+            if any(one is statement for one in foundations(use)):
+                moved = n in dict(use.values) and dict(use.values)[n] != n if isinstance(use, Instance) else False
+                stays = isinstance(use, Instance) and (not isinstance(use, Fixed) or n in use.fixed)
+                if moved or not (stays or n not in use.left.args):
+                    raise VerificationError(f"the step may use the statement at {n} only: hand over .fixing({n})")
+                open_.append(use.root)
+        seen.add(id(fact))
 
 
 def general(
@@ -188,6 +216,14 @@ def general(
     induction, which are none of the derivation."""
     if not stated and not shown:
         raise ValueError(f"{name} must have its hypotheses listed")
+    for one in discharges:
+        said = [
+            tuple(side.subs(n, n + ahead) for side in map(sp.sympify, (left, right)))
+            for n in one.left.free_symbols
+            for ahead in (0, 1)
+        ]
+        if (one.left, one.right) not in said or one.relation != relation:
+            raise VerificationError(f"{name} cannot discharge {one.relational()}, which is no case of what it says")
     words = [_in_words(one, checked if i == 0 else None) for i, one in enumerate(stated)]
     known = [Hypothesis(one, fact) for one, fact in shown]
     needed = tuple(one for one in _all_under(under, *(fact for _, fact in shown)) if not one.has(*local))

@@ -65,13 +65,8 @@ def cor32(users: Users, order: int) -> float:
     r"""Upper bound :math:`\frac1{\lambda-1}\log(1 + \binom\lambda2\frac{4(t-1)^2}n)` for every ε0-LDP randomizer, under
     the condition :math:`\lambda^4 t^5 < n/9` (Girgis et al. 2021, Corollary 3.2, (6)); refused without it.
 
-    It does not follow from (5), as the paper says: for t → 1 the last term of (5) stays (`derivations.corollary32`). It
-    holds by Theorem 3.6, even with 11/10 in place of 4. *Proof.* (a) No central moment is negative and
-    C(λ, i) ≤ λ^i/i!, so E[r^λ] − 1 ≤ C(λ, 2)v/m + (L − 1 − y), where y = λ²v/(2m) and, by Bennett's inequality,
-    L = exp((m/t)(e^u − 1 − u)), u = λ(t − 1)/m. For m ≥ n/(2t) the condition gives u ≤ 1/36 and y ≤ 1/36, hence
-    L − 1 − y ≤ y/40 and E[r^λ] − 1 ≤ (21/20) C(λ, 2)v/m; and E[1/m] ≤ t/n. (b) m < n/(2t) has probability at most
-    exp(−(n − 1)/(8t)), there E[r^λ] − 1 ≤ C(λ, 2) v t^(λ−2), and n > 144t⁵ and λ log t ≤ 0.3(n/9)^(1/4) make the
-    product less than C(λ, 2)(t − 1)²/(20n).
+    It does not follow from (5), as the paper says: for t → 1 the last term of (5) stays. It holds by Theorem 3.6
+    (`derivations.corollary32`).
 
     >>> round(cor32(eps0=0.5, n=10**6, order=2), 9)
     1.683e-06

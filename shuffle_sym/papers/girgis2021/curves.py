@@ -2,24 +2,11 @@ r"""Rényi curves: from Rényi to (ε, δ), between integer orders, and under Po
 
 import sympy as sp
 
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Positive,
-    Random,
-    at_most,
-    cases,
-    chain,
-    claim,
-    derivation,
-    equals,
-    given,
-    growing,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_most, cases, chain, claim, equals, growing, parts
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import given, suppose
+from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import SOURCE, i, order, rho
 
 x, alpha, u, z = sp.symbols("x alpha u z", positive=True)
@@ -85,7 +72,7 @@ def eq7() -> Blocks:
     low, a = sp.Symbol("L", positive=True), sp.Symbol("a", nonnegative=True)
     D = quantity("D", r"D_{{{0}}}", real=True)
     moment = quantity("H", r"\mathbb{{E}}\left[\rho^{{{0}}}\right]", positive=True)
-    weight = suppose(a, "=", low + 1 - lam, "the weight of L, between 0 and 1")
+    weight = given(a, low + 1 - lam, "the weight of L, between 0 and 1")
     definition = given(D(lam), sp.log(moment(lam)) / (lam - 1), "the Rényi divergence")
     between = claim(lam, "=", a * low + (1 - a) * (low + 1), "λ is the mean of its neighbours", weight)
     holder = theorems.general(
@@ -128,7 +115,7 @@ def poisson_sampling() -> Blocks:
     y = sp.Symbol("y", positive=True)
     forward_moment = quantity("Forward", r"\mathbb{{E}}_Q\left[(P'/Q)^{{{0}}}\right]", positive=True)
     backward_moment = quantity("Backward", r"\mathbb{{E}}_Q\left[(P'/Q)^{{-{0}}}\right]", positive=True)
-    weights = suppose(keep, "=", 1 - gamma, "the probability not to take part")
+    weights = given(keep, 1 - gamma, "the probability not to take part")
     mean = suppose(Mean(L), "=", 1, "P is a law: E_Q[P/Q] = 1")
     there = given(forward_moment(order), Mean((keep + gamma * L) ** order), "P'/Q = 1 − γ + γL")
     back = given(backward_moment(u), Mean((keep + gamma * L) ** -u), "the other direction, λ = 1 + u")

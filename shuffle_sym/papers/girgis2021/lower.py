@@ -9,22 +9,11 @@ from math import comb
 import sympy as sp
 
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Random,
-    at_least,
-    chain,
-    cite,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import SOURCE, S, i, k, n, order, t
 from shuffle_sym.papers.laws import shuffled
 from shuffle_sym.papers.tools import F
@@ -32,9 +21,10 @@ from shuffle_sym.randomizers import BinaryRR
 
 LARGEST = 12  # moments are written out up to this order
 p = sp.Symbol("p", positive=True)
-K = Random("K", integer=True)
+K = Random("K", integer=True, nonnegative=True)
 rest = sp.Symbol("l", integer=True, nonnegative=True)
 mu = quantity("mu", r"\mu_{{{1}}}", real=True)
+w = quantity("w", r"w_{{{1}}}", real=True)
 eps = quantity("epsilon", r"\varepsilon({0})", real=True)
 P, Q = quantity("P", r"M(D')({0})", positive=True), quantity("Q", r"M(D)({0})", positive=True)
 chance, slope = 1 / (t + 1), (t**2 - 1) / (n * t)
@@ -104,6 +94,12 @@ def central_moment(power: int) -> sp.Expr:
     return sp.expand(p * (1 - p) * ((power - 1) * n * before + sp.diff(last, p)))
 
 
+def _moment() -> tuple[Fact, Fact]:
+    """The law of K, and a central moment."""
+    law = given(w(n, k, p), _binomial(n, k, p), "the probability of k")
+    return law, given(mu(n, i, p), sp.Sum(w(n, k, p) * (k - n * p) ** i, (k, 0, n)), "K is k of n")
+
+
 @derivation("Central moments, one from the two before", "Romanovsky 1923; used in Girgis et al. 2021", where=_MOMENTS)
 def moment_recurrence() -> Blocks:
     r"""μ_{i+1} = p(1 − p)(i n μ_{i−1} + dμ_i/dp), and from it μ_0 = 1, μ_1 = 0, μ_2 = np(1 − p), for K ~ Bin(n, p).
@@ -111,28 +107,33 @@ def moment_recurrence() -> Blocks:
     >>> moment_recurrence().proved
     True
     """
-    w, gap = quantity("w", r"w_{{{0}}}", positive=True), k - n * p
-    law = given(w(k, p), _binomial(n, k, p), "the probability of k")
-    definition = given(mu(n, i, p), sp.Sum(w(k, p) * gap**i, (k, 0, n)), "K is k of n")
+    law, definition, gap = *_moment(), k - n * p
     weight = chain(
-        sp.Derivative(w(k, p), p), equals(w(k, p) * gap / (p * (1 - p)), "the derivative of a probability", law)
+        sp.Derivative(w(n, k, p), p), equals(w(n, k, p) * gap / (p * (1 - p)), "the derivative of a probability", law)
     )
-    powers = sp.Sum(w(k, p) * gap ** (i + 1) / (p * (1 - p)) - i * n * w(k, p) * gap ** (i - 1), (k, 0, n))
+    powers = sp.Sum(w(n, k, p) * gap ** (i + 1) / (p * (1 - p)) - i * n * w(n, k, p) * gap ** (i - 1), (k, 0, n))
     slope = chain(
         sp.Derivative(mu(n, i, p), p),
         equals(
-            sp.Sum(sp.Derivative(w(k, p), p) * gap**i - i * n * w(k, p) * gap ** (i - 1), (k, 0, n)),
+            sp.Sum(sp.Derivative(w(n, k, p), p) * gap**i - i * n * w(n, k, p) * gap ** (i - 1), (k, 0, n)),
             "the derivative of each term", definition,
         ),
         equals(powers, "of its probability", weight),
         equals(mu(n, i + 1, p) / (p * (1 - p)) - i * n * mu(n, i - 1, p), "two moments", definition),
+        under=sp.Gt(i, 0),
     )  # fmt: skip
     recurrence = chain(
         mu(n, i + 1, p),
         equals(p * (1 - p) * (i * n * mu(n, i - 1, p) + sp.Derivative(mu(n, i, p), p)), "solved for one", slope),
+        under=sp.Gt(i, 0),
     )
     zeroth = chain(mu(n, 0, p), equals(1, "the binomial theorem", definition, law))
-    first = chain(mu(n, 1, p), equals(0, "order 1", recurrence.at({i: 0}), zeroth))
+    first = chain(
+        mu(n, 1, p),
+        equals(p * (1 - p) * sp.Sum(sp.Derivative(w(n, k, p), p), (k, 0, n)), "as for i > 0", definition, weight),
+        equals(p * (1 - p) * sp.Derivative(mu(n, 0, p), p), "a sum of derivatives", definition),
+        equals(0, "order 1", zeroth),
+    )
     second = chain(mu(n, 2, p), equals(n * p * (1 - p), "order 2", recurrence.at({i: 1}), zeroth, first))
     shown = (recurrence, zeroth, first, second)
     return law, definition, weight, slope, *shown, parts(*shown)
@@ -203,9 +204,9 @@ def odd_moments() -> Blocks:
         [("i = 0", starts[0]), ("i = 1", starts[1]), ("from i and i + 1 to i + 2", step)], under=_AT_MOST_HALF,
         discharges=(here, after),
     )  # fmt: skip
-    definition = given(mu(n, i, p), sp.Sum(_binomial(n, k, p) * (k - n * p) ** i, (k, 0, n)), "K is k of n")
+    law, definition = _moment()
     first = chain(
-        mu(1, i, p), equals(y(i), "one trial", definition, one), at_least(0, "by induction over i", single),
+        mu(1, i, p), equals(y(i), "one trial", definition, law, one), at_least(0, "by induction over i", single),
         under=_AT_MOST_HALF,
     )  # fmt: skip
     split = sp.Sum(sp.binomial(i, rest) * mu(n, rest, p) * y(i - rest), (rest, 0, i))
@@ -222,7 +223,7 @@ def odd_moments() -> Blocks:
     )
     all_of_them = theorems.induction(before, n, first, following, 1, "by induction over n")
     shown = chain(mu(n, i, p), at_least(0, "by induction over n", all_of_them), under=_AT_MOST_HALF)
-    return one, *starts, here, after, step, definition, first, before, following, shown
+    return one, *starts, here, after, step, law, definition, first, before, following, shown
 
 
 def moment_terms(first: int) -> sp.Expr:

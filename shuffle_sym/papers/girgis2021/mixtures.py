@@ -10,32 +10,12 @@ from itertools import product
 
 import sympy as sp
 
-from shuffle_sym.papers.engine import (
-    Blocks,
-    at_least,
-    at_most,
-    chain,
-    cite,
-    claim,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Applied, Fact
-from shuffle_sym.papers.girgis2021.notation import (
-    MOMENT,
-    SOURCE,
-    S,
-    neighbours,
-    randomizers,
-    ratio_of,
-    t,
-    without,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.girgis2021.notation import MOMENT, SOURCE, S, neighbours, randomizers, ratio_of, t, without
 from shuffle_sym.papers.girgis2021.notation import real_order as order
 from shuffle_sym.papers.laws import mixed, shuffled
 from shuffle_sym.papers.tools import F
@@ -310,10 +290,11 @@ def theorem36() -> Blocks:
     )
     all_gone = theorems.induction(before, k, base, following, 0, "all others taken away, by induction")
     members = given(of_part(order, C), with_others(order, size(C), n - 1 - size(C)), "the users in C are doubles")
+    others = suppose(size(C), "<=", n - 1, "C is a set of other users")
     one_set = chain(
         of_part(order, C),
         equals(with_others(order, size(C), n - 1 - size(C)), "by definition", members),
-        at_most(S(order, size(C) + 1), "(26)", all_gone.at({m: size(C), k: n - 1 - size(C)})),
+        at_most(S(order, size(C) + 1), "(26)", all_gone.at({m: size(C), k: n - 1 - size(C)}), others),
         under=ORDER,
     )
     by_size = theorems.general(
@@ -328,4 +309,4 @@ def theorem36() -> Blocks:
         equals(expected(lambda users: S(order, users)), "(13), by the size of the set", by_size),
         under=both,
     )
-    return weight, up, down, convexity, fewer, nobody, base, before, following, members, one_set, shown
+    return weight, up, down, convexity, fewer, nobody, base, before, following, members, others, one_set, shown

@@ -8,23 +8,11 @@ from math import factorial, prod
 import sympy as sp
 
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Random,
-    at_most,
-    chain,
-    cite,
-    claim,
-    derivation,
-    equals,
-    given,
-    growing,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, growing, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given
+from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import (
     MEANING,
     MOMENT,
@@ -55,7 +43,7 @@ Z = Random("Z", real=True)
 y, x, V = sp.symbols("y x V", positive=True)
 ABOVE = sp.Gt(t, 1)
 messages = (j, 1, B)
-power = sp.Symbol("i", integer=True, positive=True)
+power, z = sp.Symbol("i", integer=True, positive=True), sp.Symbol("s", real=True)
 
 
 def _pairs() -> list[tuple[list[F], list[F]]]:
@@ -140,21 +128,9 @@ _COPIES = "X is Z_1 + … + Z_m, independent copies of Z, one for each user"
 _SMALL = ("three randomizers, m ≤ 3, in fractions", _sum_of_copies_enumerated)
 
 
-@derivation(
-    "The moments of X", f"{SOURCE}, Lemma 6.1, (3) corrected",
-    where={**MEANING, X: "Σ_j (p'_j/p_j) h_j − m, by (32)", Z: "p'_j/p_j − 1 for the message j of one user"},
-)  # fmt: skip
-def lemma61() -> Blocks:
-    r"""E[X] = 0, E[X²] = m(Σ p'²/p − 1), E[e^{sX}] ≤ e^{ms²(t − 1/t)²/8} and
-    E[X^i] ≤ i Γ(i/2) (m(t − 1/t)²/2)^{i/2} (Girgis et al. 2021, Lemma 6.1).
-
-    X is a sum of m independent copies of Z, which has mean 0 and lies in an interval of length t − 1/t. (34) and (35)
-    of the paper have i! where the proof has i, which is what Theorem 3.7 needs. For t = 1 all is 0.
-
-    >>> [fact.right for fact in lemma61().statement][:2]
-    [0, m*(Sum(p'(j)**2/p(j), (j, 1, B)) - 1)]
-    """
-    ratio = p1(j) / p(j)
+def _mean_and_variance(by_32: list[tuple[str, Fact]]) -> tuple[Fact, Fact, Fact]:
+    """E[Z] = 0 for one user, then E[X] and E[X²]."""
+    ratio, chi = p1(j) / p(j), sp.Sum(p1(j) ** 2 / p(j), messages)
     first, square = (
         theorems.total_probability(
             Mean(Z**e), sp.Sum(p(j) * (ratio - 1) ** e, messages), "one user sends j with probability p_j"
@@ -167,11 +143,8 @@ def lemma61() -> Blocks:
         equals(sp.Sum(p1(j), messages) - sp.Sum(p(j), messages), "multiplied out"),
         equals(0, "both sum to 1", sums_to_one, primed_sums_to_one),
     )
-    ratio_of_laws = cite(eq32, part=1)
-    by_32 = [("what X is", ratio_of_laws)]
     copies = theorems.general("independence", Mean(X), "=", m * Mean(Z), [_COPIES], by_32, checked=_SMALL)
     mean = chain(Mean(X), equals(m * Mean(Z), "m users", copies), equals(0, "Z has mean 0", no_mean))
-    chi = sp.Sum(p1(j) ** 2 / p(j), messages)
     squares = m * Mean(Z**2) + m * (m - 1) * Mean(Z) ** 2
     pairs = theorems.general("independence", Mean(X**2), "=", squares, [_COPIES], by_32, checked=_SMALL)
     variance = chain(
@@ -182,15 +155,11 @@ def lemma61() -> Blocks:
         equals(m * (chi - 2 * sp.Sum(p1(j), messages) + sp.Sum(p(j), messages)), "multiplied out"),
         equals(m * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
     )
-    high = claim(ratio - 1, "<=", t - 1, "Z is not above t − 1", not_above)
-    low = claim(ratio - 1, ">=", 1 / t - 1, "Z is not below 1/t − 1", not_below)
-    z = sp.Symbol("s", real=True)
-    lemma = theorems.general(
-        "Hoeffding's lemma", Mean(sp.exp(z * X)), "<=", sp.exp(m * z**2 * ((t - 1) - (1 / t - 1)) ** 2 / 8), [_COPIES],
-        [("mean 0", no_mean), ("Z is not above t − 1", high), ("Z is not below 1/t − 1", low)], checked=_SMALL,
-    )  # fmt: skip
-    bounded = chain(Mean(sp.exp(z * X)), at_most(sp.exp(m * z**2 * (t - 1 / t) ** 2 / 8), "m users", lemma))
-    spread = given(V, m * (t - 1 / t) ** 2 / 4, "m times the square of half the interval; positive, as t > 1", ABOVE)
+    return no_mean, mean, variance
+
+
+def _higher_moments(bounded: Fact, spread: Fact) -> tuple[Fact, Fact, Fact]:
+    """From the moments of e^(sX) to the tails of X, and from these to its moments."""
     narrow = chain(
         Mean(sp.exp(z * X)),
         at_most(bounded.right, "Hoeffding's lemma, as above", bounded),
@@ -221,10 +190,37 @@ def lemma61() -> Blocks:
         equals(power * sp.gamma(power / 2) * (m * (t - 1 / t) ** 2 / 2) ** (power / 2), "V put in", spread),
         under=ABOVE,
     )
-    return (
-        sums_to_one, primed_sums_to_one, not_above, not_below, no_mean, ratio_of_laws, mean, variance, bounded, spread,
-        narrow, tails, higher, parts(mean, variance, bounded, higher),
+    return narrow, tails, higher
+
+
+@derivation(
+    "The moments of X", f"{SOURCE}, Lemma 6.1, (3) corrected",
+    where={**MEANING, X: "Σ_j (p'_j/p_j) h_j − m, by (32)", Z: "p'_j/p_j − 1 for the message j of one user"},
+)  # fmt: skip
+def lemma61() -> Blocks:
+    r"""E[X] = 0, E[X²] = m(Σ p'²/p − 1), E[e^{sX}] ≤ e^{ms²(t − 1/t)²/8} and
+    E[X^i] ≤ i Γ(i/2) (m(t − 1/t)²/2)^{i/2} (Girgis et al. 2021, Lemma 6.1).
+
+    X is a sum of m independent copies of Z, which has mean 0 and lies in an interval of length t − 1/t. (34) and (35)
+    of the paper have i! where the proof has i, which is what Theorem 3.7 needs. For t = 1 all is 0.
+
+    >>> [fact.right for fact in lemma61().statement][:2]
+    [0, m*(Sum(p'(j)**2/p(j), (j, 1, B)) - 1)]
+    """
+    ratio_of_laws, excess = cite(eq32, part=1), p1(j) / p(j) - 1
+    no_mean, mean, variance = _mean_and_variance([("what X is", ratio_of_laws)])
+    high = claim(excess, "<=", t - 1, "Z is not above t − 1", not_above)
+    low = claim(excess, ">=", 1 / t - 1, "Z is not below 1/t − 1", not_below)
+    lemma = theorems.general(
+        "Hoeffding's lemma", Mean(sp.exp(z * X)), "<=", sp.exp(m * z**2 * ((t - 1) - (1 / t - 1)) ** 2 / 8), [_COPIES],
+        [("mean 0", no_mean), ("Z is not above t − 1", high), ("Z is not below 1/t − 1", low)], checked=_SMALL,
     )  # fmt: skip
+    bounded = chain(Mean(sp.exp(z * X)), at_most(sp.exp(m * z**2 * (t - 1 / t) ** 2 / 8), "m users", lemma))
+    spread = given(V, m * (t - 1 / t) ** 2 / 4, "m times the square of half the interval; positive, as t > 1", ABOVE)
+    narrow, tails, higher = _higher_moments(bounded, spread)
+    laws = (sums_to_one, primed_sums_to_one, not_above, not_below)
+    shown = (no_mean, ratio_of_laws, mean, variance, bounded, spread, narrow, tails, higher)
+    return *laws, *shown, parts(mean, variance, bounded, higher)
 
 
 @derivation("The largest variance", f"{SOURCE}, Lemma 6.2", where=MEANING)
@@ -238,8 +234,8 @@ def lemma62() -> Blocks:
     >>> lemma62().result
     (t - 1)**2/t
     """
-    above = suppose(t * p(j) - p1(j), ">=", 0, "R is ε0-LDP, t = e^ε0")
-    below = suppose(t * p1(j) - p(j), ">=", 0, "R is ε0-LDP, the other way")
+    above = chain(t * p(j) - p1(j), at_least(0, "R is ε0-LDP", not_above))
+    below = chain(t * p1(j) - p(j), at_least(0, "R is ε0-LDP, the other way", not_below))
     line = (t + 1 / t) * p1(j) - p(j)
     chord = chain(
         p1(j) ** 2 / p(j),
@@ -257,7 +253,18 @@ def lemma62() -> Blocks:
         sp.Add(*(sp.Mul(e.b**2, 1 / e.c, evaluate=False) for e in atoms), -1, evaluate=False),
         equals((t - 1) ** 2 / t, "2-RR attains it: p = (t/(t + 1), 1/(t + 1)), p' = (1/(t + 1), t/(t + 1))"),
     )
-    return above, below, chord, sums_to_one, primed_sums_to_one, bound, attained, parts(bound, attained)
+    return (
+        not_above,
+        not_below,
+        above,
+        below,
+        chord,
+        sums_to_one,
+        primed_sums_to_one,
+        bound,
+        attained,
+        parts(bound, attained),
+    )
 
 
 def higher_term(size: sp.Expr) -> sp.Expr:
@@ -294,7 +301,7 @@ def theorem37() -> Blocks:
         Mean(X**i),
         at_most(named.right, "Lemma 6.1 (3)", lemma[2].at({power: i})),
         equals(b(i), "a name for it", named),
-        under=ABOVE,
+        under=(ABOVE, sp.Gt(i, 0)),
     )
     chi = sp.Sum(p1(j) ** 2 / p(j), messages)
     pairs, rest = sp.binomial(order, 2), sp.Sum(sp.binomial(order, i) * b(i) / m**i, (i, 3, order))
@@ -336,7 +343,7 @@ def theorem71() -> Blocks:
         equals(Mean(sp.exp(real_order / m * X)), "with X", excess),
         at_most(
             sp.exp(real_order**2 * (t - 1 / t) ** 2 / (8 * m)), "X is sub-Gaussian",
-            lemma.at({sp.Symbol("s", real=True): real_order / m}),
+            lemma.at({z: real_order / m}),
         ),
         at_most(sp.exp(real_order**2 * (t - 1) ** 2 / (2 * m)), "t − 1/t is at most 2(t − 1)"),
         at_most(sp.exp(real_order**2 * (t - 1) ** 2 / m), "twice the exponent"),

@@ -45,6 +45,8 @@ MOMENT = {S(real_order, m): "the moment E[(M(D')/M(D))^λ] of special neighbours
 sums_to_one = suppose(sp.Sum(p(j), (j, 1, B)), "=", 1, "p is a law")
 primed_sums_to_one = suppose(sp.Sum(p1(j), (j, 1, B)), "=", 1, "p' is a law")
 not_above = suppose(p1(j), "<=", t * p(j), "R is ε0-LDP, t = e^ε0")
+above_one = quantity("e", r"e_{{{0}}}", nonnegative=True)
+not_above_t = suppose(p1(j), "=", t * p(j) / (1 + above_one(j)), "R is ε0-LDP: p'_j ≤ t p_j, written with some e_j ≥ 0")
 not_below = suppose(p1(j), ">=", p(j) / t, "R is ε0-LDP, the other way")
 
 

@@ -7,29 +7,40 @@ import sympy as sp
 
 from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.enclosures import below, exp
-from shuffle_sym.papers.engine import (
-    Blocks,
-    at_most,
-    chain,
-    cite,
-    derivation,
-    equals,
-    given,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.derivation import Cited
-from shuffle_sym.papers.girgis2021.mixtures import ABOVE, ORDER, expected, lemma_d1, q, theorem36, whole
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_most, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, Cited, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Mean, quantity
+from shuffle_sym.papers.girgis2021.mixtures import ABOVE, ORDER, expected, lemma_d1, q, theorem36, whole, with_others
 from shuffle_sym.papers.girgis2021.moments import closed_form, messages, theorem37, theorem71
-from shuffle_sym.papers.girgis2021.notation import SOURCE, B, S, j, m, n, order, p, p1, real_order, sums_to_one, t
+from shuffle_sym.papers.girgis2021.notation import (
+    SOURCE,
+    B,
+    S,
+    above_one,
+    j,
+    k,
+    m,
+    n,
+    not_above_t,
+    order,
+    p,
+    p1,
+    real_order,
+    rho,
+    sums_to_one,
+    t,
+)
 from shuffle_sym.papers.tools import F
 
 count, s = sp.symbols("m s", integer=True, nonnegative=True)
 gamma = parameter("gamma", 0, 1)
-nbar = sp.Symbol("nbar", integer=True, positive=True)
+number = quantity("nbar", r"\bar n", integer=True, positive=True)
+nbar = number(gamma)
 b = quantity("b", r"b_{{{0}}}", nonnegative=True)
 D = quantity("D", r"D_{{{0}}}", real=True)
+few, many = (quantity(name, name.replace("pi", r"\pi"), nonnegative=True)(gamma) for name in ("pi", "pi'"))
 SIZE = sp.floor((1 - gamma) * (n - 1) / t) + 1
 _MEANING = {
     t: "e^ε0",
@@ -39,6 +50,7 @@ _MEANING = {
     gamma: "a share in [0, 1]",
     nbar: "a number of users",
 }
+_CUT = {**_MEANING, few: "the probability of fewer than nbar − 1 doubles", many: "that of all others"}
 
 
 def _tails_enumerated() -> bool:
@@ -61,13 +73,11 @@ def single_user() -> Blocks:
     >>> single_user().result
     t**lambda
     """
-    e = quantity("e", r"e_{{{0}}}", nonnegative=True)
-    private = suppose(p1(j), "=", t * p(j) / (1 + e(j)), "R is ε0-LDP: p'_j ≤ t p_j, written with some e_j ≥ 0")
     ratios = sp.Sum(p(j) * (p1(j) / p(j)) ** real_order, messages)
     alone = theorems.total_probability(S(real_order, 1), ratios, "the user sends j with probability p_j")
     each = chain(
         (p1(j) / p(j)) ** real_order,
-        equals((t / (1 + e(j))) ** real_order, "ε0-LDP", private),
+        equals((t / (1 + above_one(j))) ** real_order, "ε0-LDP", not_above_t),
         at_most(t**real_order, "a power rises"),
     )
     shown = chain(
@@ -76,39 +86,40 @@ def single_user() -> Blocks:
         at_most(t**real_order * sp.Sum(p(j), messages), "each ratio is at most t", each),
         equals(t**real_order, "p is a law", sums_to_one),
     )
-    return sums_to_one, private, each, shown
+    return sums_to_one, not_above_t, each, shown
 
 
-@derivation("The moment, cut at a number of users", f"{SOURCE}, (40), corrected", where=_MEANING)
-def eq40() -> Blocks:
-    r"""The moment of two neighbouring datasets is at most t^λ e^{−γ²(n−1)/(2t)} + S_λ(n̄), n̄ = ⌊(1 − γ)(n − 1)/t⌋ + 1,
-    for every real λ > 1 (Girgis et al. 2021, (40)), if γ ≤ 1 and with the floor; the paper has γ > 0 arbitrary.
+@derivation("The moment, cut at a number of doubles", f"{SOURCE}, (40), corrected", where=_CUT)
+def cut() -> Blocks:
+    r"""The moment of two neighbouring datasets is at most S_λ(1)π + S_λ(n̄)π', where n̄ = ⌊(1 − γ)(n − 1)/t⌋ + 1,
+    π ≤ e^{−γ²(n−1)/(2t)} is the probability of fewer than n̄ − 1 doubles, and π' = 1 − π (Girgis et al. 2021, in the
+    proof of (40)), for every real λ > 1.
 
-    >>> eq40().result
-    t**lambda*exp(-gamma**2*(n - 1)/(2*t)) + S(lambda, nbar)
+    >>> cut().result
+    S(lambda, 1)*pi(gamma) + S(lambda, nbar(gamma))*pi'(gamma)
     """
-    reduction, falls, alone = cite(theorem36), cite(lemma_d1), cite(single_user)
+    reduction, falls = cite(theorem36), cite(lemma_d1)
     law = given(b(count), sp.binomial(n - 1, count) * q**count * (1 - q) ** (n - 1 - count), "Bin(n − 1, 1/t)")
     size = given(nbar, SIZE, "a share 1 − γ of the mean of m, rounded down, and the differing user")
+    early = given(few, sp.Sum(b(count), (count, 0, nbar - 2)), "fewer than nbar − 1 doubles")
+    late = given(many, sp.Sum(b(nbar - 1 + s), (s, 0, n - nbar)), "all others")
     total = chain(sp.Sum(b(count), (count, 0, n - 1)), equals(1, "the binomial theorem", law), under=ABOVE)
-    rest = sp.Sum(b(nbar - 1 + s), (s, 0, n - nbar))
-    early = sp.Sum(b(count), (count, 0, nbar - 2))
-    most = chain(
-        rest,
-        equals(sp.Sum(b(count), (count, 0, n - 1)) - early, "all without the first ones"),
-        at_most(sp.Sum(b(count), (count, 0, n - 1)), "no probability is negative"),
-        equals(1, "all of them", total),
-        under=ABOVE,
+    fits = sp.Ge(n, nbar)
+    everything = chain(
+        many,
+        equals(late.right, "by definition", late),
+        equals(total.left - early.right, "all without the first ones"),
+        equals(1 - few, "all of them", total, early),
+        under=(ABOVE, fits),
     )
     bound = sp.exp(-(gamma**2) * (n - 1) / (2 * t))
     chernoff = theorems.general(
-        "Chernoff's bound", early, "<=", bound,
+        "Chernoff's bound", early.right, "<=", bound,
         ["m is a sum of n − 1 independent indicators of mean 1/t, and m ≤ nbar − 2 is below (1 − γ)(n − 1)/t"],
         [("the law of m", law), ("the number of users", size)],
         checked=("n ≤ 40, three values of t and of γ, enclosed", _tails_enumerated),
     )  # fmt: skip
-    tail = chain(early, at_most(bound, "m far below its mean", chernoff))
-    both = (ABOVE, ORDER)
+    tail = chain(few, equals(early.right, "by definition", early), at_most(bound, "m far below its mean", chernoff))
     shown = chain(
         whole(real_order),
         at_most(expected(lambda users: S(real_order, users)), "Theorem 3.6", reduction),
@@ -119,45 +130,74 @@ def eq40() -> Blocks:
             "cut at nbar − 1 doubles",
         ),
         at_most(
-            S(real_order, 1) * early + S(real_order, nbar) * rest, "the moments fall",
-            falls.at({m: 1, sp.Symbol("k", integer=True, nonnegative=True): count}),
-            falls.at({m: nbar, sp.Symbol("k", integer=True, nonnegative=True): s}),
+            S(real_order, 1) * early.right + S(real_order, nbar) * late.right, "the moments fall",
+            falls.at({m: 1, k: count}), falls.at({m: nbar, k: s}),
         ),
-        at_most(t**real_order * early + S(real_order, nbar) * rest, "one user alone", alone),
-        at_most(t**real_order * bound + S(real_order, nbar) * rest, "Chernoff's bound", tail),
-        at_most(t**real_order * bound + S(real_order, nbar), "at most all of them", most),
-        under=both,
+        equals(S(real_order, 1) * few + S(real_order, nbar) * many, "their probabilities", early, late),
+        under=(ABOVE, ORDER, sp.Ge(n, nbar)),
     )  # fmt: skip
-    return reduction, falls, alone, law, size, total, most, tail, shown
+    return reduction, falls, law, size, early, late, total, everything, tail, shown, parts(tail, everything, shown)
 
 
-HALF = SIZE.subs(gamma, sp.Rational(1, 2))
+@derivation("The moment, cut at a number of users", f"{SOURCE}, (40), corrected", where=_CUT)
+def eq40() -> Blocks:
+    r"""The moment of two neighbouring datasets is at most t^λ e^{−γ²(n−1)/(2t)} + S_λ(n̄), n̄ = ⌊(1 − γ)(n − 1)/t⌋ + 1,
+    for every real λ > 1 (Girgis et al. 2021, (40)), if γ ≤ 1 and with the floor; the paper has γ > 0 arbitrary.
+
+    >>> eq40().result
+    t**lambda*exp(-gamma**2*(n - 1)/(2*t)) + S(lambda, nbar(gamma))
+    """
+    (tail, everything, parted), alone = (cite(cut, part=e) for e in range(3)), cite(single_user)
+    shown = chain(
+        whole(real_order),
+        at_most(S(real_order, 1) * few + S(real_order, nbar) * many, "few doubles, or many", parted),
+        at_most(t**real_order * few + S(real_order, nbar) * many, "one user alone", alone),
+        at_most(t**real_order * tail.right + S(real_order, nbar) * many, "Chernoff's bound", tail),
+        equals(t**real_order * tail.right + S(real_order, nbar) * (1 - few), "all others", everything),
+        at_most(t**real_order * tail.right + S(real_order, nbar), "no probability is negative"),
+        under=(ABOVE, ORDER, sp.Ge(n, nbar)),
+    )
+    return tail, everything, parted, alone, shown
+
+
+half_number, HALF = (one.subs(gamma, sp.Rational(1, 2)) for one in (nbar, SIZE))
+
+
+def one_moment(lam: sp.Expr) -> Fact:
+    """S as Theorem 3.6 defines it is S as Theorems 3.7 and 7.1 do."""
+    words = "both are the moment of special neighbours, m users"
+    return suppose(with_others(lam, m - 1, 0), "=", Mean(rho**lam), words)
 
 
 def _assembled(special: Cited, lam: sp.Expr, moment: sp.Expr) -> Blocks:
     """From (40) with γ = 1/2 and a bound for special neighbours to the Rényi divergence."""
-    size = given(nbar, HALF, "half the mean number of doubles, rounded down, and the differing user")
+    size = given(nbar, SIZE, "a share 1 − γ of the mean of m, rounded down, and the differing user")
     cut = cite(eq40)
     divergence = given(D(lam), sp.log(whole(lam)) / (lam - 1), "the Rényi divergence of two neighbouring datasets")
     half = cut.at({gamma: sp.Rational(1, 2), real_order: lam})
-    last = half.right - S(lam, nbar)
+    last = half.right - S(lam, half_number)
+    so_many = theorems.for_other_laws(special, {m: half_number}, "ρ and X are those of nbar users")
     bounded = chain(
         whole(lam),
-        at_most(half.right, "(40) with γ = 1/2", half),
-        at_most(moment + last, "special neighbours with so many users", special),
+        at_most(half.right, "(40) with γ = 1/2", half, size),
+        at_most(moment + last, "special neighbours with so many users", so_many),
         under=(ABOVE, ORDER) if lam == real_order else ABOVE,
     )
     shown = chain(
         D(lam),
         equals(sp.log(whole(lam)) / (lam - 1), "by definition", divergence),
         at_most(sp.log(moment + last) / (lam - 1), "log rises", bounded),
-        equals(sp.log(moment.subs(nbar, HALF) + last) / (lam - 1), "the number of users put in", size),
+        equals(sp.log(moment.subs(half_number, HALF) + last) / (lam - 1), "the number of users put in", size),
         under=bounded.under,
     )
-    return size, cut, special, divergence, bounded, shown
+    return one_moment(lam), size, cut, special, divergence, bounded, shown
 
 
-_RESULT = {**_MEANING, nbar: "(n − 1)/(2t) rounded down, plus 1", D(real_order): "the Rényi divergence of order λ"}
+_RESULT = {
+    **_MEANING,
+    half_number: "(n − 1)/(2t) rounded down, plus 1",
+    D(real_order): "the Rényi divergence of order λ",
+}
 
 
 @derivation("The first upper bound", f"{SOURCE}, Theorem 3.1, corrected", where=_RESULT)
@@ -170,7 +210,7 @@ def theorem31_renyi() -> Blocks:
     >>> theorem31_renyi().statement[0].left
     D(lambda)
     """
-    return _assembled(cite(theorem37), order, closed_form(nbar))
+    return _assembled(cite(theorem37), order, closed_form(half_number))
 
 
 @derivation("The second upper bound", f"{SOURCE}, Theorem 3.3, corrected", where=_RESULT)
@@ -182,4 +222,4 @@ def theorem33() -> Blocks:
     >>> theorem33().result
     log(t**lambda*exp(-(n - 1)/(8*t)) + exp(lambda**2*(t - 1)**2/(floor((n - 1)/(2*t)) + 1)))/(lambda - 1)
     """
-    return _assembled(cite(theorem71), real_order, sp.exp(real_order**2 * (t - 1) ** 2 / nbar))
+    return _assembled(cite(theorem71), real_order, sp.exp(real_order**2 * (t - 1) ** 2 / half_number))

@@ -5,23 +5,11 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Positive,
-    Random,
-    at_most,
-    chain,
-    claim,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_most, chain, claim, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import SOURCE, i, j, m, n, t
 from shuffle_sym.randomizers import KRR, BinaryRR
 
@@ -107,8 +95,7 @@ def absorption() -> Blocks:
     mean = sp.Sum(b(doubles) * G(doubles), (doubles, 0, n)) / (n * q)
     fewer = sp.binomial(n - 1, i) * q**i * (1 - q) ** (n - 1 - i)
     term = chain(
-        fewer * (M(i + 1) - 1),
-        equals(b(i + 1) * G(i + 1) / (n * q), "(i + 1)C(n, i + 1) is nC(n − 1, i)", law, excess),
+        fewer * (M(i + 1) - 1), equals(b(i + 1) * G(i + 1) / (n * q), "(i + 1)C(n, i + 1) is nC(n − 1, i)", law, excess)
     )
     none = chain(G(0), equals(0, "no user", excess))
     shown = chain(

@@ -86,6 +86,7 @@ def cells_sum_to_one() -> Blocks:
             (q + weight / (2 * j + 2)) * A(j, i) * C(i), "(6.7) with a = j + 1 and b = i − j",
             positive.at({a: j + 1, b: i - j}), law_of_c, law_of_a,
         ),
+        under=sp.Ge(i, j),
     )  # fmt: skip
     first_kind, clones = (j, 0, i), (i, 0, n - 1)
     mass = chain(sp.Sum(A(j, i), first_kind), equals(1, "the law of A", law_of_a))

@@ -6,25 +6,15 @@ import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Positive,
-    Random,
-    at_most,
-    cases,
-    chain,
-    derivation,
-    equals,
-    law,
-    theorems,
-)
-from shuffle_sym.papers.engine.chains import Chain
-from shuffle_sym.papers.engine.facts import Law
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import Chain, at_most, cases, chain, equals
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Law, law
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random
+from shuffle_sym.papers.su2025.gparv import L, n, pair, theorem9, total
 
 t, alpha = field.t, field.alpha
 x = sp.Symbol("x", real=True)
-n = sp.Symbol("n", integer=True, positive=True)
 G, H = Random("G"), Random("H")
 SUM_G, SUM_H = Random("S_G"), Random("S_H")
 BETWEEN = (sp.Ge(alpha, 1 / t), sp.Le(alpha, t))
@@ -79,8 +69,8 @@ def clones_order() -> Blocks:
     middle value of the standard clone is 0, and the outer ones of the pair are further out: that is larger in convex
     order. For α ≥ t the standard clone has no divergence, and for α ≤ 1/t it has 1 − α, the least there is.
 
-    >>> clones_order().statement[0].relation
-    '<='
+    >>> clones_order().statement[0].relational()
+    'D_alpha(P_0 || P_1) <= D_alpha(P || Q)'
     """
     standard = _table(G, decomposition.clones(), "the table of the standard clone")
     koskela = _table(H, decomposition.clones_koskela(), "the table of the pair of Koskela et al.")
@@ -107,7 +97,19 @@ def clones_order() -> Blocks:
     )
     large, small = _no_divergence(standard), _least_divergence(standard, mean_G, mean_H)
     every = cases(large, between, small, words="for every α")
-    return standard, koskela, mean_G, mean_H, means, low, order, every
+    lemma, clone, theirs = cite(theorem9), sp.symbols("P_0 P_1"), sp.symbols("P Q")
+    by_g, by_h = (
+        theorems.for_other_laws(lemma, {pair[0]: first, pair[1]: second, total: copies, L: 0},
+                                f"{first}, {second} are the reduction pair of this table")
+        for (first, second), copies in ((clone, SUM_G), (theirs, SUM_H))
+    )  # fmt: skip
+    shown = chain(
+        Divergence(alpha, *clone),
+        equals(Mean(Positive(SUM_G)) / n, "Theorem 9; no component has c = 0", by_g),
+        at_most(Mean(Positive(SUM_H)) / n, "for every α", every),
+        equals(Divergence(alpha, *theirs), "Theorem 9", by_h),
+    )
+    return standard, koskela, mean_G, mean_H, means, low, order, every, lemma, shown
 
 
 def _no_divergence(standard: Law) -> Chain:

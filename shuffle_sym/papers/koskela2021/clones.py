@@ -20,6 +20,7 @@ from shuffle_sym.papers.engine.chains import Cases
 
 t = field.t
 i, j = sp.symbols("i j", integer=True, nonnegative=True)
+clones_, first_ = sp.symbols("i j", integer=True)  # also −1, where there is no such cell
 p, q = sp.symbols("p q", positive=True)
 odds = p / (1 - p)
 SOURCE = "Koskela et al. 2021"
@@ -37,9 +38,15 @@ P, Q, P1, Q1, P0 = (
 ratio = quantity("ratio", r"\frac{{\Pr[P = ({0}, {1})]}}{{\Pr[Q = ({0}, {1})]}}", nonnegative=True)
 
 law_of_c = given(
-    C(i), sp.binomial(n - 1, i) * p**i * (1 - p) ** (n - 1 - i), "C is Bin(n − 1, p): how many of the others are clones"
+    C(clones_),
+    sp.binomial(n - 1, clones_) * p**clones_ * (1 - p) ** (n - 1 - clones_),
+    "C is Bin(n − 1, p): how many of the others are clones",
 )
-law_of_a = given(A(j, i), sp.binomial(i, j) / 2**i, "A is Bin(C, 1/2): how many of the C clones are of the first kind")
+law_of_a = given(
+    A(first_, clones_),
+    sp.binomial(clones_, first_) / 2**clones_,
+    "A is Bin(C, 1/2): how many of the C clones are of the first kind",
+)
 law_of_p1 = given(
     P1(a, b), C(a + b - 1) * A(a - 1, a + b - 1), "P1 = (A + 1, C − A) is (a, b) where A = a − 1 and C = a + b − 1"
 )
@@ -108,9 +115,7 @@ def lemma_b2() -> Blocks:
         under=sp.Eq(a, 0),
     )
     origin = chain(
-        P1(0, 0),
-        equals(C(-1) * A(-1, -1), "A = C = −1", law_of_p1),
-        equals(0, "C is not negative", law_of_c, law_of_a),
+        P1(0, 0), equals(C(-1) * A(-1, -1), "A = C = −1", law_of_p1), equals(0, "C is not negative", law_of_c, law_of_a)
     )
     multiple = 2 * a / (n - a) / odds
     inside = chain(

@@ -4,7 +4,7 @@ parts."""
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -12,28 +12,28 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Positive,
-    at_least,
-    at_most,
-    chain,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Positive, quantity
 
 SOURCE = "Koskela et al. 2021"
 alpha = field.alpha
 eps, infinite = sp.Symbol("epsilon", real=True), sp.Symbol("delta_infinity", nonnegative=True)
-rounds, y, z, v, M, Z, K = sp.symbols("c y z v M Z K", integer=True, positive=True)
-delta = quantity("delta", r"\delta({0})", nonnegative=True)
-P, Q, P_only, weight, total = (quantity(name, nonnegative=True) for name in ("P", "Q", "P_0", "omega_c", "mass"))
-loss, level = quantity("S", real=True), quantity("s", real=True)
+rounds, x, worst, y, z, v, M, Z = sp.symbols("c x w y z v M Z", integer=True, positive=True)
+#: How many outcomes a pair has: of both laws, of the first only, of the second only; and how many total losses.
+shared, first_only, second_only, distinct = (
+    quantity(name, name + "_{{{0}}}", integer=True, positive=True) for name in "MZVK"
+)
+#: A law, on the outcomes that both have and on those of its own, and how many the latter are.
+Law = namedtuple("Law", "both alone size")
+kind_of = sp.Symbol("i", integer=True, nonnegative=True)
+member = quantity("E", r"1_E({1})", nonnegative=True)
+at_most_one = suppose(
+    member(kind_of, y), "<=", 1, "whether an outcome is in the event E, 1 or 0; the first entry is its kind"
+)
+P = quantity("P", nonnegative=True)
 
 #: A pair of three outcomes, the last one impossible under the second law.
 _PAIR = ((Fraction(1, 2), Fraction(2, 3)), (Fraction(1, 3), Fraction(1, 3)), (Fraction(1, 6), Fraction(0)))
@@ -68,46 +68,82 @@ def _convolution() -> bool:
     return True
 
 
-@derivation(
-    "δ of many rounds from the privacy loss distribution", f"{SOURCE}, Theorem 5, (2.3)",
-    {rounds: "number of rounds", eps: "ε", infinite: "mass of P in one round where Q is 0",
-     M: "outcomes of all rounds that are possible under both",
-     Z: "outcomes that are impossible under Q", v: "number of a total loss s(v), of K"},
-)  # fmt: skip
-def loss_distribution() -> Blocks:
-    r"""δ(ε) of c rounds is 1 − (1 − δ(∞))^c plus the mean of :math:`[1 - e^{\varepsilon - s}]_+` under the c-fold
-    convolution of the privacy loss distribution (Koskela et al. 2021, Theorem 5, (2.3)).
-
-    δ(ε) is the divergence :math:`\sum_y [P(y) - e^\varepsilon Q(y)]_+` over the outcomes y of all rounds, the least δ
-    for this pair and direction.
-
-    >>> loss_distribution().result
-    -(1 - delta_infinity)**c + Sum(omega_c(v)*[1 - exp(epsilon - s(v))]_+, (v, 1, K)) + 1
-    """
-    both, only = (y, 1, M), (z, 1, Z)
-    parts_of = sp.Sum(Positive(P(y) - sp.exp(eps) * Q(y)), both) + sp.Sum(P_only(z), only)
-    divergence = given(delta(eps), parts_of, "the sum of positive parts; P_0 are the outcomes with Q = 0")
-    losses = suppose(Q(y), "=", P(y) * sp.exp(-loss(y)), "S(y) = log(P(y)/Q(y)), the losses of all rounds added, (2.2)")
-    ones = suppose(sp.Sum(P_only(z), only), "=", 1 - sp.Sum(P(y), both), "P sums to 1")
-    power = theorems.independence(
-        sp.Sum(P(y), both), (1 - infinite) ** rounds, "Q > 0 in every round, the rounds", (_SMALL, _mass_is_a_power)
-    )
-    gain = Positive(1 - sp.exp(eps - loss(y)))
-    convolved = theorems.general(
-        "the law of a sum of independent losses is a convolution",
-        sp.Sum(P(y) * gain, both), "=", sp.Sum(weight(v) * Positive(1 - sp.exp(eps - level(v))), (v, 1, K)),
+def _direction(own: Law, other: Law, mark: str) -> tuple[Fact, ...]:
+    """δ of one direction: its definition and the losses, (2.3), and that it is what events can tell at most."""
+    P, Q, both = own.both(x, y), other.both(x, y), (y, 1, shared(x))
+    of_own, of_other = (own.alone(x, z), (z, 1, own.size(x))), (-sp.exp(eps) * other.alone(x, v), (v, 1, other.size(x)))
+    value, lost, weight = (quantity(name + mark, nonnegative=True) for name in ("delta", "delta_inf", "omega"))
+    loss, level = (quantity(name + mark, real=True) for name in "Ss")
+    mass, rest, gap = sp.Sum(P, both), sp.Sum(*of_own), P - sp.exp(eps) * Q
+    gain, kept = sp.Sum(P * Positive(1 - sp.exp(eps - loss(x, y))), both), (1 - lost(x)) ** rounds
+    seen, unseen = sp.Sum(Positive(gap), both) + rest, sp.Sum(Positive(of_other[0]), of_other[1])
+    divergence = given(value(x, eps), seen + unseen, "outcomes of both laws, of the first only, of the second only")
+    losses = given(loss(x, y), sp.log(P / Q), "the losses of all rounds added, (2.2)")
+    ones = suppose(rest, "=", 1 - mass, "a law sums to 1")
+    power = theorems.independence(mass, kept, "in every round an outcome of both laws", (_SMALL, _mass_is_a_power))
+    totals = theorems.general(
+        "the law of a sum of independent losses is a convolution", gain, "=",
+        sp.Sum(weight(x, v) * Positive(1 - sp.exp(eps - level(x, v))), (v, 1, distinct(x))),
         stated=["S is the sum of the losses of independent rounds, and s(v) its values"],
         checked=(_SMALL, _convolution),
     )  # fmt: skip
+    start = equals(seen + unseen, "by definition", divergence), equals(seen, "what is negative has no positive part")
     shown = chain(
-        delta(eps),
-        equals(parts_of, "by definition", divergence),
-        equals(sp.Sum(P(y) * gain, both) + sp.Sum(P_only(z), only), "[P − e^ε Q]_+ = P [1 − e^{ε − S}]_+", losses),
-        equals(sp.Sum(P(y) * gain, both) + 1 - sp.Sum(P(y), both), "P sums to 1", ones),
-        equals(sp.Sum(P(y) * gain, both) + 1 - (1 - infinite) ** rounds, "independent rounds", power),
-        equals(convolved.right + 1 - (1 - infinite) ** rounds, "outcomes with one total loss together", convolved),
+        value(x, eps),
+        *start,
+        equals(gain + rest, "[P − e^ε Q]_+ = P [1 − e^{ε − S}]_+", losses),
+        equals(gain + 1 - mass, "a law sums to 1", ones),
+        equals(gain + 1 - kept, "independent rounds", power),
+        equals(totals.right + 1 - kept, "outcomes with one total loss together", totals),
     )
-    return divergence, losses, ones, shown
+    kinds = tuple(enumerate(((gap, both), of_own, of_other)))
+    most = chain(
+        sp.Add(*(sp.Sum(member(kind, over[0]) * inside, over) for kind, (inside, over) in kinds)),
+        at_most(sp.Add(*(sp.Sum(member(kind, over[0]) * Positive(inside), over) for kind, (inside, over) in kinds)),
+                "no number is above its positive part"),
+        at_most(seen + unseen, "at most all outcomes", at_most_one),
+        equals(value(x, eps), "by definition", divergence),
+    )  # fmt: skip
+    best = quantity("best" + mark, r"1_{{S > \varepsilon}}({0})", nonnegative=True)
+    chosen = suppose(best(y) * gap, "=", Positive(gap), "the event S > ε: 1 where P is above e^ε Q, else 0")
+    attained = chain(value(x, eps), *start, equals(sp.Sum(best(y) * gap, both) + rest, "the event S > ε", chosen))
+    return divergence, losses, ones, chosen, most, attained, shown
+
+
+@derivation(
+    "δ of many rounds from the privacy loss distribution", f"{SOURCE}, Theorem 5, (2.3)",
+    {rounds: "number of rounds", eps: "ε", x: "a pair of neighbouring datasets X, X'", worst: "the worst of them",
+     y: "an outcome of all rounds that is possible under both", z: "one that is impossible under X'",
+     v: "one that is impossible under X; of a total loss s(v) the number"},
+)  # fmt: skip
+def theorem5() -> Blocks:
+    r"""A mechanism of c rounds is tightly (ε, δ(ε))-DP for the largest δ of both directions of all pairs X, X' of
+    neighbouring datasets, and δ of one direction is 1 − (1 − δ(∞))^c plus the mean of
+    :math:`[1 - e^{\varepsilon - s}]_+` under the c-fold convolution of its privacy loss distribution (Koskela et al.
+    2021, Theorem 5, (2.3)).
+
+    For each direction of any pair: no event E has Pr[M(X) ∈ E] − e^ε Pr[M(X') ∈ E] above its δ, the event S > ε has
+    that, and (2.3). The last part is the theorem.
+
+    >>> theorem5().statement[-1].right.func
+    Max
+    """
+    P, Q = (
+        Law(quantity(name, positive=True), quantity(f"{name}_0", nonnegative=True), size)
+        for name, size in (("P", first_only), ("Q", second_only))
+    )
+    ahead, behind = _direction(P, Q, ""), _direction(Q, P, "'")
+    tight = quantity("delta_tight", r"\delta({0})", nonnegative=True)
+    largest = given(
+        tight(eps), sp.Max(*(blocks[-1].left.subs(x, worst) for blocks in (ahead, behind))),
+        "the least δ that is enough for both directions of every pair: that of the worst one",
+    )  # fmt: skip
+    shown = chain(
+        tight(eps),
+        equals(largest.right, "by definition", largest),
+        equals(sp.Max(*(d[-1].right.subs(x, worst) for d in (ahead, behind))), "(2.3), twice", ahead[-1], behind[-1]),
+    )
+    return at_most_one, *ahead, *behind, largest, shown, parts(*ahead[-3:], *behind[-3:], shown)
 
 
 @derivation(
@@ -187,6 +223,7 @@ def many_rounds() -> Blocks:
     def joint(first: Any, second: Any, first_other: Any, second_other: Any, *limits: Any) -> sp.Expr:
         return sp.Sum(Positive(first * second - alpha * first_other * second_other), *limits)
 
+    alpha = sp.Symbol("alpha", nonnegative=True)  # 0 where a law has no mass
     round_M = given(one_M(alpha), sp.Sum(Positive(B(z) - alpha * B2(z)), right), "one round of the mechanism")
     round_P = given(one_P(alpha), sp.Sum(Positive(P_(w) - alpha * Q_(w)), (w, 1, W)), "one round of P and Q")
     below = suppose(

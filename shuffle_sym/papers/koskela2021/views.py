@@ -20,22 +20,11 @@ from shuffle_sym.accounting.sources import Source, Worst
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    Positive,
-    at_least,
-    at_most,
-    chain,
-    cite,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, Positive, quantity
 from shuffle_sym.papers.koskela2021.definitions import EVERYONE, OTHERS, view
 from shuffle_sym.papers.laws import divergence_of_laws
 from shuffle_sym.papers.tools import fraction
@@ -77,8 +66,11 @@ def two_rr_pair() -> Blocks:
     """
     N, P, Q = (quantity(name, rf"\Pr[{name} = {{0}}]", nonnegative=True) for name in "NPQ")
     ratio = quantity("ratio", r"\frac{{\Pr[Q = {0}]}}{{\Pr[P = {0}]}}", nonnegative=True)
+    any_i = sp.Symbol("i", integer=True)
     others = given(
-        N(i), sp.binomial(n - 1, i) * p**i * (1 - p) ** (n - 1 - i), "the ones of n − 1 zeros: Bin(n − 1, p)"
+        N(any_i),
+        sp.binomial(n - 1, any_i) * p**any_i * (1 - p) ** (n - 1 - any_i),
+        "the ones of n − 1 zeros: Bin(n − 1, p)",
     )
     zero = given(P(i), (1 - p) * N(i) + p * N(i - 1), "the last user has a 0, too: no 1 with probability 1 − p")
     one = given(Q(i), p * N(i) + (1 - p) * N(i - 1), "the last user has a 1: no 1 with probability p")
@@ -219,6 +211,33 @@ def _weak_formula(law: sp.Expr, law_other: sp.Expr) -> Callable[[int, Fraction, 
     return total
 
 
+def _joint_laws() -> tuple[Fact, Fact, list[Fact], list[Fact]]:
+    """The laws W and W' of (N1, N2, B), from what the differing user adds to the noise."""
+    B, noise = quantity("B", r"\Pr[B = {0}]", nonnegative=True), quantity("noise", r"\nu({0}, {1})", nonnegative=True)
+    x, y = sp.symbols("x y", integer=True)
+    marked = given(B(b), sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b), "B is Bin(n − 1, γ)")
+    spread = given(
+        noise(x, y), sp.binomial(b, x + y) * sp.binomial(x + y, x) * (k - 2) ** (b - x - y) / k**b,
+        "b random answers are x ones, y twos and b − x − y of the k − 2 other values",
+    )  # fmt: skip
+    ways = sp.factorial(b) / (sp.factorial(n1) * sp.factorial(n2) * sp.factorial(b + 1 - n1 - n2))
+    before = sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b) * ways * (k - 2) ** (b + 1 - n1 - n2) / k**b
+    definitions: list[Fact] = []
+    laws: list[Fact] = []
+    for W, name, one, two, mine in ((Weak, "a 1", own, other, n1), (Weak_other, "a 2", other, own, n2)):
+        sent = one * noise(n1 - 1, n2) + two * noise(n1, n2 - 1) + (k - 2) * other * noise(n1, n2)
+        said = f"the differing user, who has {name}, adds a 1, a 2 or another value to the noise"
+        definitions.append(given(W(n1, n2, b), B(b) * sent, said))
+        laws.append(
+            chain(
+                W(n1, n2, b),
+                equals(B(b) * sent, "message by message of the differing user", definitions[-1]),
+                equals(before * (mine * (1 - gamma) + gamma / k * (b + 1)), "the law of the noise", marked, spread),
+            )
+        )
+    return marked, spread, definitions, laws
+
+
 @derivation(
     "The weak adversary sees (N1, N2, B)", f"{SOURCE}, Theorem 10, corrected",
     {**WHERE, n1: "messages 1 that are left", n2: "messages 2 that are left", t: "e^ε0", alpha: "e^ε"},
@@ -233,27 +252,7 @@ def theorem10() -> Blocks:
     >>> theorem10().result
     (b + n_1*(t - 1) + 1)/(b + n_2*(t - 1) + 1)
     """
-    B, noise = quantity("B", r"\Pr[B = {0}]", nonnegative=True), quantity("noise", r"\nu({0}, {1})", nonnegative=True)
-    x, y = sp.symbols("x y", integer=True, nonnegative=True)
-    marked = given(B(b), sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b), "B is Bin(n − 1, γ)")
-    spread = given(
-        noise(x, y), sp.binomial(b, x + y) * sp.binomial(x + y, x) * (k - 2) ** (b - x - y) / k**b,
-        "b random answers are x ones, y twos and b − x − y of the k − 2 other values",
-    )  # fmt: skip
-    ways = sp.factorial(b) / (sp.factorial(n1) * sp.factorial(n2) * sp.factorial(b + 1 - n1 - n2))
-    before = sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b) * ways * (k - 2) ** (b + 1 - n1 - n2) / k**b
-    definitions, laws = [], []
-    for W, name, one, two, mine in ((Weak, "a 1", own, other, n1), (Weak_other, "a 2", other, own, n2)):
-        sent = one * noise(n1 - 1, n2) + two * noise(n1, n2 - 1) + (k - 2) * other * noise(n1, n2)
-        said = f"the differing user, who has {name}, adds a 1, a 2 or another value to the noise"
-        definitions.append(given(W(n1, n2, b), B(b) * sent, said))
-        laws.append(
-            chain(
-                W(n1, n2, b),
-                equals(B(b) * sent, "message by message of the differing user", definitions[-1]),
-                equals(before * (mine * (1 - gamma) + gamma / k * (b + 1)), "the law of the noise", marked, spread),
-            )
-        )
+    marked, spread, definitions, laws = _joint_laws()
     share = given(gamma, k / (t + k - 1), "k-RR with ε0: 1 − γ + γ/k is t times γ/k")
     ratio = chain(
         Weak(n1, n2, b) / Weak_other(n1, n2, b),
@@ -331,8 +330,8 @@ def strong_view() -> Blocks:
     (1 - gamma)*(-gamma/k + 1)**(n - 1)
     """
     T, U = quantity("T", "T({0}, {1})", nonnegative=True), quantity("U", "U({0})", nonnegative=True)
-    x, y = sp.symbols("x y", integer=True, nonnegative=True)
-    views, last = sp.symbols("J delta_infinity", integer=True, positive=True)
+    x, y = sp.symbols("x y", integer=True)
+    views, last = sp.Symbol("J", integer=True, positive=True), sp.Symbol("delta_infinity", real=True)
     each = given(p, gamma / k, "another user's noise is a 1, or a 2, with this probability")
     noise = given(
         T(x, y), sp.binomial(n - 1, x + y) * sp.binomial(x + y, x) * p ** (x + y) * (1 - 2 * p) ** (n - 1 - x - y),

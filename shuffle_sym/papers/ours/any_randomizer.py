@@ -7,22 +7,11 @@ have the mean 1, and G = U − αV.
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    Mean,
-    Positive,
-    Random,
-    at_most,
-    chain,
-    cite,
-    claim,
-    derivation,
-    equals,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_most, chain, claim, equals
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import suppose
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random, quantity
 from shuffle_sym.papers.ours.dropout import drop_out, gamma, j, n
 
 t, alpha = field.t, sp.Symbol("alpha", positive=True)

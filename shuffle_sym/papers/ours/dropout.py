@@ -11,23 +11,16 @@ from itertools import permutations, product
 import sympy as sp
 
 from shuffle_sym.algebra.symbols import parameter
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    Positive,
-    at_most,
-    chain,
-    derivation,
-    equals,
-    given,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_most, chain, equals
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, Positive, quantity
 from shuffle_sym.papers.tools import F, collected
 
 OURS = "shuffle_sym, truth/dropout"
-n, j, N = sp.symbols("n j N", integer=True, positive=True)
+n, j = sp.symbols("n j", integer=True, positive=True)
+N = quantity("N", "N_{{{0}}}", integer=True, positive=True)(j)
 alpha = sp.Symbol("alpha", positive=True)
 gamma = parameter("gamma", 0, 1)
 s, e, y, z, i = sp.symbols("s e y z i", integer=True, positive=True)
@@ -79,8 +72,9 @@ def drop_out() -> Blocks:
     .. math:: D_\alpha \le \sum_{j=1}^{n-1} \gamma(1-\gamma)^{j-1}\,\Phi^*_{n-j} + (1-\gamma)^{n-1} D_1,
               \qquad \Phi(S) = \tfrac1N\,\mathbb E\Bigl[\sum_{i \in S} G_{x_i}\Bigr]_+ .
 
-    A prefix s has the probability π(s); ``kappa`` is that of its messages together with staying, Π(R − c); Π(s, z) is
-    the law of independent messages on the chairs S, and u_b(s, i, z) = R(x_b)(z_i)/R(x_i)(z_i): user 1 on chair i.
+    A prefix s of j − 1 users has the probability π(j, s); ``kappa`` is that of its messages together with staying,
+    Π(R − c); Π(j, s, z) is the law of independent messages on the chairs S, and
+    u_b(j, s, i, z) = R(x_b)(z_i)/R(x_i)(z_i): user 1 on chair i.
 
     >>> drop_out().result
     D_1*(1 - gamma)**(n - 1) + Sum(gamma*(1 - gamma)**(j - 1)*Phi_max(-j + n), (j, 1, n - 1))
@@ -96,17 +90,17 @@ def drop_out() -> Blocks:
     messages_of, view_of = (sp.symbols(f"{name}_0 {name}_1") for name in ("M", "V"))
 
     def seen(u: sp.Expr) -> sp.Expr:
-        return pi(s) * kappa(s, e) * c(y) * law(s, z) * sp.Sum(u(s, i, z), (i, 1, N)) / N
+        return pi(j, s) * kappa(j, s, e) * c(y) * law(j, s, z) * sp.Sum(u(j, s, i, z), (i, 1, N)) / N
 
     over_all = ((z, 1, seats), (y, 1, messages), (e, 1, answers), (s, 1, prefixes))
-    view0 = given(V0(s, e, y, z), seen(u0), "the view under x_0: c does not depend on who drops out")
-    view1 = given(V1(s, e, y, z), seen(u1), "the view under x_1: the empty chair is uniform among N")
+    view0 = given(V0(j, s, e, y, z), seen(u0), "the view under x_0: c does not depend on who drops out")
+    view1 = given(V1(j, s, e, y, z), seen(u1), "the view under x_1: the empty chair is uniform among N")
     mass = given(gamma, sp.Sum(c(y), (y, 1, messages)), "the probability to drop out, the same for every user")
-    excess = sp.Sum(law(s, z) * Positive(sp.Sum(u0(s, i, z) - alpha * u1(s, i, z), (i, 1, N))), (z, 1, seats))
-    mean = given(phi(s), excess / N, "Φ(S): the mean over independent messages on the chairs")
+    excess = sp.Sum(law(j, s, z) * Positive(sp.Sum(u0(j, s, i, z) - alpha * u1(j, s, i, z), (i, 1, N))), (z, 1, seats))
+    mean = given(phi(j, s), excess / N, "Φ(S): the mean over independent messages on the chairs")
     place = given(
         at_place(j),
-        sp.Sum(Positive(V0(s, e, y, z) - alpha * V1(s, e, y, z)), *over_all),
+        sp.Sum(Positive(V0(j, s, e, y, z) - alpha * V1(j, s, e, y, z)), *over_all),
         "what the views with J = j add to the divergence",
     )
     row = suppose(sp.Sum(R(x, y), (y, 1, messages)), "=", 1, "a user sends some message")
@@ -117,45 +111,47 @@ def drop_out() -> Blocks:
         words="a user stays with probability 1 − γ",
     )
     all_stay = theorems.independence(
-        sp.Sum(kappa(s, e), (e, 1, answers)),
+        sp.Sum(kappa(j, s, e), (e, 1, answers)),
         sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (j - 1),
         "the j − 1 users before",
     )
     stay = chain(
-        sp.Sum(kappa(s, e), (e, 1, answers)),
+        sp.Sum(kappa(j, s, e), (e, 1, answers)),
         equals(sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (j - 1), "a product of j − 1 sums", all_stay),
         equals((1 - gamma) ** (j - 1), "all of them stay", one_stays),
         words="the users before stay",
     )
-    total = suppose(sp.Sum(pi(s), (s, 1, prefixes)), "=", 1, "the prefixes of one length have probabilities")
-    most = suppose(phi(s), "<=", largest(N), "Φ* is the largest Φ of a set of N others")
+    total = suppose(sp.Sum(pi(j, s), (s, 1, prefixes)), "=", 1, "the prefixes of one length have probabilities")
+    most = suppose(phi(j, s), "<=", largest(N), "Φ* is the largest Φ of a set of N others")
     one_place = chain(
         at_place(j),
         equals(place.right, "its definition", place),
         equals(
-            sp.Sum(pi(s) * kappa(s, e) * c(y) * excess / N, *over_all[1:]),
+            sp.Sum(pi(j, s) * kappa(j, s, e) * c(y) * excess / N, *over_all[1:]),
             "take out what is not negative, sum over z",
             view0,
             view1,
         ),
         equals(
-            gamma * sp.Sum(pi(s) * phi(s) * sp.Sum(kappa(s, e), (e, 1, answers)), (s, 1, prefixes)),
+            gamma * sp.Sum(pi(j, s) * phi(j, s) * sp.Sum(kappa(j, s, e), (e, 1, answers)), (s, 1, prefixes)),
             "the messages y sum to γ, the rest is Φ",
             mass,
             mean,
         ),
         equals(
-            gamma * (1 - gamma) ** (j - 1) * sp.Sum(pi(s) * phi(s), (s, 1, prefixes)),
+            gamma * (1 - gamma) ** (j - 1) * sp.Sum(pi(j, s) * phi(j, s), (s, 1, prefixes)),
             "the users before stay: a constant",
             stay,
         ),
         at_most(
-            gamma * (1 - gamma) ** (j - 1) * largest(N) * sp.Sum(pi(s), (s, 1, prefixes)), "each Φ is at most Φ*", most
+            gamma * (1 - gamma) ** (j - 1) * largest(N) * sp.Sum(pi(j, s), (s, 1, prefixes)),
+            "each Φ is at most Φ*",
+            most,
         ),
         equals(gamma * (1 - gamma) ** (j - 1) * largest(N), "and the prefixes sum to 1", total),
         words="one place j",
     )
-    chairs = given(N, n - j, "the chairs of those who were not asked, and the empty one")
+    chairs = given(N, n - j, "the chairs of those who were not asked, and the empty one", under=sp.Lt(j, n))
     shuffled = theorems.data_processing(
         alpha,
         messages_of,
@@ -171,9 +167,7 @@ def drop_out() -> Blocks:
         "what the views without a drop-out add: all others are known, and stay",
     )
     nobody = theorems.independence(
-        sp.Sum(stays(e), (e, 1, answers)),
-        sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (n - 1),
-        "all n − 1 others",
+        sp.Sum(stays(e), (e, 1, answers)), sp.Sum(R(x, y) - c(y), (y, 1, messages)) ** (n - 1), "all n − 1 others"
     )
     rest = chain(
         T0,

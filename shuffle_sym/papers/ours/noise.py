@@ -7,26 +7,15 @@ means.
 
 import sympy as sp
 
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Positive,
-    Random,
-    at_least,
-    at_most,
-    chain,
-    cite,
-    claim,
-    derivation,
-    equals,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import suppose
+from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 
 OURS = "ours"
 alpha, rho, n = sp.Symbol("alpha", positive=True), sp.Symbol("rho", positive=True), sp.Symbol("n", positive=True)
-k, k1, k2 = sp.symbols("k k_1 k_2", real=True)
+k, k2 = sp.symbols("k k_2", real=True)
 X, V, TOP, LOW = Random("X"), Random("V"), Random("X_s"), Random("V_s")
 
 
@@ -45,9 +34,13 @@ def comonotone_sums() -> Blocks:
     E[V_s*alpha + X_s - k]_+
     """
     u, v = sp.symbols("u v", real=True)
-    split = suppose(k, "=", k1 + alpha * k2, "the level, split")
-    x_order = suppose(Mean(Positive(X - k1)), "<=", Mean(Positive(TOP - k1)), "X is below X_s in convex order")
-    v_order = suppose(Mean(Positive(V - k2)), "<=", Mean(Positive(LOW - k2)), "V is below V_s in convex order")
+    k1 = k - alpha * k2
+    x_order, v_order = (
+        suppose(
+            Mean(Positive(low - k)), "<=", Mean(Positive(high - k)), f"{low} is below {high} in convex order", (), [k]
+        )
+        for low, high in ((X, TOP), (V, LOW))
+    )
     together = [
         chain(
             Positive(u) + alpha * Positive(v),
@@ -69,14 +62,15 @@ def comonotone_sums() -> Blocks:
     )
     statement = chain(
         Mean(Positive(X + alpha * V - k)),
-        equals(Mean(Positive(X - k1 + alpha * (V - k2))), "split the level", split),
+        equals(Mean(Positive(X - k1 + alpha * (V - k2))), "split the level"),
         at_most(Mean(Positive(X - k1) + alpha * Positive(V - k2)), "[u + v]_+ ≤ [u]_+ + [v]_+"),
         equals(Mean(Positive(X - k1)) + alpha * Mean(Positive(V - k2)), "the mean is linear"),
-        at_most(Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)), "convex order", x_order, v_order),
+        at_most(Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)), "convex order",
+                x_order.at({k: k1}), v_order.at({k: k2})),
         equals(Mean(Positive(TOP - k1 + alpha * (LOW - k2))), "the starred variables move together", same),
-        equals(Mean(Positive(TOP + alpha * LOW - k)), "put the level together", split),
-    )
-    return split, x_order, v_order, *together, statement
+        equals(Mean(Positive(TOP + alpha * LOW - k)), "put the level together"),
+    )  # fmt: skip
+    return x_order, v_order, *together, statement
 
 
 @derivation(
@@ -96,8 +90,10 @@ def worst_pair() -> Blocks:
     G, H = Random("G"), Random("G_s")
     sums = (Random("G_1 + … + G_n"), Random("H_1 + … + H_n"))
     lemma = cite(comonotone_sums)
-    pair = suppose(Mean(Positive(G - k)), "=", Mean(Positive(X + alpha * V - k)), "G of a pair is X + αV")
-    star = suppose(Mean(Positive(H - k)), "=", Mean(Positive(TOP + alpha * LOW - k)), "G_s of (s, s') is X_s + αV_s")
+    pair = suppose(Mean(Positive(G - k)), "=", Mean(Positive(X + alpha * V - k)), "G of a pair is X + αV", (), [k])
+    star = suppose(
+        Mean(Positive(H - k)), "=", Mean(Positive(TOP + alpha * LOW - k)), "G_s of (s, s') is X_s + αV_s", (), [k]
+    )
     rising = [
         chain(0, at_most(sp.Derivative(f, rho), f"{name} does not fall in ρ where ρ {side} 1"), words=name)
         for f, name, side in ((rho, "X_s = ρ", ">"), (-1 / rho, "V_s = −1/ρ", "<"))

@@ -12,24 +12,11 @@ import sympy as sp
 from shuffle_sym.accounting.analyses import add, of_every_randomizer
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Positive,
-    Random,
-    at_most,
-    cases,
-    chain,
-    claim,
-    derivation,
-    equals,
-    law,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.chains import Chain
-from shuffle_sym.papers.engine.facts import Applied, Supposed
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import Chain, at_most, cases, chain, claim, equals
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Applied, Supposed, law, suppose
+from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.randomizers import KRR, BinaryRR
 
 t, k, alpha = field.t, field.k, field.alpha

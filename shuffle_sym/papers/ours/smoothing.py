@@ -2,23 +2,11 @@ r"""The bracket of the contour accountant: Gaussian smoothing of :math:`[\cdot]_
 
 import sympy as sp
 
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Mean,
-    Random,
-    at_least,
-    at_most,
-    chain,
-    claim,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Applied
-from shuffle_sym.papers.engine.quantities import linear
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Applied, given
+from shuffle_sym.papers.engine.quantities import Mean, Random, linear, quantity
 
 z = sp.Symbol("z", real=True)
 tau, y, t, v, a = sp.symbols("tau y t v a", positive=True)

@@ -5,19 +5,11 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.papers.engine import (
-    Blocks,
-    at_most,
-    chain,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_most, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import quantity
 
 SOURCE = "Su et al. 2025"
 alpha = field.alpha

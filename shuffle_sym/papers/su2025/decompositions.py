@@ -1,33 +1,17 @@
 r"""Decompositions that every ε0-LDP randomizer has: Su et al. 2025, Section 3."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    Mean,
-    Positive,
-    Random,
-    at_least,
-    at_most,
-    cases,
-    chain,
-    cite,
-    claim,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.chains import Cases
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import Cases, at_least, at_most, cases, chain, claim, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random, quantity
 from shuffle_sym.papers.su2025.gparv import L, pair, theorem9, total
 from shuffle_sym.papers.su2025.maps import algorithms_1_and_2, clone_pair, shuffled_pair
 from shuffle_sym.papers.tools import law_of_g
@@ -86,17 +70,8 @@ def two_point_decomposition() -> Blocks:
     return *local, *laws, *defined, *mixed, *signs, *sums, parts(*mixed, *signs, *sums)
 
 
-@derivation("Everyone is a clone with probability 1/t", f"{SOURCE}, Theorem 2", where=EVERY_MESSAGE)
-def standard_clone() -> Blocks:
-    r"""The pair of the standard clone, a = (t, 1)/(t + 1), b = (1, t)/(t + 1), c = (1, 1)/2t, bounds every pair of
-    datasets (Su et al. 2025, Theorem 2): with the laws of Lemma 1 every R(x) is :math:`\frac1{2t}(Q_0 + Q_1)` and
-    something left over, and Algorithm 1 makes the messages.
-
-    >>> standard_clone().result
-    D_alpha(P_0 || P_1)
-    """
-    lemma = [cite(two_point_decomposition, part=number) for number in range(4)]
-    local, laws, defined = [_ldp(R, R0), _ldp(R, R1)], _laws(R0, R1, R), _two_laws()
+def _left_over(local: Sequence[Fact], laws: Sequence[Fact], defined: Sequence[Fact]) -> tuple[Fact, Fact, Fact, Fact]:
+    """What (Q_0 + Q_1)/2t leaves of R(x): it is a law, and R(x) is the mixture."""
     rest = quantity("LO", r"\mathrm{{LO}}(x)({0})")
     left = given(rest(y), (R(y) - (Q0(y) + Q1(y)) / (2 * t)) / (1 - 1 / t), "what is left of R(x), over 1 − 1/t")
     sign = chain(
@@ -121,6 +96,21 @@ def standard_clone() -> Blocks:
         equals((Q0(y) + Q1(y)) / (2 * t) + (1 - 1 / t) * rest(y), "so R(x) is this mixture", left),
         under=above_one,
     )
+    return left, sign, whole, mixture
+
+
+@derivation("Everyone is a clone with probability 1/t", f"{SOURCE}, Theorem 2", where=EVERY_MESSAGE)
+def standard_clone() -> Blocks:
+    r"""The pair of the standard clone, a = (t, 1)/(t + 1), b = (1, t)/(t + 1), c = (1, 1)/2t, bounds every pair of
+    datasets (Su et al. 2025, Theorem 2): with the laws of Lemma 1 every R(x) is :math:`\frac1{2t}(Q_0 + Q_1)` and
+    something left over, and Algorithm 1 makes the messages.
+
+    >>> standard_clone().result
+    D_alpha(P_0 || P_1)
+    """
+    lemma = [cite(two_point_decomposition, part=number) for number in range(4)]
+    local, laws, defined = [_ldp(R, R0), _ldp(R, R1)], _laws(R0, R1, R), _two_laws()
+    left, sign, whole, mixture = _left_over(local, laws, defined)
     law = cite(algorithms_1_and_2)
     words = ("R(x_0) = (tQ_0 + Q_1)/(t + 1)", "R(x_1) = (Q_0 + tQ_1)/(t + 1)", "Q_0 ≥ 0", "Q_1 ≥ 0")
     processing = theorems.general(
@@ -149,7 +139,7 @@ def standard_clone() -> Blocks:
 
 def _exchanged() -> tuple[sp.Symbol, sp.Symbol, Cases]:
     """[u − w]_+ = u − w + [w − u]_+."""
-    u, w = sp.symbols("u w", nonnegative=True)
+    u, w = sp.symbols("u w", real=True)
     right = u - w + Positive(w - u)
     one = chain(
         Positive(u - w), equals(u - w, "it is not negative"), equals(right, "[w − u]_+ is 0"), under=sp.Ge(u, w)
@@ -219,14 +209,14 @@ def three_point_decomposition() -> Blocks:
         equals(1 / (t + 1), "Q_0 is a law", laws[0]),
         under=above_one,
     )
-    clone = _in_everyone(u, w)
+    clone = _in_everyone()
     members = (first, second, sign, other, bound, clone)
     return *lemma, *defined, exchange, first, second, below, sign, total_mass, other, bound, clone, parts(*members)
 
 
-def _in_everyone(u: sp.Symbol, w: sp.Symbol) -> Cases:
+def _in_everyone() -> Cases:
     """(pQ_0 + pQ_1)(y) is at most R(x)(y) = r, which is at least R(x_0)(y)/t and R(x_1)(y)/t, in terms of Q_0, Q_1."""
-    r = sp.Symbol("r", nonnegative=True)
+    u, w, r = sp.symbols("u w r", nonnegative=True)
     left = Positive(u - w) / (t + 1) + Positive(w - u) / (t + 1)
     local = [sp.Ge(r, (t * u + w) / (t + 1) / t), sp.Ge(r, (u + t * w) / (t + 1) / t)]
     one = chain(
@@ -298,10 +288,7 @@ def stronger_clone_monotone() -> Blocks:
     >>> stronger_clone_monotone().result
     D_alpha(P_0(p + v) || P_1(p + v))
     """
-    laws = [
-        suppose(q, "=", 1 - 2 * p, "the middle value has the rest"),
-        suppose(q_larger, "=", 1 - 2 * larger, "also with p + v"),
-    ]
+    laws = [given(q, 1 - 2 * p, "the middle value has the rest"), given(q_larger, 1 - 2 * larger, "also with p + v")]
     (over, mean), (over_larger, mean_larger) = _law(G, p, q), _law(H, larger, q_larger)
     outer = [t - alpha - level, 1 - alpha * t - level]
     rest, rest_larger = _middle(p) - q * level, _middle(larger) - q_larger * level
@@ -337,8 +324,10 @@ def stronger_clone_monotone() -> Blocks:
     lemma = cite(theorem9)
     small, large = ((P0(one), P1(one)) for one in (p, larger))
     expectations = [
-        lemma.at({pair[0]: laws_[0], pair[1]: laws_[1], total: one, L: 0}) for laws_, one in ((small, S), (large, T))
-    ]
+        theorems.for_other_laws(lemma, {pair[0]: laws_[0], pair[1]: laws_[1], total: one, L: 0},
+                                "P_0, P_1 are the reduction pair of the three-point decomposition, and G has its law")
+        for laws_, one in ((small, S), (large, T))
+    ]  # fmt: skip
     shown = chain(
         Divergence(alpha, *small),
         equals(Mean(Positive(S)) / n, "Theorem 9; no component has c = 0", expectations[0]),

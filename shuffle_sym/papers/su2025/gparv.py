@@ -8,27 +8,11 @@ import sympy as sp
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    Mean,
-    Positive,
-    Random,
-    at_least,
-    at_most,
-    cases,
-    chain,
-    cite,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
-from shuffle_sym.papers.engine.chains import Cases, Chain, Link
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import Cases, Chain, Link, at_least, at_most, cases, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random, quantity
 from shuffle_sym.papers.laws import divergence_of_laws, rows, shuffled
 from shuffle_sym.papers.tools import collected, law_of_g, positive_mean, sum_of_copies
 from shuffle_sym.randomizers import from_matrix
@@ -103,11 +87,12 @@ def _sums_of_copies() -> bool:
 
 def _one_cell() -> tuple[Fact, Cases]:
     """The multinomial law with one cell singled out, and what it is without one draw of that cell."""
-    m, h = sp.Symbol("m", integer=True, positive=True), sp.Symbol("h", integer=True, nonnegative=True)
+    m, h = sp.symbols("m h", integer=True, nonnegative=True)
     q, r = sp.Symbol("q", positive=True), sp.Symbol("r", nonnegative=True)
+    also_negative = sp.Symbol("h", integer=True)
     law = given(
-        cell(m, h, q, r),
-        sp.factorial(m) * q**h / sp.factorial(h) * r,
+        cell(m, also_negative, q, r),
+        sp.factorial(m) * q**also_negative / sp.factorial(also_negative) * r,
         "m draws: h in a cell of probability q, and r for all the other cells",
     )
     without = cell(n - 1, h - 1, q, r)
@@ -153,6 +138,21 @@ def _law_of_histogram(
     return defined, shown
 
 
+def _null_components() -> tuple[Fact, Fact, Chain]:
+    """[A_i − αB_i]_+ for the histograms with a component that only the differing user can send."""
+    ones = suppose(sp.Sum(others(y), (y, 1, V)), "=", 1, "M'(y): histogram number y of n − 1 draws from (c, β)")
+    with_null = quantity("Z", nonnegative=True)
+    gap = Positive(null_a(i) - alpha * null_b(i))
+    stick = sp.Sum(Positive(null_a(i) * others(y) - alpha * null_b(i) * others(y)), (y, 1, V))
+    one_null = given(with_null(i), stick, "the histograms with the component i, c_i = 0, which only the user can send")
+    nulls = chain(
+        with_null(i),
+        equals(gap * sp.Sum(others(y), (y, 1, V)), "M'(y) is not negative: take it out", one_null),
+        equals(gap, "and these probabilities sum to 1", ones),
+    )
+    return ones, one_null, nulls
+
+
 @derivation("The divergence is one expectation", "Su et al. 2025, Theorem 9, with null atoms", where=WHERE)
 def theorem9() -> Blocks:
     r"""D = (1/n) E[G_1 + … + G_n]_+ for the reduction pair of every decomposition (Su et al. 2025, Theorem 9), where
@@ -168,8 +168,7 @@ def theorem9() -> Blocks:
         rest(x, j), others_make, "the multinomial probability M(x) without n! and without the factor of cell j"
     )
     whole = chain(
-        cell(n, count(x, j), c(j), rest(x, j)),
-        equals(everyone(x), "n draws make the histogram x", law, split),
+        cell(n, count(x, j), c(j), rest(x, j)), equals(everyone(x), "n draws make the histogram x", law, split)
     )
     shared = (law, one_less, whole)
     first, P0 = _law_of_histogram(under_x0, a, "a", shared)
@@ -181,19 +180,10 @@ def theorem9() -> Blocks:
         equals(sp.Sum(Positive(P0.right - alpha * P1.right), (x, 1, N)), "the probabilities of the histograms", P0, P1),
         equals(sp.Sum(everyone(x) / n * Positive(counted), (x, 1, N)), "M(x)/n is not negative: take it out", value),
     )
-    ones = suppose(sp.Sum(others(y), (y, 1, V)), "=", 1, "M'(y): histogram number y of n − 1 draws from (c, β)")
-    with_null = quantity("Z", nonnegative=True)
-    gap = Positive(null_a(i) - alpha * null_b(i))
-    stick = sp.Sum(Positive(null_a(i) * others(y) - alpha * null_b(i) * others(y)), (y, 1, V))
-    one_null = given(with_null(i), stick, "the histograms with the component i, c_i = 0, which only the user can send")
-    nulls = chain(
-        with_null(i),
-        equals(gap * sp.Sum(others(y), (y, 1, V)), "M'(y) is not negative: take it out", one_null),
-        equals(gap, "and these probabilities sum to 1", ones),
-    )
+    ones, one_null, nulls = _null_components()
     of_pair = theorems.total_probability(
         Divergence(alpha, *pair),
-        live.left + sp.Sum(with_null(i), (i, 1, L)),
+        live.left + sp.Sum(nulls.left, (i, 1, L)),
         "a histogram has no component with c = 0, or one that is the differing user's",
         checked=("for every histogram of four components, two with c = 0, n ≤ 3", _null_atoms_occur_once),
     )
@@ -206,7 +196,7 @@ def theorem9() -> Blocks:
     shown = chain(
         Divergence(alpha, *pair),
         equals(of_pair.right, "histogram by histogram", of_pair),
-        equals(live.right + sp.Sum(gap, (i, 1, L)), "both sums, as above", live, nulls),
+        equals(live.right + missing, "both sums, as above", live, nulls),
         equals(Mean(Positive(total)) / n + missing, "the mean of the positive part of a sum of n copies", mean),
     )
     return law, one_less, split, whole, first, P0, second, P1, value, live, ones, one_null, nulls, shown

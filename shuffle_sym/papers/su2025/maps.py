@@ -8,21 +8,11 @@ import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.model.decomposition.core import Numbers
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Divergence,
-    at_least,
-    at_most,
-    chain,
-    cite,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-    suppose,
-    theorems,
-)
+from shuffle_sym.papers.engine import theorems
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.facts import given, suppose
+from shuffle_sym.papers.engine.quantities import Divergence, quantity
 from shuffle_sym.papers.laws import Histogram, mixed, shuffled
 from shuffle_sym.truth.exact.reduction_pair import reduction_pair
 
@@ -42,11 +32,7 @@ shuffled_pair, blanket_pair, clone_pair = (sp.symbols(f"{name}_0 {name}_1") for 
 # ------------------------------------------------------------------------------------------ the maps, run literally
 
 #: A randomizer without symmetry, and the infimum of its rows.
-ROWS: list[Law] = [
-    [F(1, 2), F(1, 3), F(1, 6)],
-    [F(1, 4), F(1, 4), F(1, 2)],
-    [F(1, 3), F(1, 3), F(1, 3)],
-]
+ROWS: list[Law] = [[F(1, 2), F(1, 3), F(1, 6)], [F(1, 4), F(1, 4), F(1, 2)], [F(1, 3), F(1, 3), F(1, 3)]]
 BLANKET: Law = [min(column) for column in zip(*ROWS, strict=True)]
 #: Points, and three laws of which two are mixed: components of two decompositions.
 POINTS: list[Law] = [[F(1), F(0), F(0)], [F(0), F(1), F(0)], [F(0), F(0), F(1)]]
@@ -218,7 +204,7 @@ def blanket_is_a_decomposition() -> Blocks:
         sp.factorial(n - 1) / sp.factorial(n - 1 - m) * beta ** (n - 1 - m) * rho,
         "Definition 8: n − 1 draws from (c, β) make it, with n − 1 − m in the last cell",
     )
-    scaled = suppose(sigma, "=", rho / (1 - beta) ** m, "the m draws have 1/γ each")
+    scaled = given(sigma, rho / (1 - beta) ** m, "the m draws have 1/γ each")
     same = chain(
         v(m),
         equals(sp.binomial(n - 1, m) * sp.factorial(m) * beta ** (n - 1 - m) * rho, "γ^m cancels", blanket, scaled),
@@ -236,7 +222,7 @@ def blanket_is_a_decomposition() -> Blocks:
     )
     equal = chain(Divergence(alpha, *blanket_pair), equals(processing.right, "one pair in two notations", processing))
     statement = parts(sign, whole, mixture, same, equal)
-    return below, ones, mass, defined, sign, whole, mixture, blanket, clone, scaled, same, equal, statement
+    return below, ones, mass, defined, sign, whole, mixture, scaled, blanket, clone, same, equal, statement
 
 
 @derivation("The blanket bounds every pair of datasets", f"{SOURCE}, Theorem 3")

@@ -12,20 +12,10 @@ from shuffle_sym.algebra import field, latex
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.matching import Matching
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
-from shuffle_sym.papers.engine import (
-    Blocks,
-    Derivation,
-    Least,
-    chain,
-    cite,
-    derivation,
-    equals,
-    given,
-    parts,
-    quantity,
-)
-from shuffle_sym.papers.engine.chains import Chain
-from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.engine.chains import Chain, chain, equals, parts
+from shuffle_sym.papers.engine.derivation import Blocks, Derivation, cite, derivation
+from shuffle_sym.papers.engine.facts import Fact, given
+from shuffle_sym.papers.engine.quantities import Least, quantity
 
 SOURCE = "Su et al. 2025"
 alpha, t = field.alpha, field.t
@@ -278,10 +268,7 @@ def idealised_limit() -> Blocks:
         (1 - mu**d) / scale + mu**d * t / scale,
         "the infimum is t/N for messages that match all d inputs, and 1/N for all others, N = 1 + (t − 1)μ",
     )
-    gain = chain(
-        gamma(d, sigma, t),
-        equals((1 + sigma) / (sigma + t) * (1 + (t - 1) * mu**d), "gathered", defined),
-    )
+    gain = chain(gamma(d, sigma, t), equals((1 + sigma) / (sigma + t) * (1 + (t - 1) * mu**d), "gathered", defined))
     limit = chain(
         sp.Limit(gain.right, d, sp.oo), equals((1 + sigma) / (sigma + t), "no message matches infinitely many inputs")
     )

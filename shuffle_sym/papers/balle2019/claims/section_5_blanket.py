@@ -60,10 +60,7 @@ def lemma_5_1_gaussian() -> Evidence:
     printed = sp.erfc(-x)  # 2P[N ≥ −1/2]
     too_large = identity(printed + gamma, sp.Integer(2), "both tails").passes is True
     return Evidence(
-        refuted(
-            too_large,
-            "(655) is 2 - γ for every σ, above 1 and so no probability",
-        ),
+        refuted(too_large, "(655) is 2 - γ for every σ, above 1 and so no probability"),
         corrected=proved(blanket.lemma51_gaussian(), finding="(462), the statement, holds"),
         misread="it is one sign, ≥ for ≤, or − for nothing",
     )

@@ -10,7 +10,7 @@ from flint import arb
 from shuffle_sym.papers.claims import Check, Evidence, certified, claim, confirmed, on_grid, proved, refuted, searched
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown, sqrt
 from shuffle_sym.papers.engine import at_most, chain, equals
-from shuffle_sym.papers.girgis2021 import bounds, constants, curves, upper
+from shuffle_sym.papers.girgis2021 import bounds, curves, simplified, upper
 from shuffle_sym.papers.tools import F
 from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth import ground_truth
@@ -140,11 +140,7 @@ def corollary_3_2() -> Evidence:
             certified(
                 ordered, f"with C(λ, 2): above Theorem 3.6 in {len(cases)} cases, at the smallest n that is allowed too"
             ),
-            proved(
-                constants.corollary32(),
-                constants.condition32(),
-                finding="its constants; proof by Theorem 3.6 and not by (5), see G-671",
-            ),
+            proved(simplified.corollary32(), finding="with C(λ, 2), from Theorem 3.6 and not from (5), see G-671"),
         ),
         misread="a binomial coefficient looks like a fraction; (44) has it right",
     )
@@ -169,9 +165,7 @@ def remark_1() -> Check:
     n, c = sp.symbols("n c", positive=True)
     order = n ** ((1 - 5 * c) / 4) / 2
     line = chain(
-        order**4 * n ** (5 * c),
-        equals(n / 16, "λ⁴e^(5ε0) at the largest λ"),
-        at_most(n / 9, "1/16 is below 1/9"),
+        order**4 * n ** (5 * c), equals(n / 16, "λ⁴e^(5ε0) at the largest λ"), at_most(n / 9, "1/16 is below 1/9")
     )
     return proved(line.lines, finding="with 1/16 in place of 1/9")
 

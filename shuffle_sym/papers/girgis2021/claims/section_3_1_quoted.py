@@ -9,7 +9,7 @@ from shuffle_sym.papers.claims import Check, certified, claim, confirmed, proved
 from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown
 from shuffle_sym.papers.engine import claim as line
 from shuffle_sym.papers.engine.chains import Line
-from shuffle_sym.papers.girgis2021 import bounds, constants, mixtures, moments
+from shuffle_sym.papers.girgis2021 import bounds, mixtures, moments
 from shuffle_sym.papers.girgis2021.claims.section_3_1 import bound_5
 from shuffle_sym.papers.girgis2021.notation import t
 from shuffle_sym.papers.tools import F
@@ -65,7 +65,6 @@ def equation_9() -> Check:
         proved(
             mixtures.theorem36(),
             moments.theorem71(),
-            constants.corollary32(),
             quoted_lines(),
             finding="from Theorem 3.6, for all n, ε0 and real λ > 1",
         ),

@@ -10,7 +10,7 @@ import sympy as sp
 from shuffle_sym.papers.claims import Check, Evidence, claim, confirmed, on_grid, proved, refuted, searched
 from shuffle_sym.papers.enclosures import below, enclosed, exp, shown
 from shuffle_sym.papers.engine import claim as line
-from shuffle_sym.papers.girgis2021 import constants, mixtures, moments, upper
+from shuffle_sym.papers.girgis2021 import mixtures, moments, simplified, upper
 from shuffle_sym.papers.girgis2021.claims.section_3_1 import higher_terms
 from shuffle_sym.papers.girgis2021.notation import neighbours, randomizers, ratio_of, without
 from shuffle_sym.papers.laws import mixed, moment, rows, shuffled
@@ -260,4 +260,4 @@ def theorem_7_1() -> Check:
 
 @claim("G-Claim1", "727", "C(λ, k) k Γ(k/2) ≤ λ^k for k ≥ 3")
 def claim_1() -> Check:
-    return proved(constants.claim1(), finding="and for k = 2; it fails for k = 1")
+    return proved(simplified.claim1(), finding="and for k = 2; it fails for k = 1")

@@ -53,7 +53,7 @@ def theorem5() -> Check:
         finding="equal to the product of the rounds, outcome by outcome, with δ(∞) > 0 in two of three pairs: n "
         "and n_c up to 3, six α. (The workshop version has lost a prime in δ(∞): P(M(X)) > 0 and P(M(X)) = 0)",
     )
-    return confirmed(proved(derivations.loss_distribution(), finding="for one pair and one direction"), grid)
+    return confirmed(proved(derivations.theorem5(), finding="for every pair, in both directions"), grid)
 
 
 @claim(

@@ -258,7 +258,8 @@ def more_parts() -> Check:
     one, two = both(*case)
 
     def after(name: str, parts: int) -> Interval:
-        return Shuffle(_joint_of(MAKERS[name], sp.Integer(4), parts), 10**5).epsilon(DELTA)
+        answer: Interval = Shuffle(_joint_of(MAKERS[name], sp.Integer(4), parts), 10**5).epsilon(DELTA)
+        return answer
 
     eps = {name: [after(name, parts) for parts in (1, 2, 3)] for name in ("BLH", "10-RR", "OUE")}
     large = seen(

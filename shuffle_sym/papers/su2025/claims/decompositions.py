@@ -246,11 +246,7 @@ def theorem6() -> Evidence:
                 derivations.blanket_is_best(),
                 finding="it holds if (2) is asked for all inputs x_i at once, as the proof does: by Algorithms 2 and 3",
             ),
-            on_grid(
-                cases,
-                holds,
-                finding="the clones and nine splits of each of four randomizers, n up to 3, three α",
-            ),
+            on_grid(cases, holds, finding="the clones and nine splits of each of four randomizers, n up to 3, three α"),
         ),
     )
 

@@ -124,10 +124,7 @@ def mean() -> Evidence:
     law = law_of_g(blanket(BinaryRR(eps0=level(3))), alpha)
     mean = sum((v * p for v, p in law.items()), F(0))
     return Evidence(
-        refuted(
-            mean != 1 - 1 / alpha,
-            f"2-RR, t = 3, e^ε = {alpha}: E[G] = {mean}, not {1 - 1 / alpha}",
-        ),
+        refuted(mean != 1 - 1 / alpha, f"2-RR, t = 3, e^ε = {alpha}: E[G] = {mean}, not {1 - 1 / alpha}"),
         corrected=all_of(
             proved(derivations.property2(), finding="E[G] = 1 − e^ε"),
             identity(KRR().gparv().mean(), 1 - field.alpha, "so it is for k-RR, from its table, for all k and t"),

@@ -78,10 +78,7 @@ def table1_krr() -> Evidence:
     level_, size = F(3), 2
     total = enclosed(level_ + size - 1) / (enclosed(level_) * exp(size) - 1)
     return Evidence(
-        refuted(
-            below(total, 1),
-            f"t = {level_}, k = {size}: the row sums to 4/(3e² − 1)",
-        ),
+        refuted(below(total, 1), f"t = {level_}, k = {size}: the row sums to 4/(3e² − 1)"),
         corrected=Check(
             all(entry.equal for entry in _entries("k-RR", 1)),
             "proved",
