@@ -14,23 +14,29 @@ Both are decompositions in their own right, and they close in on each other like
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NoReturn
 
 import sympy as sp
+from flint import arb
 
 from shuffle_sym.algebra import arguments, balls
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import ByDefinition
+from shuffle_sym.model.panels import Panels, Piece, panels
 from shuffle_sym.model.randomizer import LocalRandomizer
 
 _BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 y = sp.Symbol("y", real=True)
 x = sp.Symbol("x", real=True)
+_moved = sp.Dummy("moved", real=True)
+_distance = sp.Dummy("distance", positive=True)
 
 
 class NoiseBlanket(ByDefinition):
@@ -53,10 +59,10 @@ class NoiseBlanket(ByDefinition):
 
 
 class Continuous(LocalRandomizer):
-    """Noise with a density that falls with the distance from the input, for inputs in [0, 1].
+    r"""Noise that is added to an input in [0, 1], with a density that is symmetric and log-concave.
 
-    The bound is for the pair of inputs 0 and 1 (and, by symmetry, 1 and 0). That no other pair is worse is checked on a
-    grid in the tests; it is not proved.
+    For such noise the inputs 0 and 1 (and, by symmetry, 1 and 0) are the worst pair for the blanket: proved, see
+    `papers.ours.noise`. Other densities are refused, because for them other pairs may be worse.
     """
 
     #: Distribution function Pr[R(x) <= y] and density as expressions in x and y.
@@ -73,6 +79,23 @@ class Continuous(LocalRandomizer):
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         return set(self.parameter.free_symbols)
+
+    def _refuse_unproved(self) -> None:
+        if self._missing:
+            raise ValueError(
+                "density must be that of symmetric, log-concave noise, for which 0 and 1 are proved to be the worst "
+                f"inputs; it is not seen to be {self._missing}: {self.density}"
+            )
+
+    @cached_property
+    def _missing(self) -> str:
+        """What is not shown of what the worst pair is proved from."""
+        if self.density.xreplace({x: x + _moved, y: y + _moved}) != self.density:
+            return "a function of y - x"
+        centred = self.density.subs(x, 0)
+        if centred.subs(y, -y) != centred:
+            return "symmetric"
+        return "" if _is_concave(centred) else "log-concave"
 
     def blanket(self) -> sp.Expr:
         """The smaller of the densities of inputs 0 and 1, γω(y)."""
@@ -127,9 +150,43 @@ class Continuous(LocalRandomizer):
             columns.append([sp.Rational(v.numerator, v.denominator) for v in masses])
         return Decomposition(*columns, title=f"{self!r}, others {value}, {cells} cells")
 
+    @cached_property
+    def _known_panels(self) -> dict[tuple[float, float], Panels]:
+        return {}
+
+    @cached_property
+    def _ends_flat(self) -> bool:
+        return self.edge(0.5)[1]
+
+    def panels(self, spread: float, tail: float) -> Panels:
+        """The left half of the messages as panels over each of which log ρ changes by ``spread`` on average; at most
+        ``tail`` of μ_1 lies beyond them."""
+        arguments.numeric_only(self.free_symbols, "a number")
+        self._refuse_unproved()
+        tail = 0.0 if self._ends_flat else tail
+        if (spread, tail) not in self._known_panels:
+            self._known_panels[spread, tail] = self._panels(spread, tail)
+        return self._known_panels[spread, tail]
+
+    def _panels(self, spread: float, tail: float) -> Panels:
+        edge, constant = self.edge(tail or 0.5)
+        # R(1) is R(0) moved by 1.
+        edge = edge if constant else sp.Min(edge + 1, sp.Rational(1, 4))
+        density, log_ratio = (_analytic(e) for e in (self.density.subs(x, 1), self.log_ratio))
+        with balls.precision(_BITS):
+            last = balls.value(edge)
+            largest = balls.value(sp.exp(log_ratio), {y: last})
+            masses = [balls.value(self.distribution, {x: balls.ball(input_), y: last}) for input_ in (0, 1)]
+            count = max(math.ceil(float(largest.log()) / spread), 1)
+            piece = Piece(last, arb(0.5), density, sp.exp(log_ratio), count)
+            if constant:
+                return panels(y, [piece], [(largest, masses[1])])
+            return panels(y, [piece], [], (balls.lower(masses[0]), balls.upper(masses[0]), balls.upper(masses[1])))
+
     def _cells(self, cells: int, tail: float) -> list[tuple[Fraction, Fraction, Fraction, Fraction | None]]:
         """Masses under inputs 0 and 1 and both ends of ρ, cell by cell from 1/2 down; the last one reaches to −∞."""
         arguments.numeric_only(self.free_symbols, "a discretisation")
+        self._refuse_unproved()
         edge, bounded = self.edge(tail)
         first, last = Fraction(1, 2), _number(edge, {})
         ends = [first + (last - first) * i / cells for i in range(cells + 1)]
@@ -150,6 +207,25 @@ class Continuous(LocalRandomizer):
             masses[masses.index(max(masses))] += 1 - sum(masses)
         rational = [[sp.Rational(v.numerator, v.denominator) for v in masses] for masses in (a, b, c)]
         return Decomposition(*rational, title=title)
+
+
+def _is_concave(density: sp.Expr) -> bool:
+    """Whether the logarithm is seen to be concave for y > 0, and to fall there: with symmetry, everywhere."""
+    log = sp.expand_log(sp.log(density.subs(y, _distance)), force=True)
+    slope, bend = (sp.together(sp.diff(log, _distance, k)) for k in (1, 2))
+    return bool(slope.is_nonpositive and bend.is_nonpositive)
+
+
+def _analytic(expr: sp.Expr) -> sp.Expr:
+    """The formula without Abs, Min, Max and cases, as it is between the last bend below 1/2 and 1/2."""
+    near = sp.Rational(1, 2) - sp.Rational(1, 10**6)
+
+    def size(e: sp.Expr) -> float:
+        return float(e.subs(y, near))
+
+    expr = expr.replace(sp.Abs, lambda e: e if size(e) >= 0 else -e)
+    expr = expr.replace(sp.Min, lambda *parts: min(parts, key=size))
+    return expr.replace(sp.Max, lambda *parts: max(parts, key=size))
 
 
 def _number(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:

@@ -1,0 +1,58 @@
+"""Continuous noise: milliseconds for one certified δ of the blanket by panels, and the ratio to cells in the same run.
+
+``python benchmarks/noise.py``. *cold* is with a new noise, whose panels have to be made; *cells* is the refinement by
+discretisations of growing size, which is what is left where panels do not serve.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import shuffle_sym as ss
+
+CASES: list[tuple[str, Callable[[], Any], float]] = [
+    ("Laplace, eps0 = 1", lambda: ss.Laplace(eps0=1), 1e-3),
+    ("Laplace, eps0 = 4", lambda: ss.Laplace(eps0=4), 1e-3),
+    ("Laplace, eps0 = 1", lambda: ss.Laplace(eps0=1), 1e-6),
+    ("Gaussian, sigma = 2", lambda: ss.Gaussian(sigma=2), 1e-3),
+    ("Gaussian, sigma = 1", lambda: ss.Gaussian(sigma=1), 1e-3),
+    ("Gaussian, sigma = 1", lambda: ss.Gaussian(sigma=1), 1e-6),
+    ("Gaussian, sigma = 1/2", lambda: ss.Gaussian(sigma=0.5), 1e-2),
+]
+REPEAT = 5
+
+
+def seconds(call: Callable[[], Any], repeat: int = 1) -> float:
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def main() -> None:
+    print(f"{'noise':22} {'rtol':>6} {'n':>8} {'cold ms':>8} {'warm ms':>8} {'cells / warm':>12}  δ")
+    for name, make, rtol in CASES:
+        for n in (10**3, 10**5, 10**9):
+            eps = 3.0 / math.sqrt(n) if n > 10**3 else 0.1
+            noise = make()
+            M = ss.Shuffle(ss.decomposition.blanket(noise), n)
+            ask = partial(M.delta, eps, rtol=rtol)
+            cold, warm, ratio = seconds(ask), seconds(ask, REPEAT), ""
+            if rtol > 1e-4:
+                try:
+                    ratio = f"{seconds(partial(ask, method='contour')) / warm:.0f}"
+                except ValueError:
+                    ratio = "refused"
+            answer = ask()
+            times = f"{1e3 * cold:8.1f} {1e3 * warm:8.1f} {ratio:>12}"
+            print(f"{name:22} {rtol:6.0e} {n:8.0e} {times}  {answer} {answer.method}")
+
+
+if __name__ == "__main__":
+    main()

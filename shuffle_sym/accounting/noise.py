@@ -1,0 +1,132 @@
+r"""Continuous noise with n users: certified D_α of its blanket, by panels, and by cells where these do not serve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import sympy as sp
+
+from shuffle_sym.accounting.sources import SMALLEST, UNKNOWN, NotReachedError, PairOfLaws, Source, or_unknown
+from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.numeric import quadrature
+
+_SIDES = ("lower", "upper")
+_SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
+_MOST_TAILS = 8
+_FEW_USERS = 32
+_LEAST_TAIL = 1e-290
+_MAX_CELLS, _FEW_CELLS = 4096, 512
+
+
+class Noise(Source):
+    """Continuous noise: a lower and an upper discretisation, refined until the two are close."""
+
+    def __init__(self, R: Continuous, n: int) -> None:
+        self.R, self.n = R, n
+        self._discretisations: dict[tuple[str, int, float], PairOfLaws] = {}
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.R.eps0
+
+    def reversed(self) -> Source:
+        return self  # each of the inputs 0 and 1 is the mirror image of the other
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        R = self.R
+        arguments.numeric_only(R.free_symbols, "a number")
+        if method not in ("auto", "contour", "fft"):
+            raise ValueError(
+                f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
+            )
+        bounded = R.eps0 is not sp.oo
+        answers = [Interval(0.0, 0.0, method)] * len(ratios)
+        waiting = {
+            i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
+        }
+        if method == "auto":
+            for i in list(waiting):
+                if (found := self._by_panels(float(ratios[i]), rtol)) is not None:
+                    answers[i] = found
+                    del waiting[i]
+        tail, cells = 1e-8, 32
+        while waiting and cells <= _MAX_CELLS:
+            there = [ratios[i] for i in waiting]
+            below, above = (
+                or_unknown(self._discretised(side, cells, tail), there, rtol / 4, method) for side in _SIDES
+            )
+            for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
+                waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
+                if upper - lower <= rtol * upper or upper < SMALLEST:
+                    answers[i] = Interval(lower, upper, high.method)
+                    del waiting[i]
+            if UNKNOWN in below or UNKNOWN in above:
+                break  # more cells make it harder
+            # What is cut off would be seen; few tails are ever tried, so that discretisations are used again.
+            least = min((lower for lower, _ in waiting.values()), default=1.0)
+            if not bounded and tail > max(rtol * least / 8, _LEAST_TAIL):
+                tail *= 1e-8
+            else:
+                cells *= 2
+        if waiting:
+            for i, ends in waiting.items():
+                answers[i] = Interval(*ends, method)
+            raise self._refusal(answers, rtol)
+        return answers
+
+    def _refusal(self, answers: list[Interval], rtol: float) -> NotReachedError:
+        reached = max(answer.relative_width for answer in answers)
+        error = NotReachedError(
+            f"bounds within a relative {rtol:.2g} of each other need more cells of {self!r} at n = {self.n} than there "
+            f"can be; {reached:.2g} was reached: ask for a larger rtol, or for a smaller eps"
+        )
+        error.answers, error.reached = answers, reached
+        return error
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        """From δ itself; far below the smallest double, from cells until the two sides are close."""
+        answer = super().log_delta(ratio, rtol)
+        cells = 32
+        while answer.lower == -math.inf < answer.upper and cells <= _FEW_CELLS:
+            low, high = (self._discretised(side, cells, _LEAST_TAIL).log_delta(ratio, rtol) for side in _SIDES)
+            cells *= 2
+            if high.upper - low.lower <= -rtol * high.upper or cells > _FEW_CELLS:
+                answer = Interval(low.lower, min(high.upper, answer.upper), high.method)
+        return answer
+
+    def _by_panels(self, alpha: float, rtol: float) -> Interval | None:
+        """By the contour integral without cells, or None if that is not narrow enough: for few users, mostly."""
+        if self.n < _FEW_USERS:
+            return None
+        tail, n = rtol / self.n, self.n
+        for _ in range(_MOST_TAILS):
+            tail = max(100.0 ** math.floor(math.log(tail, 100.0)), 1e-300)  # few are ever tried: panels are used again
+            for spread in _SPREADS:
+                (found,) = quadrature.positive_parts(self.R.panels(spread, tail), np.array([alpha]), self.n, rtol)
+                if isinstance(found, Interval):
+                    break
+            else:
+                return None
+            if found.upper - found.lower <= rtol * found.upper or found.upper < SMALLEST:
+                return replace(found, method="panels")
+            # What the tail costs: see `quadrature`
+            cost = 2 * n * found.upper + (n + 3) * (alpha - 1) + alpha
+            tail = min(tail, rtol * found.upper / (8 * cost)) / 10
+        return None
+
+    def _discretised(self, side: str, cells: int, tail: float) -> PairOfLaws:
+        key = (side, cells, tail)
+        if key not in self._discretisations:
+            cut: Callable[[int, float], Decomposition] = self.R.lower if side == "lower" else self.R.upper
+            self._discretisations[key] = PairOfLaws(cut(cells, tail), self.n)
+        return self._discretisations[key]
+
+    def __repr__(self) -> str:
+        return repr(self.R)

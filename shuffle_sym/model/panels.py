@@ -1,0 +1,138 @@
+r"""A continuous law of G as nodes of Gauss–Legendre panels, with what bounds the error made by them.
+
+The transform of G is an integral over messages, :math:`\varphi(s) - 1 = \int c(y)\,(e^{sG(y)} - 1)\,dy` with
+G = A − αB, A = μ_0/c, B = μ_1/c. A panel is a piece of it with m nodes. If the integrand is analytic and at most M in
+absolute value on the ellipse around the panel whose half axes are (r ± 1/r)/2 times its half width h, the error is at
+most (64/15) h M r^{−2m}/(1 − r^{−2}). Bounds of c, A and B there come from balls that contain the ellipse; they serve
+every α, every n and every s. Everything is computed once for a noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sympy as sp
+from flint import acb, arb
+
+from shuffle_sym.algebra import balls
+from shuffle_sym.algebra.errors import VerificationError
+
+Array = npt.NDArray[np.float64]
+Function = Callable[[Any], Any]
+
+_NODES = 16
+_BITS = 128
+_RADII = (2, 3, 6, 12)  # r of the ellipses
+_ARCS = 12
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An interval of messages on which the densities c, and A or B = 1, are analytic; ``ratio`` is the other one."""
+
+    left: arb
+    right: arb
+    common: sp.Expr
+    ratio: sp.Expr
+    panels: int
+
+
+@dataclass(frozen=True)
+class Panels:
+    r"""Nodes and bounds of one half of the messages, on which B = 1; the other half is its mirror image, A = 1.
+
+    ``ratios`` and ``masses`` are A and the weights times c at all nodes (atoms among them), to within FLOAT_ERROR.
+    ``caps`` bounds the error of a panel over max |e^{sG}| + 1; ``tops``, ``lows`` and ``sides`` are bounds of Re A from
+    both sides and of |Im A| on the ellipses, one column for each. ``runs`` describes the panels on the real line, from
+    the smallest A on: the least density of A, and the ends of an interval of A that the panel covers for certain.
+    Beyond the last panel lie at most the masses ``tail`` = (under 0, at least and at most; under 1, at most).
+    """
+
+    ratios: Array
+    masses: Array
+    caps: Array
+    tops: Array
+    lows: Array
+    sides: Array
+    runs: tuple[Array, Array, Array]
+    tail: tuple[float, float, float]
+
+
+@lru_cache(maxsize=4)
+def _rule(nodes: int) -> tuple[tuple[arb, arb], ...]:
+    """Nodes in [−1, 1] and their weights."""
+    return tuple(arb.legendre_p_root(nodes, k, weight=True) for k in range(nodes))
+
+
+def panels(
+    y: sp.Symbol,
+    pieces: Sequence[Piece],
+    atoms: Sequence[tuple[arb, arb]],
+    tail: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> Panels:
+    """The panels of pieces on which A does not decrease from one to the next, and atoms (A, mass)."""
+    nodes: list[tuple[arb, arb]] = list(atoms)
+    ellipses: list[list[tuple[float, ...]]] = []
+    runs: list[tuple[float, float, float]] = []
+    with balls.precision(_BITS):
+        for piece in pieces:
+            common, ratio = (balls.compiled(e, y) for e in (piece.common, piece.ratio))
+            slope = balls.compiled(sp.diff(piece.ratio, y), y)
+            width = (piece.right - piece.left) / piece.panels
+            for i in range(piece.panels):
+                middle, half = piece.left + width * (i + arb(0.5)), width / 2
+                for node, weight in _rule(_NODES):
+                    place = middle + half * node
+                    nodes.append((ratio(place), half * weight * common(place)))
+                ellipses.append([_ellipse(common, ratio, middle, half, r) for r in _RADII])
+                runs.append(_run(common, ratio, slope, middle, half))
+        if not all(balls.is_right_to(60, x) for node in nodes for x in node):
+            raise VerificationError("the densities cannot be evaluated to the accuracy of doubles")
+        ratios, masses = (balls.doubles(column) for column in zip(*nodes, strict=True))
+    bounds = np.array(ellipses)
+    runs.sort(key=lambda run: run[1])
+    density, start, end = np.array(runs).T
+    caps, tops, lows, sides = (bounds[:, :, k] for k in range(4))
+    return Panels(ratios, masses, caps, tops, lows, sides, (density, start, end), tail)
+
+
+@lru_cache(maxsize=8)
+def _arcs(r: int) -> tuple[tuple[arb, arb], ...]:
+    """Balls that contain the upper half of the ellipse around [−1, 1], (r e^{iθ} + e^{−iθ}/r)/2, real and imaginary
+    part."""
+    long, short = (arb(r) + arb(1) / r) / 2, (arb(r) - arb(1) / r) / 2
+    step = arb.pi() / _ARCS
+    angles = [step * (arb(k) + arb(0.5, 0.5)) for k in range(_ARCS)]
+    return tuple((long * angle.cos(), short * angle.sin()) for angle in angles)
+
+
+def _ellipse(common: Function, ratio: Function, middle: arb, half: arb, r: int) -> tuple[float, ...]:
+    """cap, top, low, side. Largest on the boundary, and on its upper half: they are real on the real line."""
+    places = [acb(middle + half * x, half * y) for x, y in _arcs(r)]
+    sizes = [abs(acb(common(place))) for place in places]
+    values = [acb(ratio(place)) for place in places]
+    factor = arb(64) / 15 * half * arb(r) ** (-2 * _NODES) / (1 - arb(r) ** -2)
+    return (
+        balls.upper(factor * reduce(arb.max, sizes)),
+        balls.upper(reduce(arb.max, (v.real for v in values))),
+        balls.lower(reduce(arb.min, (v.real for v in values))),
+        balls.upper(reduce(arb.max, (abs(v.imag) for v in values))),
+    )
+
+
+def _run(common: Function, ratio: Function, slope: Function, middle: arb, half: arb) -> tuple[float, float, float]:
+    """The least density of A on the panel, and an interval of A that it covers, which is empty if A is not known to be
+    monotone there."""
+    place = middle + half * arb(0, 1)
+    steep = slope(place)
+    first, last = ratio(middle - half), ratio(middle + half)
+    low, high = (first, last) if steep > 0 else (last, first)
+    if not (steep > 0 or steep < 0) or not low < high:
+        return 0.0, balls.upper(low), balls.upper(low)
+    density = common(place) / abs(steep)
+    return max(balls.lower(density), 0.0), balls.upper(low), balls.lower(high)

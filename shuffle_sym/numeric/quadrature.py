@@ -1,0 +1,196 @@
+r"""Certified :math:`\frac1n \mathbb E[G_1 + \dots + G_n]_+` for a continuous G: a contour integral without smoothing.
+
+φ(s) − 1 is the sum over the nodes of `model.panels`, a law with finitely many values, and what the sum is off by:
+
+==================  ============================================================================================
+panels              the ellipses: see `model.panels`. With s = x + iy, |e^{sG}| there is at most
+                    exp(x max Re G + |y| max |Im G|)
+values              G = A − αB in doubles is off by at most 4 FLOAT_ERROR (A + αB), e^{sG} by |s| times that
+truncation          the tilted law of G contains uniform laws of length L with probability q (where its density is
+                    at least q/L), so that :math:`|\varphi(x + iy)/\varphi(x)| \le 1 - \sum q\,(1 - e(yL/2))`, with
+                    e(z) the largest |sin z'/z'| for z' >= z; it falls in y
+==================  ============================================================================================
+
+Beyond the last panel lie the masses a of μ_0 and b of μ_1, and their mirror image. Let D₀ be the value with G = 0
+there. Then :math:`D \le D_0 + a`, because [·]_+ is subadditive and the mirror image has G < 0. If no term lies beyond,
+the sum is what it is for D₀; the other outcomes contribute to D₀ at most :math:`2nb` times
+:math:`\frac1n\mathbb E[S_{n-1}]_+ \le D_0 + (\alpha - 1)/n` (Jensen). If exactly one term lies beyond, on the side of
+G > 0, the rest has the mean :math:`-(n-1)(\alpha-1)/(1-2b)` at least (Jensen again). So
+
+.. math:: D \ge D_0 (1 - 2nb) - 2b(\alpha - 1)
+          + (1 - 2b)^{n-1} \Bigl[a - \alpha b - \frac{(n - 1)(\alpha - 1)\,b}{1 - 2b}\Bigr]_+ .
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.model.panels import Panels
+from shuffle_sym.numeric.contour import log_ends
+from shuffle_sym.numeric.rules import Rule
+from shuffle_sym.numeric.transforms import SMALLEST, AllSums, Array, Complex, Mask, Sums
+
+_LAYERS = 4  # uniform laws in each half
+_REACHES = np.geomspace(0.5, 1e4, 160)  # of the last node, over the standard deviation of S
+_LARGEST_EXPONENT = 600.0
+_ROUGH = 0.05  # an error of φ from which on nothing is told
+
+
+def positive_parts(panels: Panels, alphas: Array, n: int, rtol: float) -> list[Interval | ValueError]:
+    """Bounds for each α >= 1, given as a double with a relative error of FLOAT_ERROR; n >= 2. A refusal is returned."""
+    answers: list[Interval | ValueError] = []
+    for alpha in alphas.tolist():
+        try:
+            answers.append(_positive_part(panels, alpha, n, rtol))
+        except ValueError as refused:
+            answers.append(refused)
+    return answers
+
+
+def _positive_part(panels: Panels, alpha: float, n: int, rtol: float) -> Interval:
+    law = SmoothSums(panels, alpha, n)
+    ((low, high),) = log_ends(law, rtol / 2, math.log(SMALLEST), np.ones(1), Unsmoothed)
+    slack = 8 * UNIT_ROUNDOFF * (1 + abs(high))
+    lower, upper = math.exp(low - slack), math.exp(high + slack)
+    lower = lower if lower > SMALLEST else 0.0
+    return _with_tails(Interval(lower, max(upper, 5e-324)), panels.tail, alpha, n)
+
+
+def _with_tails(part: Interval, tail: tuple[float, float, float], alpha: float, n: int) -> Interval:
+    a_low, a_high, b = tail
+    if not a_high:
+        return part
+    rest, inside = (alpha - 1) * (1 + 8 * UNIT_ROUNDOFF) + 4 * UNIT_ROUNDOFF, 1 - 2 * b
+    alone = a_low - alpha * (1 + 8 * UNIT_ROUNDOFF) * b - (n - 1) * rest * b / inside
+    lower = part.lower * (1 - 2 * n * b) - 2 * b * rest
+    lower += math.exp((n - 1) * math.log1p(-2 * b)) * max(alone, 0.0) * (1 - 1e-12)
+    lower -= 16 * UNIT_ROUNDOFF * (part.lower + a_high)
+    return Interval(min(max(lower, 0.0), 1.0), min((part.upper + a_high) * (1 + 4 * UNIT_ROUNDOFF), 1.0))
+
+
+class SmoothSums(AllSums):
+    """The sum of n copies of G, from the nodes of panels."""
+
+    def __init__(self, panels: Panels, alpha: float, n: int) -> None:
+        A, W = panels.ratios, panels.masses
+        self.panels, self.alpha = panels, alpha
+        values = np.concatenate([A - alpha, 1 - alpha * A, [0.0]])[None]
+        gamma = 2 * math.fsum(W)
+        if not 0 < gamma < 1 or values.max() <= 0:
+            raise ValueError("the law has no value of both signs, or no mass that is left")
+        # The rest is 1 minus a sum: its relative error is larger.
+        error = 4 * FLOAT_ERROR / (1 - gamma)
+        super().__init__(values, np.concatenate([W, W, [1 - gamma]]), n, 0.0, error)
+        x = self.c
+        sizes = np.concatenate([A + alpha, 1 + alpha * A, [0.0]])
+        self.moving = 4 * FLOAT_ERROR * (self.one.q * sizes).sum(axis=1)  # over |s|
+        self.at_c = self._quadrature(x[:, None], np.zeros((1, 1)))[:, 0] + self.moving * x
+        if (self.at_c > _ROUGH).any():
+            raise ValueError("the panels are too wide for these values")
+        self.log_slack = self.log_slack + 1.1 * n * self.at_c
+
+    def _quadrature(self, x: Array, y: Array) -> Array:
+        """The error of φ(x + iy) by the panels, over φ(c)."""
+        panels, alpha = self.panels, self.alpha
+        x, y = np.broadcast_arrays(x, y)
+        x, y = x[..., None, None], y[..., None, None]
+        front = x * (panels.tops - alpha) + y * panels.sides
+        back = x * (1 - alpha * panels.lows) + y * (alpha * panels.sides)
+        sizes = sum(np.exp(np.minimum(e, _LARGEST_EXPONENT)) + 1 for e in (front, back))
+        bounds = np.where(np.maximum(front, back) < _LARGEST_EXPONENT, panels.caps * sizes, np.inf).min(axis=-1)
+        total: Array = 1.001 * bounds.sum(axis=-1) * np.exp(-self.one.log_phi)[:, None]
+        return total
+
+    def off(self, y: Array) -> Array:
+        more = self._quadrature(self.c[:, None], y) + self.moving[:, None] * (self.c[:, None] + y)
+        # Both φ(c + iy) and φ(c) are off.
+        bound: Array = np.minimum(super().off(y) + 1.1 * (more + self.at_c[:, None]), 2.0)
+        return bound
+
+    def powers(self, y: Array) -> tuple[Complex, Array]:
+        with np.errstate(over="ignore"):
+            powers, errors = super().powers(y)
+        # The transforms of both laws are at most 1.
+        return powers, np.minimum(errors, 2.0)
+
+    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
+        return Sums.quiet(self, left, right, log_level)
+
+    def log_growths(self, d: Array) -> Array:
+        logs, errors = self.one.log_growths(d)
+        s = self.c[:, None] + d
+        off = self._quadrature(s, np.zeros((1, 1))) * np.exp(np.minimum(-logs, _LARGEST_EXPONENT))
+        off += 4 * FLOAT_ERROR * s * (np.abs(self.one.g).max() + 2 * self.alpha)
+        bounds = self.n * (logs + errors + 1.1 * (off + self.at_c[:, None]))
+        return np.asarray(np.where((off < _ROUGH) & (-logs < _LARGEST_EXPONENT), bounds, np.inf))
+
+    def log_modulus(self, y: Array) -> Array:
+        """Upper bounds of log |φ(c + iy)/φ(c)| that fall in y, a row of them."""
+        gone = np.zeros(len(y))
+        for mass, length, gaps in self._uniform_laws():
+            gone += np.maximum(mass * (1 - _envelope(y * length / 2)) - gaps, 0.0)
+        return np.log1p(-np.minimum(gone * (1 - 1e-6), 0.999))
+
+    def _uniform_laws(self) -> list[tuple[float, float, float]]:
+        """Probability, length, and twice what is missing in the middle."""
+        density, start, end = self.panels.runs
+        c, alpha, log_phi = float(self.c[0]), self.alpha, float(self.one.log_phi[0] + 1.1 * self.at_c[0]) + 1e-9
+        front = density * np.exp(np.minimum(c * (start - alpha) - log_phi, _LARGEST_EXPONENT))
+        back = density / alpha * np.exp(np.minimum(c * (1 - alpha * end) - log_phi, _LARGEST_EXPONENT))
+        found = []
+        for heights, scale in ((front, 1.0), (back, alpha)):
+            left = heights * (1 - 1e-9)
+            for _ in range(_LAYERS):
+                first, last, height = _largest(left, scale * start, scale * end)
+                length = scale * float(end[last] - start[first])
+                covered = scale * float((end - start)[first : last + 1].sum())
+                found.append((height * length, length, 2 * height * abs(length - covered)))
+                left[first : last + 1] -= height
+        return found
+
+
+def _largest(heights: Array, start: Array, end: Array) -> tuple[int, int, float]:
+    """The run of neighbours whose least height times the cube of its length is largest, and that height."""
+    best, found = -1.0, (0, 0, 0.0)
+    for first in range(len(heights)):
+        least = np.minimum.accumulate(heights[first:])
+        worth = least * (end[first:] - start[first]) ** 3
+        last = int(np.argmax(worth))
+        if worth[last] > best:
+            best, found = float(worth[last]), (first, first + last, max(float(least[last]), 0.0))
+    return found
+
+
+def _envelope(z: Array) -> Array:
+    """At least |sin z'/z'| for every z' >= z: it falls to 4.49, and the largest value beyond is below 0.2173."""
+    falling = np.sin(np.minimum(z, 4.0)) / np.maximum(np.minimum(z, 4.0), 1e-300)
+    near = np.where(z < 1e-6, 1.0, falling)
+    return np.where(z < 2.5, near, np.minimum(np.maximum(near, 0.2173), np.maximum(1 / np.maximum(z, 1.0), 0.0)))
+
+
+class Unsmoothed(Rule):
+    """The kernel 1/s² itself."""
+
+    def __init__(self, law: Sums, target: Array) -> None:
+        super().__init__(law, target)
+        assert isinstance(law, SmoothSums)
+        deviation = float(np.sqrt(law.variance[0] + 1 / law.c[0] ** 2))
+        step = float(self.step[0])
+        lasts = _REACHES / deviation
+        logs = law.n * law.log_modulus(lasts) + np.log((1 / lasts + step / lasts**2) / math.pi)
+        enough = np.flatnonzero(logs <= math.log(target[0]))
+        self.count = np.full(1, np.inf)
+        if len(enough):
+            self.count = np.ceil(lasts[enough[:1]] / step) + 1
+            self.truncation = np.exp(logs[enough[:1]]) * (1 + 1e-6)
+        self.roundings = np.full(1, 200 * UNIT_ROUNDOFF)
+        self.total = self.step / law.c**2 + 1 / law.c
+
+    def kernel(self, y: Array) -> tuple[Complex, Complex, Array]:
+        s = self.law.c[:, None] + 1j * y
+        inverse = np.asarray(1 / (s * s), dtype=complex)
+        return inverse, inverse, np.abs(inverse)

@@ -1,0 +1,105 @@
+"""Continuous laws by panels: independent values, and panels so crude that a missing error term would be seen."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import shuffle_sym as ss
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model import panels
+from shuffle_sym.numeric import quadrature
+
+# δ of the blanket by another contour in mpmath, 22 digits
+VALUES = [
+    (ss.Laplace(eps0=1), 10**3, 0.1, 2.4862754983e-5),
+    (ss.Gaussian(sigma=2), 10**3, 0.1, 9.2176730081e-10),
+    (ss.Gaussian(sigma=1), 10**5, 0.01, 6.8505417569e-5),
+]
+
+
+@pytest.mark.parametrize(("noise", "n", "eps", "value"), VALUES, ids=repr)
+@pytest.mark.parametrize("rtol", [1e-2, 1e-3, 1e-6])
+def test_values_of_another_tool_are_inside(noise, n, eps, value, rtol):
+    found = ss.Shuffle(ss.decomposition.blanket(noise), n).delta(eps, rtol=rtol)
+    assert found.method == "panels"
+    assert found.lower <= value * (1 + 1e-10)
+    assert found.upper >= value * (1 - 1e-10)
+    assert found.upper - found.lower <= rtol * found.upper
+
+
+def by_cells(noise, n: int, eps: float) -> Interval:
+    """Bounds from two discretisations, which have nothing to do with panels."""
+    low, high = (ss.Shuffle(cut(64, 1e-9), n).delta(eps, rtol=1e-3) for cut in (noise.lower, noise.upper))
+    return Interval(low.lower, high.upper)
+
+
+CASES = [
+    (ss.Laplace(eps0=0.3), 50, 0.02),
+    (ss.Laplace(eps0=2), 12, 0.6),
+    (ss.Laplace(eps0=3), 2_000, 0.3),
+    (ss.Gaussian(sigma=1), 40, 0.3),
+    (ss.Gaussian(sigma=3), 700, 0.05),
+]
+
+
+@pytest.mark.parametrize(("noise", "n", "eps"), CASES, ids=repr)
+def test_crude_panels_and_short_ranges_still_give_bounds(monkeypatch, noise, n, eps):
+    truth, told = by_cells(noise, n, eps), 0
+    for nodes in (2, 3, 5, 16):
+        monkeypatch.setattr(panels, "_NODES", nodes)
+        for spread in (0.2, 1.0):
+            for tail in (1e-2, 1e-4, 1e-8):
+                made = noise._panels(spread, tail)
+                (found,) = quadrature.positive_parts(made, np.array([math.exp(eps)]), n, 0.9)
+                if isinstance(found, Interval):
+                    told += 1
+                    assert found.lower <= truth.upper, (nodes, spread, tail)
+                    assert found.upper >= truth.lower, (nodes, spread, tail)
+    assert told >= 6
+
+
+def test_the_error_of_a_panel_is_not_lost_where_its_density_may_be_0():
+    # On a wide panel the ball of the density contains 0, and yet it is not 0.
+    made = ss.Gaussian(sigma=2)._panels(5.0, 1e-9)
+    assert (made.caps > 0).all()
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 4])
+def test_the_bound_of_a_panel_covers_its_error(monkeypatch, nodes):
+    noise, s, alpha = ss.Laplace(eps0=2), 0.3, 1.2
+
+    def transform() -> tuple[float, float]:
+        law = quadrature.SmoothSums(noise._panels(1.0, 0.0), alpha, 10)
+        law.one.log_phi[:] = 0.0  # so that the bound is that of φ itself
+        g, p = law.one.g[0], np.concatenate([law.panels.masses, law.panels.masses])
+        return float(p @ np.expm1(s * g[:-1])), float(law._quadrature(np.full((1, 1), s), np.zeros((1, 1)))[0, 0])
+
+    exact, _ = transform()
+    monkeypatch.setattr(panels, "_NODES", nodes)
+    value, bound = transform()
+    assert 1e-12 < abs(value - exact) <= bound < 1.0
+
+
+def test_the_envelope_is_above_every_later_value():
+    z = np.linspace(1e-3, 40, 200_001)
+    later = np.maximum.accumulate(np.abs(np.sin(z) / z)[::-1])[::-1]
+    assert (quadrature._envelope(z) >= later - 1e-15).all()
+
+
+@pytest.mark.parametrize(("noise", "n", "eps"), CASES, ids=repr)
+def test_uniform_parts_bound_the_modulus(noise, n, eps):
+    law = quadrature.SmoothSums(noise.panels(0.15, 1e-8), math.exp(eps), n)
+    y = np.geomspace(0.01, 8, 400)
+    bound = np.exp(law.log_modulus(y))
+    assert (bound >= np.abs(np.exp(law.one.log_ratios(y[None])[0][0])) - 1e-6).all()
+    assert (np.diff(bound) <= 0).all()
+    assert bound[-1] < 0.99
+
+
+def test_too_many_terms_are_refused_and_not_answered_with_infinity():
+    made = ss.Laplace(eps0=1).panels(0.6, 0.0)
+    (found,) = quadrature.positive_parts(made, np.array([math.exp(0.3)]), 3, 1e-9)
+    assert isinstance(found, ValueError) or found.upper <= 1
