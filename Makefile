@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check audit conjectures latex-check derivation-check bench clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,6 +47,9 @@ browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it a
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m checks.cross_check
 
+fuzz: $(VENV)/ok  ## hard inputs at random against an independent oracle; goes on where it ended (MINUTES=10 SEED=1)
+	$(BIN)/python -m checks.fuzz --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --processes $(or $(PROCESSES),1)
+
 audit: $(VENV)/ok  ## recompute every verdict on the papers
 	$(BIN)/python -m shuffle_sym.papers.audit
 
@@ -59,10 +62,14 @@ latex-check: $(VENV)/ok  ## typeset every derivation with pdflatex (needs texliv
 derivation-check: $(VENV)/ok  ## rebuild every derivation with each of its definitions and lines changed (minutes)
 	$(BIN)/python -m checks.derivations
 
+mutants: $(VENV)/ok  ## change one expression after another in numeric, truth and accounting; the tests must notice (an hour)
+	$(BIN)/python -m checks.mutants --processes 2
+
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/lattice.py
 	$(BIN)/python benchmarks/clones.py
 	$(BIN)/python benchmarks/contour.py
+	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/dropout.py
 	$(BIN)/python benchmarks/mechanism.py
 	$(BIN)/python benchmarks/fourier.py

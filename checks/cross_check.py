@@ -10,33 +10,24 @@ blanket in floats   the exact blanket value lies in the interval of every float 
 truth in mechanism  the worst pair of all neighbouring datasets lies in the interval of the mechanism
 =================== ============================================================================================
 
-Besides, `random_comparisons` draws decompositions with one to six atoms of very different sizes, n up to 40 and α over
-the whole range, below 1 included, and looks for the exact value in the interval of every method that applies.
-
-``python -m checks.cross_check`` runs the full grid, 100,000 random comparisons and the checks of `mechanism_grid`,
-`dropout_grid` and `renyi_grid` (minutes); the test suite runs `quick()` and samples.
+``python -m checks.cross_check`` runs the full grid and the checks of `mechanism_grid`, `dropout_grid` and `renyi_grid`
+(minutes); the test suite runs `quick()` and samples. What is drawn at random is in `checks.fuzz`.
 """
 
 from __future__ import annotations
 
-import math
-import random
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
-from tqdm.auto import tqdm
 
 from checks import dropout_grid, mechanism_grid, renyi_grid
 from checks.reports import Comparison, run
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
-from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers.su2025 import algorithm4
 from shuffle_sym.randomizers import (
@@ -52,14 +43,6 @@ from shuffle_sym.randomizers import (
 from shuffle_sym.truth import exact, ground_truth
 
 FLOAT_METHODS = ("contour", "fft")
-RANDOM_METHODS = ("contour", "binomial", "fft")
-RANDOM_COMPARISONS = 100_000
-_SCALES = (1, 1, 1, 1, 1, 1, 1, 1, 10, 10, 100, 10**9)
-_RTOLS = (0.1, 0.01, 0.01, 1e-3, 1e-3, 1e-5)
-_AT_ONCE = 8  # ratios α for one decomposition
-_LARGEST_LOSS = 9.0
-_WIDEST = 1000  # largest over smallest value of G up to which the lattice is asked
-_MOST_USERS = (40, 40, 40, 24, 12, 8, 6)  # by the number of atoms: the exact sum has to end
 _MANY_MESSAGES, _FEW_USERS = 4, 4
 LAWS = ("pair = formula", "data = formula", "truth <= blanket", "blanket in floats", "truth in mechanism")
 
@@ -158,95 +141,10 @@ def _in_floats(R: Randomizer, blankets: Shuffle, alpha: sp.Rational) -> dict[str
     return intervals
 
 
-def random_decomposition(rng: random.Random) -> Decomposition:
-    """One to six atoms, masses from 1e-9 to 1, null atoms, atoms impossible under one input, β = 0 and β = 1."""
-    size = rng.randint(1, 6)
-
-    def masses() -> list[sp.Rational]:
-        scales = [rng.choice(_SCALES) for _ in range(size)]
-        weights = [rng.choice([0, 1, 1, 1]) * rng.randint(1, 9) * scale for scale in scales]
-        weights[rng.randrange(size)] += 1
-        return [sp.Rational(w, sum(weights)) for w in weights]
-
-    covered = rng.choice([sp.Rational(i, 8) for i in range(9)])
-    return Decomposition(masses(), masses(), [covered * c for c in masses()])
-
-
-def random_ratios(D: Decomposition, rng: random.Random) -> list[sp.Rational]:
-    """α between the least and the largest ratio a/b, and now and then beyond; some with few digits, so that the values
-    of G are on a lattice."""
-    low, high = (min(float(loss), _LARGEST_LOSS) for loss in (D.reversed().max_loss, D.max_loss))
-    alphas = []
-    for _ in range(_AT_ONCE):
-        beyond, scale = rng.choice([0.0] * 9 + [1.0]), rng.choice([10, 1000, 10**6])
-        alphas.append(sp.Rational(max(round(math.exp(rng.uniform(-low - beyond, high + beyond)) * scale), 1), scale))
-    return alphas
-
-
-def random_comparisons(count: int, seed: int) -> Counter[str]:
-    """At least ``count`` comparisons: how many hold, how many methods refused, and how many are *violations*.
-
-    Where α is beyond every loss and D_α is 0 or 1 − α without any integral, the comparison is made and not counted.
-    """
-    rng, counts = random.Random(seed), Counter[str]()
-    while counts["holds"] + counts["VIOLATION"] < count:
-        D = random_decomposition(rng)
-        n = rng.randint(1, rng.choice([4, _MOST_USERS[len(D.atoms)]]))
-        alphas = random_ratios(D, rng)
-        values = {alpha: {v for v in D.gparv.exact(alpha, 20).values if v} for alpha in alphas}
-        truths = {alpha: exact.divergence(D, n, alpha) for alpha in alphas}
-        for method in RANDOM_METHODS:
-            rtol = rng.choice(_RTOLS)
-            wanted = [alpha for alpha in alphas if _is_for(method, values[alpha], rtol)]
-            for alpha, interval in zip(wanted, _intervals(Shuffle(D, n), wanted, rtol, method), strict=True):
-                if interval is None:
-                    counts[f"{method} refused"] += 1
-                elif truths[alpha] not in interval:
-                    counts["VIOLATION"] += 1
-                    print(f"VIOLATION: {D!r}, n = {n}, {alpha = }: exact {truths[alpha]}, {method} {interval!r}")
-                elif truths[alpha] == max(1 - alpha, 0):
-                    counts["beyond every loss"] += 1
-                else:
-                    counts.update(["holds", f"{method} holds"])
-    return counts
-
-
-def _is_for(method: str, values: set[Fraction], rtol: float) -> bool:
-    """Binomial tails are for few values of G; the lattice is slow where these are far apart, and has its own tests."""
-    if method == "binomial":
-        sides = sum(v > 0 for v in values), sum(v < 0 for v in values)
-        return max(sides) <= 1 or min(sides) == 0
-    sizes = [abs(v) for v in values] or [Fraction(1)]
-    return method != "fft" or (rtol >= 0.05 and max(sizes) <= _WIDEST * min(sizes))
-
-
-def _intervals(M: Shuffle, alphas: list[sp.Rational], rtol: float, method: str) -> list[Interval | None]:
-    """All at once, which is what is to be checked; where one of them is refused, one by one."""
-    try:
-        together: list[Interval | None] = M.hockey_stick(alphas, rtol=rtol, method=method)
-        return together
-    except ValueError:
-        if len(alphas) == 1:
-            return [None]
-    return [_intervals(M, [alpha], rtol, method)[0] for alpha in alphas]
-
-
-def random_main() -> int:
-    """The random comparisons on two processes."""
-    parts = 100
-    with ProcessPoolExecutor(2) as pool:
-        futures = [pool.submit(random_comparisons, RANDOM_COMPARISONS // parts, seed) for seed in range(parts)]
-        total = Counter[str]()
-        for future in tqdm(futures, unit="part", desc="random"):
-            total += future.result()
-    print("random comparisons: " + ", ".join(f"{key}: {number}" for key, number in sorted(total.items())))
-    return 1 if total["VIOLATION"] else 0
-
-
 def main() -> int:
     """Everything; 1 if something is wrong."""
     report = run("formulas, brute force and floats", check, full())
-    others = [random_main(), mechanism_grid.main(), dropout_grid.main(), renyi_grid.main()]
+    others = [mechanism_grid.main(), dropout_grid.main(), renyi_grid.main()]
     return 1 if report.violations or any(others) else 0
 
 

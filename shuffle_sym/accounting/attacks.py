@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from scipy import special
 
-from shuffle_sym.accounting.sources import PairOfLaws, Source
+from shuffle_sym.accounting.sources import UNKNOWN, PairOfLaws, Source, or_unknown
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition, blanket
@@ -130,9 +130,12 @@ class Datasets(Source):
         """ε of the worst pair: of the first, and of another one only if its δ there is larger."""
         neighbours, answer = self.neighbours[0], self.best.epsilon(target, rtol, method)
         for other, pair in zip(self.neighbours[1:], self.laws[1:], strict=True):
-            (there,) = pair.from_one([Ratio(eps=sp.Rational(str(answer.lower)))], rtol, method)
+            (there,) = or_unknown(pair, [Ratio(eps=sp.Rational(str(answer.lower)))], rtol, method)
             if there.lower > target:
-                neighbours, answer = other, pair.epsilon(target, rtol, method)
+                # Where values of δ are refused it may be known less well.
+                neighbours, answer = max(
+                    (neighbours, answer), (other, pair.epsilon(target, rtol, method)), key=lambda pair: pair[1].lower
+                )
         return replace(answer, lower_by=neighbours)
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
@@ -142,8 +145,8 @@ class Datasets(Source):
         """D_α of the worst pair; where the first pairs reach what is ``wanted``, no other is tried."""
         best: list[Interval] = [Interval(0.0, 0.0)] * len(ratios)
         for neighbours, pair in zip(self.neighbours, self.laws, strict=True):
-            places = [i for i, least in enumerate(wanted) if best[i].upper < least]
-            for i, answer in zip(places, pair.from_one([ratios[i] for i in places], rtol, method), strict=True):
+            places = [i for i, least in enumerate(wanted) if best[i].upper < least or best[i] == UNKNOWN]
+            for i, answer in zip(places, or_unknown(pair, [ratios[i] for i in places], rtol, method), strict=True):
                 if best[i].lower_by is None or answer.lower > best[i].lower:
                     best[i] = replace(answer, lower_by=neighbours)
         return best

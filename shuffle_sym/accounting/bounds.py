@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.sources import Noise, PairOfLaws, Source
+from shuffle_sym.accounting.noise import Noise
+from shuffle_sym.accounting.sources import NotReachedError, PairOfLaws, Source, logarithm
 from shuffle_sym.algebra import field, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
@@ -28,6 +29,7 @@ from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric import dropout
+from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.truth.worst_datasets import candidates, inputs_of
 
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
@@ -104,16 +106,21 @@ class PairBounds:
         ]
 
     def blanketed(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """The blanket's divergence at each α; what the local randomizer gives, where no method reaches ``rtol``."""
+        """The blanket's divergence at each α; what the local randomizer gives, where no method has an answer."""
         try:
             return self.blanket.from_one(ratios, rtol, method)
-        except ValueError:
-            if method != "auto":
+        except NotSharpError as refusal:
+            if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width):
                 raise
             if len(ratios) > 1:
                 return [self.blanketed([ratio], rtol, method)[0] for ratio in ratios]
         (end,) = self.local(ratios)
         return [Interval(end, end, upper_by="local randomizer")]
+
+    def least_dropped(self, ratios: Sequence[Ratio], known: Sequence[float]) -> list[float]:
+        """About what the drop-out bound is at least, where so much is attained: no Φ*_N is below that."""
+        nobody = (1 - self.whole.gamma) ** (self.n - 1)
+        return [nobody * end + (1 - nobody) * least for end, least in zip(self.local(ratios), known, strict=True)]
 
     def dropped(self, ratios: Sequence[Ratio], *, equal: bool = True) -> list[tuple[float, str]]:
         """Upper ends of the drop-out bound and their names; 1 where it is not evaluated. ``equal`` is whether it is
@@ -173,6 +180,8 @@ class AllDatasets:
                 for i in ends
                 if pair.pair.laws is not None and answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)
             ]
+            least = pair.least_dropped([ratios[i] for i in wide], [known[i] for i in wide]) if wide else []
+            wide = [i for i, bound in zip(wide, least, strict=True) if bound < ends[i][0]]
             for i, bound in zip(wide, pair.dropped([ratios[i] for i in wide]), strict=True):
                 ends[i] = min(ends[i], bound)
             for i, (end, name) in ends.items():
@@ -222,10 +231,16 @@ class NoiseOfAllDatasets:
         return self.sources[0].max_loss
 
     def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
-        return self.sources[0].log_delta(ratio, rtol).upper, "blanket"
+        try:
+            return self.sources[0].log_delta(ratio, rtol).upper, "blanket"
+        except NotReachedError as refusal:
+            return logarithm(refusal.answers[0]).upper, "blanket"
 
     def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
-        return [self.sources[0].from_one(ratios, rtol, method)]
+        try:
+            return [self.sources[0].from_one(ratios, rtol, method)]
+        except NotReachedError as refusal:  # as far as it goes
+            return [refusal.answers]
 
     def upper(
         self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]

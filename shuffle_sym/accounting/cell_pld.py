@@ -76,6 +76,9 @@ class CellPLD(PrivacyLossDistribution):
         self.max_loss: sp.Expr = sp.oo
         self._known: Losses | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": None}  # what was computed is not sent along
+
     def losses(self, tail: float) -> Losses:
         if self._known is None:
             self._known = Losses(self._blocks)
@@ -181,11 +184,11 @@ def _box(D: Decomposition, n: int, tail: float) -> tuple[list[int], list[int]]:
     log_tail = math.log(tail / max(largest, 1.0) / max(len(shares), 1))
     lows, sizes = [], []
     for share in shares:
-        mode = min(math.floor((n + 1) * share), n)
-        # One more on each side: the mode of the exact share may be the neighbour.
+        middle = math.floor(n * share)
+        # One more on each side, for the floor of the mean and the share as a double.
         reach = bernstein_reach(n, float(share), log_tail) + 1
-        lows.append(max(mode - reach, 0))
-        sizes.append(min(mode + reach, n) - lows[-1] + 1)
+        lows.append(max(middle - reach, 0))
+        sizes.append(min(middle + reach, n) - lows[-1] + 1)
     return lows, sizes
 
 

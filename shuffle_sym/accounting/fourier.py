@@ -68,11 +68,21 @@ class FourierAccountant:
                     f"L and m must make a spacing 2L/m between {_SPACINGS[0]:g} and {_SPACINGS[1]:g}, "
                     f"got L = {L}, m = {m}: {2 * self.L / self.m:.3g}"
                 )
+        self._forget()
+
+    def _forget(self) -> None:
         self._prepared: dict[Any, _Rounds] = {}
         self._grids: dict[Any, LossGrid] = {}
         self._capped: dict[Any, list[LossGrid]] = {}
         self._transforms: dict[Any, Transform] = {}
         self._laws: dict[Any, ComposedLaw] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("parts", "rounding", "max_bytes", "L", "m")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()
 
     # -- the two questions
 
@@ -100,12 +110,11 @@ class FourierAccountant:
         return self._for_each(rounds, lambda count: self._epsilon(target, count, rtol))
 
     def _for_each(self, rounds: Any, answer: Callable[[int], Interval]) -> Any:
-        if isinstance(rounds, (list, tuple, range)):
-            counts = [arguments.positive_integer(count, "rounds") for count in rounds]
-            # From many rounds to few: the transform of the widest window serves them all.
-            answers = {count: answer(count) for count in sorted(set(counts), reverse=True)}
-            return [answers[count] for count in counts]
-        return answer(arguments.positive_integer(rounds, "rounds"))
+        counts = arguments.each(rounds, "rounds", lambda count: arguments.positive_integer(count, "rounds"))
+        # From many rounds to few: the transform of the widest window serves them all.
+        different = sorted(set(counts) if isinstance(counts, list) else {counts}, reverse=True)
+        answers = {count: answer(count) for count in different}
+        return arguments.each(counts, "rounds", answers.__getitem__)
 
     def _epsilon(self, target: float, rounds: int, rtol: float) -> Interval:
         largest = self._max_loss(rounds)

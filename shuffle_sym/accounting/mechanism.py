@@ -12,17 +12,19 @@ from functools import cached_property
 
 import mpmath
 import sympy as sp
+from flint import arb
 
 from shuffle_sym.accounting.attacks import Datasets, datasets_of
 from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets
-from shuffle_sym.accounting.sources import Source, not_below
-from shuffle_sym.algebra import arguments
-from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.accounting.sources import UNKNOWN, Source, not_below
+from shuffle_sym.algebra import arguments, balls
+from shuffle_sym.algebra.interval import Interval, decimal_interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.randomizer import Family, Randomizer
-from shuffle_sym.truth import ground_truth, two_messages
+from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.truth import exact, ground_truth, two_messages
 from shuffle_sym.truth.two_messages import TwoMessages
 
 _MOST_STEPS = 30
@@ -67,7 +69,8 @@ class Mechanism(Source):
         highest = [max(answer.lower for answer in column) for column in zip(*blankets, strict=True)]
         wanted = [end * (1 - CLOSE) for end in highest]
         lowers = self.below.at_least(ratios, rtol, method, wanted)
-        uppers = self.bounds.upper(ratios, blankets, [answer.upper for answer in lowers])
+        known = [0.0 if answer == UNKNOWN else answer.upper for answer in lowers]
+        uppers = self.bounds.upper(ratios, blankets, known)
         answers = [
             replace(upper, lower=lower.lower, lower_by=lower.lower_by)
             for lower, upper in zip(lowers, uppers, strict=True)
@@ -109,14 +112,17 @@ class Mechanism(Source):
         name = "the largest loss" if self.max_loss == 0 else self.bounds.name
         try:
             return max(source.epsilon(target, rtol, method).upper for source in self.bounds.sources), name
-        except ValueError:
+        except NotSharpError:
             if method != "auto" or self.max_loss is sp.oo:
                 raise
             return not_below(self.max_loss), "the largest loss"
 
     def _bound_at(self, rtol: float, method: str) -> Callable[[float], Interval]:
         def bound_at(eps: float) -> Interval:
-            (answer,) = self.above.from_one([Ratio(eps=sp.Rational(str(eps)))], rtol, method)
+            try:
+                (answer,) = self.above.from_one([Ratio(eps=sp.Rational(str(eps)))], rtol, method)
+            except NotSharpError:
+                return Interval(1.0, 1.0)
             return answer
 
         return bound_at
@@ -135,25 +141,31 @@ class Mechanism(Source):
             self.decompositions()  # says what to do with continuous noise
         if not isinstance(self.R, Randomizer):
             raise TypeError(f"exact values are for one randomizer, such as KRR(k=3, eps0=…), got {self.R!r}")
-        self._refuse_too_many_users("exact(alpha)")
+        self._refuse_too_many_users("exact(alpha)", alpha)
         return ground_truth.worst_pair(self.R, self.n, alpha, digits).delta
 
-    def refuse_too_many_users(self, digits: int) -> None:
-        self._refuse_too_many_users(f"digits = {digits}")
+    def to_digits(self, ratio: Ratio, digits: int) -> Interval:
+        self._refuse_too_many_users(f"digits = {digits}", ratio.alpha)
+        value = arguments.exact_number(self.exact(ratio.alpha, digits + 3), "value")
+        with balls.precision(4 * digits + 64):
+            off = arb(0, 1) / 10 ** (digits + 3)  # of an mpf; nothing, in fact, of a fraction
+            return decimal_interval(balls.ball(value) * (1 + off), digits)
 
-    def _refuse_too_many_users(self, asked: str) -> None:
+    def _refuse_too_many_users(self, asked: str, alpha: sp.Expr) -> None:
         if not isinstance(self.R, Randomizer) or self.R.free_symbols or not self.R.input_count.is_Integer:
             return  # refused for another reason
-        if self.n > (most := ground_truth.most_users(self.R)):
+        most = ground_truth.users_within(self.R, exact.MOST_SECONDS, rational=bool(alpha.is_Rational))
+        if self.n > most:
             raise ValueError(
-                f"{asked} compares all neighbouring datasets, which ends in time up to n = {most} for {self.R!r}, got "
-                f"n = {self.n}; use delta(eps, rtol=…), which has certified bounds for every n"
+                f"{asked} compares all neighbouring datasets, which ends within {exact.MOST_SECONDS:g} s up to "
+                f"n = {most} for {self.R!r}, got n = {self.n}; use delta(eps, rtol=…), which has certified bounds for "
+                "every n"
             )
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
-        lower = self.below.best.log_delta(ratio, rtol).lower
+        ends = [pair.log_delta(ratio, rtol).lower for pair in self.below.laws]
         upper, by = self.bounds.log_upper(ratio, rtol)
-        return Interval(lower, upper, "contour", self.below.neighbours[0], by)
+        return Interval(max(ends), upper, "contour", self.below.neighbours[ends.index(max(ends))], by)
 
     def __repr__(self) -> str:
         return repr(self.R)
@@ -187,22 +199,22 @@ def _first_met(
     straight line: secants from there, each a little beyond its aim, until the last ε that fails is within ``rtol``.
     """
     by: str | None = None
-    beyond, last, x = rtol / 8, low, low
+    beyond, x = rtol / 8, low
     # For a normal law log δ falls by 2 log(1/δ)/ε a unit, about.
     slope = 2 * math.log(1 / target) / low if low else math.inf
-    fails: tuple[float, float] | None = None
+    last, too_much = low, math.inf  # the last ε that fails, and the logarithm of what it is off by
     for _ in range(_MOST_STEPS):
         answer = bound_at(x)
         if answer.upper <= target:
             high, by = x, answer.upper_by
         else:
             excess = math.log(answer.upper / target)
-            if fails and fails[1] > excess:
-                slope = (fails[1] - excess) / (x - fails[0])
-            fails, last = (x, excess), x
+            if x > last and too_much > excess:
+                slope = (too_much - excess) / (x - last)
+            last, too_much = x, excess
         if high - last <= rtol * high / 2:
             break
-        aim = fails[0] + fails[1] / slope + beyond * high if fails and fails[0] == last else (last + high) / 2
+        aim = last + too_much / slope + beyond * high
         x = min(max(aim, last + beyond * high), (last + high) / 2)
-        beyond *= 2 if x > last else 1
+        beyond *= 2
     return high, by

@@ -11,7 +11,8 @@ from shuffle_sym.accounting.analyses import Analyses, Analysis
 from shuffle_sym.accounting.attacks import datasets_of, gaussian_delta, gaussian_epsilon
 from shuffle_sym.accounting.bounds import AllDatasets, DropOut
 from shuffle_sym.accounting.mechanism import Mechanism
-from shuffle_sym.accounting.sources import Noise, PairOfLaws, Source, Worst
+from shuffle_sym.accounting.noise import Noise
+from shuffle_sym.accounting.sources import PairOfLaws, Source, Worst
 from shuffle_sym.algebra import arguments
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition

@@ -98,6 +98,9 @@ class ShuffledPLD(PrivacyLossDistribution):
         self.max_loss = source.max_loss
         self._known: dict[float, Losses] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": {}}  # what was computed is not sent along
+
     def losses(self, tail: float) -> Losses:
         tail = max(tail if self.tail is None else self.tail, _LEAST_TAIL)
         if tail not in self._known:
@@ -193,6 +196,9 @@ class PairPLD(PrivacyLossDistribution):
         self.max_loss = sp.oo if self._infinite else sp.log(sp.Rational(ratio.numerator, ratio.denominator))
         self._losses: Losses | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_losses": None}  # what was computed is not sent along
+
     @staticmethod
     def from_pair(pair: Mapping[Any, tuple[Any, Any]]) -> PairPLD:
         """The same from {outcome: (P, Q)}, as the exact room writes pairs."""
@@ -224,6 +230,9 @@ class CurvePLD(PrivacyLossDistribution):
         largest = curve.vertices[-1][0]
         self.max_loss = sp.oo if curve.infinite != 0 else sp.log(sp.Rational(int(largest.p), int(largest.q)))
         self._losses: Losses | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_losses": None}  # what was computed is not sent along
 
     def losses(self, tail: float) -> Losses:
         if self._losses is None:

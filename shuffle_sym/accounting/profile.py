@@ -69,8 +69,11 @@ class PrivacyProfile:
 
     # -- numbers
 
-    def delta(self, eps: Any) -> Interval:
-        r"""Bounds of δ(ε), for ε of either sign; what lies between the sampled points is inside."""
+    def delta(self, eps: Any) -> Any:
+        r"""Bounds of δ(ε), for ε of either sign; what lies between the sampled points is inside. Of a list a list."""
+        return arguments.each(eps, "eps", self._delta)
+
+    def _delta(self, eps: Any) -> Interval:
         number = arguments.exact_number(eps, "eps")
         if number.free_symbols:
             raise ValueError(f"eps must be a number, got {eps!r}")
@@ -84,8 +87,11 @@ class PrivacyProfile:
             )
         return Interval(_double(self.lower(high), up=False), _double(self.upper(low), up=True), "profile")
 
-    def epsilon(self, delta: Any) -> Interval:
-        r"""Bounds of the smallest ε >= 0 with δ(ε) <= ``delta``."""
+    def epsilon(self, delta: Any) -> Any:
+        r"""Bounds of the smallest ε >= 0 with δ(ε) <= ``delta``. Of a list a list."""
+        return arguments.each(delta, "delta", self._epsilon)
+
+    def _epsilon(self, delta: Any) -> Interval:
         target = rational(arguments.delta_target(delta))
         if self.upper.infinite > target:
             raise ValueError(
@@ -95,12 +101,15 @@ class PrivacyProfile:
         low, high = (_first_at_most(curve, target) for curve in (self.lower, self.upper))
         return Interval(max(_log(low, up=False), 0.0), max(_log(high, up=True), 0.0), "profile")
 
-    def rdp(self, order: Any) -> Interval:
+    def rdp(self, order: Any) -> Any:
         r"""Bounds of the Rényi divergence :math:`\frac1{\lambda-1}\log\mathbb E_Q[(P/Q)^\lambda]`, λ = ``order`` > 1.
 
         Each curve is a pair, and its moment a finite sum. If the profile does not end at zero the upper end is
-        infinite, and it is refused.
+        infinite, and it is refused. Of a list a list.
         """
+        return arguments.each(order, "order", self._rdp)
+
+    def _rdp(self, order: Any) -> Interval:
         power = arguments.order(order)
         if not self.ends_at_zero:
             raise ValueError(

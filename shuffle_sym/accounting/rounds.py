@@ -16,6 +16,7 @@ from shuffle_sym.algebra import arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
 
 MAX_POINTS = 20_000
+_ROUGH = 0.2  # tolerance of a profile that is made to see how large a δ is
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
 _MOST_TRIES = 5
 _LEAST_AT_FIRST = 1e-12
@@ -63,6 +64,9 @@ class Composition:
         self.max_points, self.progress = max_points, progress
         self._accountants: dict[tuple[float, float], tuple[FourierAccountant, FourierAccountant]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_accountants": {}}  # what was computed is not sent along
+
     @property
     def rounds(self) -> int:
         return sum(count for _, count in self.parts)
@@ -77,11 +81,13 @@ class Composition:
         """The ε from which on δ is exactly 0."""
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
 
-    def delta(self, eps: Any, *, rtol: Any = RTOL) -> Interval:
+    def delta(self, eps: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end (below 1e-250: from 0 to
-        an upper end)."""
-        number = arguments.central_epsilon(eps)
-        rtol = arguments.relative_tolerance(rtol)
+        an upper end). One `Interval` for one ε, a list of them for a list."""
+        asked, tolerance = arguments.each(eps, "eps", arguments.central_epsilon), arguments.relative_tolerance(rtol)
+        return arguments.each(asked, "eps", lambda number: self._delta(number, tolerance))
+
+    def _delta(self, number: sp.Expr, rtol: float) -> Interval:
         if field.at_least(number, self.max_loss):
             return Interval(0.0, 0.0, "profile")
         least, finest = _LEAST_AT_FIRST, rtol * _SHARE
@@ -92,22 +98,35 @@ class Composition:
             if upper - lower <= rtol * upper or upper < _SMALLEST:
                 return Interval(lower, upper, "profile")
             if self.rounds * least > rtol * max(lower, 1e-280) / 20:
-                least = _power_of_ten(rtol * max(lower, 1e-280) / self.rounds / 100)
+                least = self._least(rtol * (lower or self._about(number)))
             elif not self.closes:
                 return Interval(lower, upper, "profile")
             if lower and self.closes:  # else it was seen only that the profiles ended too early
                 finest = sharper(finest, rtol, (upper - lower) / upper)
         raise self._refusal(rtol, (upper - lower) / upper)
 
-    def epsilon(self, delta: Any, *, rtol: Any = RTOL) -> Interval:
+    def _least(self, width: float) -> float:
+        """Values of the profiles that do not matter for a δ that is to be known to within this."""
+        return _power_of_ten(width / self.rounds / 100)
+
+    def _about(self, eps: sp.Expr) -> float:
+        """A rough lower bound of a δ that is far below what the first profiles show."""
+        least, lower = _LEAST_AT_FIRST, 0.0
+        while not lower and least > 1e-280:
+            least = _power_of_ten(least**3)
+            lower = self._pair(_ROUGH, least)[0].delta(eps, rtol=0.5).lower
+        return max(lower, 1e-280)
+
+    def epsilon(self, delta: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds.
 
         δ(upper) <= ``delta`` for certain. They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
+        One `Interval` for one δ, a list of them for a list.
         """
-        target = arguments.delta_target(delta)
-        if target < _SMALLEST:
-            raise ValueError(f"delta must be at least {_SMALLEST:g} for rounds from profiles, got {delta!r}")
-        rtol = arguments.relative_tolerance(rtol)
+        asked, tolerance = arguments.each(delta, "delta", _target), arguments.relative_tolerance(rtol)
+        return arguments.each(asked, "delta", lambda target: self._epsilon(target, tolerance))
+
+    def _epsilon(self, target: float, rtol: float) -> Interval:
         least, finest = _power_of_ten(rtol * target / self.rounds / 20), rtol * _SHARE
         for _ in range(_MOST_TRIES):
             below, above = self._pair(finest, least)
@@ -183,6 +202,13 @@ def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Pro
     _refuse_mixed([M for M, _ in counted])
     limit = arguments.positive_integer(max_points, "max_points")
     return Composition(counted, limit, no_progress if progress is None else progress)
+
+
+def _target(delta: Any) -> float:
+    target = arguments.delta_target(delta)
+    if target < _SMALLEST:
+        raise ValueError(f"delta must be at least {_SMALLEST:g} for rounds from profiles, got {delta!r}")
+    return target
 
 
 def _refuse_mixed(mechanisms: list[Mechanism]) -> None:

@@ -59,7 +59,7 @@ class Side:
         for batch in progress([missing[i : i + _BATCH] for i in range(0, len(missing), _BATCH)]):
             # The curve falls: what is known to the left of a batch bounds all of it.
             before = max((alpha for alpha in self.values if alpha <= batch[0]), default=batch[0])
-            within = self.tolerance(rtol, self.upper(before) if before in self.values else 1.0)
+            within = self.tolerance(rtol, self.upper(before) if before in self.values else 1.0, _NOISE)
             for alpha, answer in zip(batch, self._evaluated(batch, within), strict=True):
                 lower, upper = self.values.get(alpha, (ZERO, ONE))
                 self.values[alpha] = max(lower, rational(answer.lower)), min(upper, rational(answer.upper))
@@ -72,11 +72,12 @@ class Side:
         known = dict(zip(inside, self.evaluate(inside, rtol), strict=True)) if inside else {}
         return [known.get(alpha, Interval(0.0, 0.0)) for alpha in alphas]
 
-    def tolerance(self, rtol: float, upper: float) -> float:
-        """The relative error that is allowed where the curve is at most ``upper``: more of it, farther out."""
+    def tolerance(self, rtol: float, upper: float, share: float = 1.0) -> float:
+        """The relative error that is allowed where the curve is at most ``upper``: more of it, farther out, up to
+        ``share`` of what is the most anywhere."""
         if not upper or not self._top:
             return rtol
-        return min(rtol * (1 + 2 * math.log(max(self._top / upper, 1.0))), max(_MOST_OF_VALUE, rtol))
+        return min(rtol * (1 + 2 * math.log(max(self._top / upper, 1.0))), max(share * _MOST_OF_VALUE, rtol))
 
     def known(self, rtol: float) -> list[fmpq]:
         """Where values of that accuracy are known, in order; a blurred one among sharp ones would do harm."""

@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import Any
 
 import mpmath
-import numpy as np
 import sympy as sp
 from flint import fmpq
 
 from shuffle_sym.accounting.analyses import Analyses
 from shuffle_sym.accounting.mechanism import Mechanism
+from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
-from shuffle_sym.accounting.rounds import MAX_POINTS, Composition, compose, sharper
+from shuffle_sym.accounting.rounds import MAX_POINTS, compose, sharper
 from shuffle_sym.accounting.sampling import BudgetSpentError, Progress, Sampling, Side, no_progress
-from shuffle_sym.accounting.sources import METHODS, Noise, PairOfLaws, Source, Worst
+from shuffle_sym.accounting.sources import METHODS, PairOfLaws, Source, Worst
 from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
 from shuffle_sym.algebra.rationals import rational
@@ -56,6 +56,9 @@ class Shuffle:
         self._analysed = _source(source, self.n)
         self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source, self.n)  # what was computed is not sent along
+
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
         """What is analysed: one decomposition, or one for each pair of inputs that is different from the others."""
@@ -89,7 +92,7 @@ class Shuffle:
         >>> print(ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).delta(sp.log(6) - sp.log(5), digits=20))  # 2552/15625
         [0.1633279999999999999999, 0.1633280000000000000001]
         """
-        return self._for_each(eps, "eps", lambda e: Ratio(eps=arguments.central_epsilon(e)), rtol, method, digits)
+        return self._for_each(eps, "eps", self._ratio, rtol, method, digits)
 
     def one_sided(self, side: str, eps: sp.Expr, rtol: float) -> Interval:
         """δ(ε) of what the ``"below"`` or the ``"above"`` ends come from, both of its own ends within ``rtol``."""
@@ -114,10 +117,9 @@ class Shuffle:
     def _for_each(
         self, given: Any, name: str, read: Callable[[Any], Ratio], rtol: Any, method: str, digits: int | None
     ) -> Any:
-        many = isinstance(given, (list, tuple, range, np.ndarray))
-        if isinstance(given, np.ndarray) and given.ndim != 1:
-            raise ValueError(f"{name} must be a number or a sequence of numbers, got an array of shape {given.shape}")
-        ratios = [read(number) for number in given] if many else [read(given)]
+        asked = arguments.each(given, name, read)
+        many = isinstance(asked, list)
+        ratios = asked if many else [asked]
         rtol, method = arguments.relative_tolerance(rtol), arguments.one_of(method, "method", METHODS)
         if digits is not None:
             digits = arguments.positive_integer(digits, "digits")
@@ -133,29 +135,36 @@ class Shuffle:
             answers = self._analysed.hockey_sticks(ratios, rtol, method)
         return answers if many else answers[0]
 
-    def log_delta(self, eps: Any, *, rtol: float = RTOL) -> Interval:
+    def log_delta(self, eps: Any, *, rtol: float = RTOL) -> Any:
         r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
 
-        The bounds of δ itself are no wider than ``rtol`` of the upper one; log 0 is −inf.
+        One `Interval` for one ε, a list of them for a list. The bounds of δ itself are no wider than ``rtol`` of the
+        upper one; log 0 is −inf.
 
         >>> import shuffle_sym as ss
         >>> M = ss.Shuffle(ss.decomposition.dataset(ss.BinaryRR(eps0=1), 0, 1, 0), n=2000)
         >>> float(mpmath.log(M.exact(sp.E))) in M.log_delta(1)
         True
         """
-        return self._analysed.log_delta(Ratio(eps=arguments.central_epsilon(eps)), arguments.relative_tolerance(rtol))
+        ratios, tolerance = arguments.each(eps, "eps", self._ratio), arguments.relative_tolerance(rtol)
+        return arguments.each(ratios, "eps", lambda ratio: self._analysed.log_delta(ratio, tolerance))
 
-    def epsilon(self, delta: Any, *, rtol: float = RTOL, method: str = "auto") -> Interval:
+    @staticmethod
+    def _ratio(eps: Any) -> Ratio:
+        return Ratio(eps=arguments.central_epsilon(eps))
+
+    def epsilon(self, delta: Any, *, rtol: float = RTOL, method: str = "auto") -> Any:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta``: δ(upper) <= ``delta`` for certain.
 
-        They are within ``rtol`` of each other (near 0: of the ε over which δ falls). ``method`` as in `delta`.
+        One `Interval` for one δ, a list of them for a list. The ends are within ``rtol`` of each other (near 0: of the
+        ε over which δ falls). ``method`` as in `delta`.
         """
-        target = arguments.delta_target(delta)
+        targets = arguments.each(delta, "delta", arguments.delta_target)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
         sources = self.source if isinstance(self.source, tuple) else (self.source,)
         arguments.numeric_only(set().union(*(source.free_symbols for source in sources)), "a number")
-        return self._analysed.epsilon(target, rtol, method)
+        return arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
         r"""What every bound and every attack says: ε at ``delta``, or δ at ``eps``; of papers those in `ss.papers`.
@@ -256,8 +265,9 @@ class Shuffle:
         >>> float(ss.truth.exact.renyi_divergence(worst.moment, 2)) in ss.Shuffle(R, n=4).rdp(2)
         True
         """
-        many = isinstance(order, (list, tuple, range, np.ndarray))
-        powers = [arguments.order(each) for each in order] if many else [arguments.order(order)]
+        asked = arguments.each(order, "order", arguments.order)
+        many = isinstance(asked, list)
+        powers = asked if many else [asked]
         tolerance = arguments.relative_tolerance(rtol)
         if self.max_loss is sp.oo:
             raise ValueError(f"order = {order}: {self!r} has an unbounded loss, so there is no bound here")
@@ -296,14 +306,19 @@ class Shuffle:
             f"ask for a larger rtol (reached so far: {widest:.2g})"
         )
 
-    def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:
+    def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Any:
         r"""``rounds`` independent rounds; `shuffle_sym.compose` puts different ones together.
+
+        One `Composition` for one number of rounds, a list of them for a list.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(16).rounds
         16
         """
-        return compose([(self, rounds)], max_points=max_points, progress=progress)
+        counts = arguments.each(rounds, "rounds", lambda count: arguments.positive_integer(count, "rounds"))
+        return arguments.each(
+            counts, "rounds", lambda count: compose([(self, count)], max_points=max_points, progress=progress)
+        )
 
     def loss_distributions(
         self, rtol: float, least: float, max_points: int, progress: Progress

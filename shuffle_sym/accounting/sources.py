@@ -1,10 +1,10 @@
-r"""What n users are analysed by: certified D_α at many α at once, of decompositions and of continuous noise."""
+r"""What n users are analysed by: certified D_α at many α at once, of decompositions."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,22 +12,28 @@ from typing import Any
 import mpmath
 import numpy as np
 import sympy as sp
+from flint import arb
 
-from shuffle_sym.algebra import arguments, field, rounding
-from shuffle_sym.algebra.interval import Interval, decimal_end, outward
+from shuffle_sym.algebra import arguments, balls, field, rounding
+from shuffle_sym.algebra.interval import Interval, decimal_interval, outward
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric import contour, methods
 from shuffle_sym.numeric.search import smallest_epsilon
+from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.truth import exact
 
 METHODS = ("auto", *methods.METHODS, "exact")
-_MAX_CELLS = 4096
-_LEAST_TAIL = 1e-290
-_SMALLEST = 1e-305  # below this only an upper end is told
-_LITTLE_WORK = 10**4  # up to here the exact sum takes the place of the lattice, which would not do better
+UNKNOWN = Interval(0.0, 1.0)
+_TINY = 5e-324  # the smallest double
+SMALLEST = 1e-305  # below this only an upper end is told
+_MOST_REFUSALS = 4  # values of δ without an answer, in a search for ε
+_FEW_ENOUGH = 10**6  # users, for many digits
+_DIGITS = 17  # of a sum that becomes doubles
+_LOG_BITS = 128
+_PATIENCE = 5.0  # seconds that it may take where nothing else is sharp enough
+_SECONDS_TO_PLAN = 0.002  # from here on it may pay to look how long the exact sum takes
 
 
 class Source(ABC):
@@ -82,7 +88,15 @@ class Source(ABC):
             used[answer.method] = None
             return answer
 
-        answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=method != "exact")
+        refusals = _MOST_REFUSALS if method == "auto" else 0  # nobody asked for this method
+        sharpens = method != "exact"
+        try:
+            answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=sharpens, most_refusals=refusals)
+        except NotSharpError as refusal:
+            advice = "leave method out" if method != "auto" else "ask for a larger rtol, or a larger delta"
+            raise NotSharpError(
+                f"delta = {target:g} at n = {self.n}: where eps is, delta(eps) is not known well enough; {advice}"
+            ) from refusal
         by = "+".join(name for name in used if name and name != "auto") or method
         return Interval(answer.lower, answer.upper, by)
 
@@ -103,27 +117,16 @@ class Source(ABC):
         values = [exact.divergence(D, self.n, alpha, digits) for D in self.decompositions()]
         return max(values, key=lambda value: arguments.exact_number(value, "value"))
 
-    def refuse_too_many_users(self, digits: int) -> None:
-        """Raise if the exact value would take too long."""
-        for D in self.decompositions():
-            if self.n > (most := exact.most_users(D)):
-                raise ValueError(
-                    f"digits = {digits} takes the exact sum, which ends in time up to n = {most} for this "
-                    f"decomposition, got n = {self.n}; delta(eps, rtol=…) has an answer in doubles for every n"
-                )
-
     def to_digits(self, ratio: Ratio, digits: int) -> Interval:
-        """The exact D_α; the ends are decimals, rounded outward."""
-        self.refuse_too_many_users(digits)
-        value = arguments.exact_number(self.exact(ratio.alpha, digits + 3), "value")
-        off = sp.Rational(1, 10 ** (digits + 3))  # of an mpf; nothing, in fact, of a fraction
-        lower, upper = (decimal_end(value * (1 + side * off), digits + 2, side) for side in (-1, 1))
-        return Interval(lower, upper, "exact")
+        """D_α between two decimals, rounded outward, within 10^-digits of each other."""
+        asked = f"digits = {digits}"
+        values = [exact.enclosure(D, self.n, ratio, digits, asked) for D in self.decompositions()]
+        return largest([decimal_interval(value, digits) for value in values], "exact")
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
-        """log D_α for an α >= 1, by the contour integral: also far below the smallest double."""
-        ends = [_log_delta(D, self.n, ratio, rtol) for D in self.decompositions()]
-        return Interval(max(low for low, _ in ends), max(high for _, high in ends), "contour")
+        """log D_α for an α >= 1: also far below the smallest double."""
+        (answer,) = self.from_one([ratio], rtol, "auto")
+        return logarithm(answer)
 
 
 class PairOfLaws(Source):
@@ -159,39 +162,57 @@ class PairOfLaws(Source):
         answers = [Interval(0.0, 0.0)] * len(ratios)
         places = [i for i, ratio in enumerate(ratios) if not D.has_no_loss_above(ratio)]
         if method == "exact":
-            for i in places:
-                answers[i] = self._exactly(ratios[i])
-        elif places:
+            summed = {
+                i: _in_doubles(exact.enclosure(D, self.n, ratios[i], _DIGITS, 'method = "exact"')) for i in places
+            }
+        else:
+            most = methods.contour_seconds(self.n, rtol) - _SECONDS_TO_PLAN if method == "auto" else 0.0
+            tried = {i: self._summed(ratios[i], most) for i in places if most > 0}
+            summed = {i: answer for i, answer in tried.items() if answer}
+        answers = [summed.get(i, answer) for i, answer in enumerate(answers)]
+        places = [i for i in places if i not in summed]
+        if places:
             laws = D.gparv.floats_at([ratios[i] for i in places])
-            names = [self._names(values, method) for values in laws.values]
+            names = [methods.cheapest_first(row, self.n) if method == "auto" else (method,) for row in laws.values]
             parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, names)
             for i, null, part in zip(places, laws.null, parts, strict=True):
                 answers[i] = self._answer(ratios[i], null, part, method)
         return answers
 
-    def _names(self, values: Any, method: str) -> tuple[str, ...]:
-        """The methods that are tried for one law of G, in this order."""
-        if method != "auto":
-            return (method,)
-        names = methods.cheapest_first(values, self.n)
-        return tuple(name for name in names if name != "fft") if self._has_little_work else names
+    def _summed(self, ratio: Ratio, most: float) -> Interval | None:
+        """From the sum with all digits of a double, None if it takes more seconds than ``most``."""
+        planned = exact.CentralSum(self.D.gparv, ratio, self.n, _DIGITS)
+        try:
+            return _in_doubles(planned.value()) if planned.seconds <= most else None
+        except ValueError:  # values too far apart
+            return None
 
     def _answer(self, ratio: Ratio, null: Any, part: Interval | ValueError, method: str) -> Interval:
         if isinstance(part, Interval):
             masses, slack = math.fsum(null), 4 * FLOAT_ERROR
             return outward(part.lower + masses * (1 - slack), part.upper + masses * (1 + slack), part.method)
-        if method == "auto" and self._has_little_work:
-            return self._exactly(ratio)
-        raise ValueError(f"{part}; for small n digits=… in place of rtol has any accuracy") from part
+        summed = self._summed(ratio, _PATIENCE) if method == "auto" else None
+        if summed is None:
+            advice = (
+                "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
+            )
+            error = NotSharpError(f"{part}; {advice}")
+            error.reached = getattr(part, "reached", 1.0)
+            raise error from part
+        return summed
 
-    def _exactly(self, ratio: Ratio) -> Interval:
-        value = float(exact.divergence(self.D, self.n, ratio.alpha, digits=20))
-        return outward(value, value, "exact")
-
-    @cached_property
-    def _has_little_work(self) -> bool:
-        """Whether the exact sum costs next to nothing."""
-        return self.n <= _LITTLE_WORK and exact.work(self.D, self.n) <= _LITTLE_WORK
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        """By the contour integral; where that is refused, from the exact sum or from δ itself."""
+        (D,) = self.decompositions()
+        try:
+            return Interval(*_log_delta(D, self.n, ratio, rtol), "contour")
+        except ValueError:
+            planned = exact.CentralSum(D.gparv, ratio, self.n, _DIGITS)
+            if planned.seconds > _PATIENCE:
+                return super().log_delta(ratio, rtol)
+        with balls.precision(_LOG_BITS):
+            log = planned.value().log()
+        return Interval(balls.lower(log), balls.upper(log), "exact")
 
 
 class Worst(Source):
@@ -229,67 +250,33 @@ class Worst(Source):
                 contenders[i].append(answer)
         return [largest(answers, method) for answers in contenders]
 
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        return largest([pair.log_delta(ratio, rtol) for pair in self.pairs], "contour")
 
-class Noise(Source):
-    """Continuous noise: a lower and an upper discretisation, refined until the two are close."""
 
-    def __init__(self, R: Continuous, n: int) -> None:
-        self.R, self.n = R, n
-        self._discretisations: dict[tuple[str, int, float], PairOfLaws] = {}
+class NotReachedError(NotSharpError):
+    """What is said where continuous noise needs too many cells; ``answers`` are the bounds that were reached."""
 
-    @property
-    def max_loss(self) -> sp.Expr:
-        return self.R.eps0
+    answers: list[Interval]
 
-    def reversed(self) -> Source:
-        return self  # each of the inputs 0 and 1 is the mirror image of the other
 
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        R = self.R
-        arguments.numeric_only(R.free_symbols, "a number")
-        if method not in ("auto", "contour", "fft"):
-            raise ValueError(
-                f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
-            )
-        bounded = R.eps0 is not sp.oo
-        answers = [Interval(0.0, 0.0, method)] * len(ratios)
-        waiting = {
-            i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
-        }
-        tail, cells = 1e-8, 32
-        while waiting and cells <= _MAX_CELLS:
-            there = [ratios[i] for i in waiting]
-            below, above = (
-                self._discretised(side, cells, tail).from_one(there, rtol / 4, method) for side in ("lower", "upper")
-            )
-            for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
-                waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
-                if upper - lower <= rtol * upper or upper < _SMALLEST:
-                    answers[i] = Interval(lower, upper, high.method)
-                    del waiting[i]
-            # What is cut off would be seen; few tails are ever tried, so that discretisations are used again.
-            least = min((lower for lower, _ in waiting.values()), default=1.0)
-            if not bounded and tail > max(rtol * least / 8, _LEAST_TAIL):
-                tail *= 1e-8
-            else:
-                cells *= 2
-        if waiting:
-            reached = max((upper - lower) / upper for lower, upper in waiting.values())
-            raise ValueError(
-                f"rtol = {rtol:g} needs more than {_MAX_CELLS} cells; ask for a larger rtol "
-                f"(reached so far: {reached:.2g})"
-            )
-        return answers
+def or_unknown(source: Source, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+    """D_α for each α >= 1; from 0 to 1 where no method has an answer, however wide."""
+    try:
+        return source.from_one(ratios, rtol, method)
+    except NotSharpError as refusal:
+        if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width):
+            raise
+    if len(ratios) == 1:
+        return [UNKNOWN]
+    return [or_unknown(source, [ratio], rtol, method)[0] for ratio in ratios]
 
-    def _discretised(self, side: str, cells: int, tail: float) -> PairOfLaws:
-        key = (side, cells, tail)
-        if key not in self._discretisations:
-            cut: Callable[[int, float], Decomposition] = self.R.lower if side == "lower" else self.R.upper
-            self._discretisations[key] = PairOfLaws(cut(cells, tail), self.n)
-        return self._discretisations[key]
 
-    def __repr__(self) -> str:
-        return repr(self.R)
+def _in_doubles(value: arb) -> Interval:
+    """The doubles next to a ball of a δ."""
+    if value < _TINY:
+        return Interval(0.0, 0.0 if value.is_zero() else _TINY, "exact")
+    return Interval(max(balls.lower(value), 0.0), min(balls.upper(value), 1.0), "exact")
 
 
 def largest(answers: Sequence[Interval], method: str) -> Interval:
@@ -306,6 +293,13 @@ def _below_one(ratio: Ratio, mirrored: Interval) -> Interval:
     answer = outward(lower * (1 - slack), upper * (1 + slack), mirrored.method)
     by = mirrored.lower_by
     return replace(answer, lower_by=by and by.reversed(), upper_by=mirrored.upper_by)
+
+
+def logarithm(answer: Interval) -> Interval:
+    """Bounds of the logarithm; that of 0 is −inf."""
+    lower, upper = (math.log(end) if end > 0 else -math.inf for end in (answer.lower, answer.upper))
+    slack = [8 * UNIT_ROUNDOFF * (1 + abs(end)) if end > -math.inf else 0.0 for end in (lower, upper)]
+    return Interval(lower - slack[0], upper + slack[1], answer.method)
 
 
 def _log_delta(D: Decomposition, n: int, ratio: Ratio, rtol: float) -> tuple[float, float]:

@@ -3,12 +3,14 @@ r"""A table over a grid of parameters: serial or on any executor, with a progres
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tqdm.auto import tqdm
 
 from shuffle_sym.algebra import records
@@ -29,9 +31,10 @@ def sweep(
     r"""``fn(**parameters)`` for every point of the grid, as rows in the order of the grid.
 
     A row holds the parameters and the result: ``lower``, ``upper``, ``method``, ``lower_by`` and ``upper_by`` of an
-    `Interval`, the entries of a mapping, or one ``value``. Parameters are numbers, texts, booleans or None.
+    `Interval`, the entries of a mapping (an interval under the name *eps* as ``eps_lower``, ``eps_upper``, …), or one
+    ``value``. Parameters are numbers, texts, booleans or None, in lists or arrays.
 
-    ``executor`` is anything with the interface of `concurrent.futures.Executor` (processes, or that of Dask,
+    ``executor`` is anything with the interface of `concurrent.futures.Executor` (processes, a Dask ``Client``,
     ipyparallel or mpi4py); then ``fn`` must be importable by the workers. With ``path`` every finished row is written
     to that file at once, one JSON object a line, and rows that are there already are not computed again: an
     interrupted sweep goes on where it stopped.
@@ -65,13 +68,19 @@ def _results(fn: Callable[..., Any], points: list[Row], executor: Executor | Non
         for point in points:
             yield point, fn(**point)
         return
-    futures = {executor.submit(fn, **point): point for point in points}
+    # Dask gives equal calls one future: without a mark of its own a sweep would cancel those of the next one.
+    mark = uuid.uuid4().hex
+    futures = {executor.submit(_call, fn, point, mark): point for point in points}
     try:
         for future in _finished(futures):
             yield futures[future], future.result()
     finally:
         for future in futures:
             future.cancel()
+
+
+def _call(fn: Callable[..., Any], point: Row, mark: str) -> Any:
+    return fn(**point)
 
 
 def _finished(futures: Mapping[Any, Row]) -> Iterable[Any]:
@@ -88,24 +97,37 @@ def _points(grid: Any) -> list[Row]:
     for name, values in grid.items():
         if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not len(values):
             raise ValueError(f"grid[{name!r}] must be a list of values that is not empty, got {values!r}")
+    lists = [[_plain(value) for value in values] for values in grid.values()]
+    for name, values in zip(grid, lists, strict=True):
         for value in values:
             if not isinstance(value, (int, float, str, bool, type(None))):
                 raise TypeError(f"grid[{name!r}] must hold numbers, texts, booleans or None, got {value!r}")
-    points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    points = [dict(zip(grid, values, strict=True)) for values in product(*lists)]
     if len({records.key(point) for point in points}) < len(points):
         raise ValueError("grid must not hold a value twice")
     return points
 
 
+def _plain(value: Any) -> Any:
+    """A number of NumPy as one of Python, which a file can hold."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _ends(interval: Interval, prefix: str) -> Row:
+    columns: Row = {"lower": interval.lower, "upper": interval.upper, "method": interval.method}
+    for name in _NAMED:
+        by = getattr(interval, name)
+        columns[name] = None if by is None else str(by)
+    return {prefix + name: value for name, value in columns.items()}
+
+
 def _columns(result: Any, point: Row) -> Row:
     if isinstance(result, Interval):
-        columns: Row = {"lower": result.lower, "upper": result.upper, "method": result.method}
-        columns |= {
-            name: None if by is None else str(by)
-            for name, by in zip(_NAMED, (result.lower_by, result.upper_by), strict=True)
-        }
+        columns = _ends(result, "")
     else:
-        columns = dict(result) if isinstance(result, Mapping) else {"value": result}
+        columns = {}
+        for name, value in (result if isinstance(result, Mapping) else {"value": result}).items():
+            columns |= _ends(value, f"{name}_") if isinstance(value, Interval) else {name: _plain(value)}
     if clash := set(columns) & set(point):
         raise ValueError(f"the result of fn and the grid must have different names, got {sorted(clash)} twice")
     # What comes back from a file must be what was computed.

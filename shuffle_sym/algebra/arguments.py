@@ -6,15 +6,15 @@ what would be right.
 
 import math
 import numbers
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy as sp
 
-from shuffle_sym.algebra import balls, quotients, rounding, zeros
+from shuffle_sym.algebra import balls, quotients, rounding, texts, zeros
 from shuffle_sym.algebra.errors import VerificationError
 
 _LONGEST = 60  # characters of a value that a message shows
@@ -31,13 +31,12 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     r"""``value`` as an exact SymPy expression; symbols are kept.
 
     A float is read as the decimal that it prints as, so ``0.1`` is one tenth: that is what was typed, and it is
-    within half a unit in the last place of the double.
+    within half a unit in the last place of the double. Text is read as it stands.
 
-    >>> exact_number(0.1, "eps"), exact_number(sp.log(3), "eps0")
+    >>> exact_number(0.1, "eps"), exact_number("log(3)", "eps0")
     (1/10, log(3))
     """
-    if isinstance(value, (bool, str, bytes)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+    value = _one_number(value, name)
     if isinstance(value, sp.Basic):
         if not isinstance(value, sp.Expr):
             raise TypeError(f"{name} must be a number, got {value!r}")
@@ -57,18 +56,26 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     raise TypeError(f"{name} must be a number (int, float, Fraction or SymPy), got {value!r}")
 
 
-def probability(value: Any, name: str) -> sp.Expr:
-    r"""An entry of a matrix, a mass or a weight: a number, or text such as ``"3/4"`` or ``"0.25"``.
+def _one_number(value: Any, name: str, expected: str = "a number") -> Any:
+    """Text as the number it writes down, an array that holds one number as that number; the rest as it is."""
+    if isinstance(value, (bool, bytes)):
+        raise TypeError(f"{name} must be {expected}, got {value!r}")
+    if isinstance(value, str):
+        return texts.read(value, name)
+    return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
-    >>> probability("3/4", "P[0][0]")
-    3/4
+
+def each(value: Any, name: str, answer: Callable[[Any], Any]) -> Any:
+    r"""``answer`` of one number, or the list of answers for a list, a tuple, a range, an array or a column of a table.
+
+    >>> each((1, 2), "eps", float), each("1/2", "eps", sp.Rational)
+    ([1.0, 2.0], 1/2)
     """
-    if not isinstance(value, str):
-        return exact_number(value, name)
-    try:
-        return sp.Rational(Fraction(value))
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f'{name} must be a number or a fraction such as "3/4", got {value!r}') from None
+    shape = getattr(value, "shape", ())
+    if len(shape) > 1:
+        raise ValueError(f"{name} must be a number or a list of numbers, got an array of shape {shape}")
+    many = isinstance(value, (list, tuple, range)) or len(shape) == 1
+    return [answer(number) for number in value] if many else answer(value)
 
 
 @lru_cache(maxsize=4096)
@@ -107,7 +114,8 @@ def _sign(number: sp.Expr) -> int | None:
 
 def _integer(value: Any, name: str, least: int) -> int:
     expected = f"an integer >= {least}"
-    if isinstance(value, bool) or not isinstance(value, (numbers.Real, sp.Expr)):
+    value = _one_number(value, name, expected)
+    if not isinstance(value, (numbers.Real, sp.Expr)):
         raise TypeError(f"{name} must be {expected}, got {value!r}")
     if isinstance(value, sp.Expr) and (value.free_symbols or value.is_extended_real is not True):
         raise _refuse(name, expected, value)

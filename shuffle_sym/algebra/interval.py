@@ -3,12 +3,13 @@ r"""``Interval``: the answer of every accountant."""
 import math
 import re
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 import sympy as sp
+from flint import arb
 
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.errors import VerificationError
@@ -85,11 +86,15 @@ def outward(lower: float, upper: float, method: str | None = None) -> Interval:
     return Interval(max(0.0, rounding.below(lower)), min(1.0, rounding.above(upper)), method)
 
 
-def decimal_end(value: sp.Rational, digits: int, side: int) -> Any:
-    """The last decimal with so many digits that is not above ``value``, or for side = 1 the first that is not below.
+def decimal_interval(x: arb, digits: int) -> Interval:
+    """Decimal ends around a ball of a δ, with two digits more than so many.
 
-    >>> decimal_end(sp.Rational(2, 3), 4, -1), decimal_end(sp.Rational(2, 3), 4, 1)
-    (Decimal('0.6666'), Decimal('0.6667'))
+    >>> print(decimal_interval(arb(1) / 3, 4))
+    [0.333333, 0.333334]
     """
-    rounded = Context(prec=digits, rounding=ROUND_CEILING if side > 0 else ROUND_FLOOR)
-    return rounded.divide(Decimal(int(value.p)), Decimal(int(value.q)))
+    middle, radius, exponent = (int(part) for part in x.mid_rad_10exp(digits + 2))
+    ends: list[Any] = []
+    for end, side in ((middle - radius, ROUND_FLOOR), (middle + radius, ROUND_CEILING)):
+        rounded = Context(prec=digits + 2, rounding=side, Emin=MIN_EMIN, Emax=MAX_EMAX)
+        ends.append(min(rounded.scaleb(rounded.create_decimal(end), exponent), Decimal(1)))
+    return Interval(ends[0], ends[1], "exact")

@@ -31,16 +31,22 @@ def kept(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
     return answer
 
 
-class ByDefinition:
+class Uncached:
+    """Objects that are sent to another process without their cached results, some of which cannot be."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if not _is_cached(type(self), name)}
+
+
+class ByDefinition(Uncached):
     """Objects are equal if their types are the same and their attributes are; cached results take no part.
 
     One with an attribute that cannot be hashed, such as an array, is equal to itself only, and nothing is cached.
     """
 
     def _definition(self) -> dict[str, Any]:
-        kept = {name: value for name, value in vars(self).items() if not _is_cached(type(self), name)}
         slots = (name for cls in type(self).__mro__ for name in getattr(cls, "__slots__", ()))
-        return kept | {name: getattr(self, name) for name in slots if hasattr(self, name)}
+        return Uncached.__getstate__(self) | {name: getattr(self, name) for name in slots if hasattr(self, name)}
 
     def __eq__(self, other: object) -> bool:
         if self is other:

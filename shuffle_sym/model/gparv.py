@@ -19,6 +19,7 @@ from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, field, latex, precise
 from shuffle_sym.algebra.compiled import numpy_function
+from shuffle_sym.model.equality import Uncached
 
 _BITS = 128  # of what becomes a double: half of them may cancel in a difference
 
@@ -93,7 +94,7 @@ class LawOfG:
 
 
 @dataclass(frozen=True)
-class Gparv:
+class Gparv(Uncached):
     r"""The law of G as a table, symbolic in α and in whatever the randomizer leaves symbolic.
 
     ``ratios`` are the pairs (a/c, b/c) and ``masses`` their probabilities c; the value 0 with probability β is the last
@@ -180,18 +181,27 @@ class Gparv:
         bindings = {**self.bindings, field.alpha: ratio.alpha}
         return gap.contains(0) and field.sign(a - field.alpha * b, bindings) == 0
 
+    def fractions(self, alpha: sp.Expr) -> LawOfG | None:
+        """Fractions, None if something is irrational."""
+        if self._exact is None or not alpha.is_Rational:
+            return None
+        count, pairs, ratio = len(self.ratios), len(self._pairs), Fraction(int(alpha.p), int(alpha.q))
+        gaps = [self._exact[2 * i] - ratio * self._exact[2 * i + 1] for i in range(pairs)]
+        return LawOfG(tuple(gaps[:count]), self._exact[2 * pairs :], tuple(v for v in gaps[count:] if v > 0))
+
     def exact(self, alpha: sp.Expr, digits: int) -> LawOfG:
         """Fractions if everything is rational, mpmath numbers with ``digits`` digits otherwise."""
-        count, pairs = len(self.ratios), len(self._pairs)
-        if self._exact is not None and alpha.is_Rational:
-            ratio = Fraction(int(alpha.p), int(alpha.q))
-            gaps = [self._exact[2 * i] - ratio * self._exact[2 * i + 1] for i in range(pairs)]
-            masses: tuple[Any, ...] = self._exact[2 * pairs :]
-            return LawOfG(tuple(gaps[:count]), masses, tuple(v for v in gaps[count:] if v > 0))
-        bits = int(digits * 3.3220) + 4
-        enclosed = (*self._gaps(Ratio(alpha=alpha), bits), *self._balls(bits)[2 * pairs :])
-        values = tuple(precise.middle(x, digits + 5) for x in enclosed)
-        return LawOfG(values[:count], values[pairs:], tuple(v for v in values[count:pairs] if v > 0))
+        if (known := self.fractions(alpha)) is not None:
+            return known
+        law = self.balls(Ratio(alpha=alpha), int(digits * 3.3220) + 4)
+        parts = (law.values, law.probabilities, law.null)
+        return LawOfG(*(tuple(precise.middle(x, digits + 5) for x in part) for part in parts))
+
+    def balls(self, ratio: Ratio, bits: int) -> LawOfG:
+        """Balls with relative radii of at most 2^-bits; exact zeros are zeros."""
+        gaps, count = self._gaps(ratio, bits), len(self.ratios)
+        masses = self._balls(bits)[2 * len(self._pairs) :]
+        return LawOfG(tuple(gaps[:count]), masses, tuple(v for v in gaps[count:] if v > 0))
 
     @cached_property
     def _float_masses(self) -> Any:

@@ -32,6 +32,7 @@ import numpy as np
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.binomial_laws import Array, LogBinomialLaw, bernstein_reach, log_binomial_law
+from shuffle_sym.numeric.tilting import scaled
 from shuffle_sym.numeric.transforms import SMALLEST, checked, refusal
 
 MAX_TERMS = 2**24
@@ -75,8 +76,10 @@ class _Two:
     """G is x with probability p, −v with probability r, else 0, and E[G] <= 0 up to round-off."""
 
     def __init__(self, x: float, v: float, p: float, r: float, zero: float, n: int) -> None:
-        # A sum with one value below −nx is negative: how far below does not matter.
-        self.x, self.v, self.p, self.r, self.zero, self.n = x, min(v, 4.0 * n * x), p, r, zero, n
+        # Everything is homogeneous in G. A sum with one value below −nx is negative: how far below does not matter.
+        self.unit = 2.0 ** math.floor(math.log2(x))
+        self.x, self.v = x / self.unit, min(v / self.unit, 4.0 * n * x / self.unit)
+        self.p, self.r, self.zero, self.n, self.log_unit = p, r, zero, n, math.log(self.unit)
         self.pi, self.rest = p / (p + r), r / (p + r)
 
     def bounds(self, rtol: float) -> tuple[float, float]:
@@ -87,13 +90,13 @@ class _Two:
             if outside <= 0.01 * rtol * upper or upper + outside < SMALLEST or log_tail < -1500:
                 slack = 4 * self.n * FLOAT_ERROR  # of the probabilities
                 return max(lower, 0.0) * math.exp(-slack), (upper + outside) * math.exp(slack)
-            wanted = math.log(max(upper, SMALLEST)) + math.log(rtol) - math.log(self.n) - math.log(self.x) - 20
+            wanted = math.log(max(upper, SMALLEST)) + math.log(rtol) - math.log(self.n) - self.log_unit - 20
             log_tail = min(1.5 * log_tail, max(4 * log_tail, wanted))
 
     def _bounds(self, log_tail: float) -> tuple[float, float, float]:
         n, x, v, u = self.n, self.x, self.v, UNIT_ROUNDOFF
         law = _log_law(n, self.p + self.r, self.zero, log_tail)
-        outside = x * law.outside  # E[X_M]_+/n <= x
+        outside = x * law.outside * self.unit  # E[X_M]_+/n <= x
         counts, log_pmf = law.counts[law.counts > 0], law.logs[law.counts > 0]
         first = self._first_positive(counts)
         log_b, b_error = self._log_b(counts, first, log_tail)
@@ -103,7 +106,7 @@ class _Two:
         kept = np.flatnonzero(score >= score[best] + _LOG_LEFT_OUT)
         kept = np.arange(kept[0], kept[-1] + 1)
         log_left_out = float(score[best]) + _LOG_LEFT_OUT + math.log(len(counts) * (n + 1.0) * x) + b_error
-        outside += math.exp(max(log_left_out, -745.0))
+        outside += scaled(1.0, log_left_out + self.log_unit)
         M, m = counts[kept], first[kept]
         exponents = log_b[kept] - log_b[best]
         if np.max(np.abs(exponents)) > 600:
@@ -122,9 +125,9 @@ class _Two:
         weights = np.exp(log_pmf[kept] - log_pmf[best])
         value, error = float(weights @ parts), float(weights @ errors)
         error += (law.error + (len(M) + 100) * u) * float(weights @ (np.abs(parts) + errors))
-        scale = math.exp(max(float(score[best]) - math.log(n), -745.0))
-        rounding = u * (2 * abs(float(score[best])) + 100)
-        return (value - error) * scale * (1 - rounding), (value + error) * scale * (1 + rounding), outside
+        log_scale = float(score[best]) - math.log(n) + self.log_unit
+        rounding = u * (2 * abs(float(score[best])) + 2 * abs(self.log_unit) + 2000)
+        return scaled(value - error, log_scale - rounding), scaled(value + error, log_scale + rounding), outside
 
     def _first_positive(self, M: Array) -> Array:
         """The first k with xk > v(M − k); from the smaller of two shares, so that even rounded it grows by 0 or 1."""

@@ -41,6 +41,7 @@ lattice             E[ε Σ|G_i|; S >= 0] <= ε E[Σ|G_i| e^{cS}]
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -48,6 +49,8 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.rules import MAX_WORK, OFF, OnLattice, Rule, Smoothed
 from shuffle_sym.numeric.transforms import SMALLEST, Array, Sums, checked, refusal, sums
+
+Unsmoothed = Callable[[Sums, Array], Rule] | None
 
 _ATTEMPTS = 16
 _SHARE = 0.02  # of rtol, for each of aliasing and truncation
@@ -137,7 +140,8 @@ def _tried(
     try:
         ends: dict[int, _Ends] = {}
         for rows, law in sums(values, probabilities, n, OFF if spacing else FLOAT_ERROR):
-            ends.update(zip(rows.tolist(), _ends(law, rtol, floor, units[rows], spacing), strict=True))
+            on_lattice = (lambda law, target: OnLattice(law, spacing, target)) if spacing else None
+            ends.update(zip(rows.tolist(), log_ends(law, rtol, floor, units[rows], on_lattice), strict=True))
         return [ends[i] for i in range(len(values))]
     except ValueError as refusal:
         if len(values) == 1:
@@ -146,7 +150,8 @@ def _tried(
     return [_tried(values[i], probabilities, n, rtol, floor, units[i], spacing)[0] for i in alone]
 
 
-def _ends(law: Sums, rtol: float, floor: float, units: Array, spacing: float) -> list[tuple[float, float]]:
+def log_ends(law: Sums, rtol: float, floor: float, units: Array, unsmoothed: Unsmoothed) -> list[tuple[float, float]]:
+    """Bounds of the logarithm for each row of a law, by a rule without smoothing where that has fewer nodes."""
     n, log_units = law.n, np.log(units)
     log_total = law.log_scale - math.log(n) + log_units
     slack = law.log_slack + 8 * UNIT_ROUNDOFF * (np.abs(law.log_scale) + math.log(n) + np.abs(log_units) + 800)
@@ -155,9 +160,9 @@ def _ends(law: Sums, rtol: float, floor: float, units: Array, spacing: float) ->
     sharp = np.flatnonzero(log_upper >= floor)
     if len(sharp):
         if (slack[sharp] > rtol / 4).any():
-            raise refusal(n, rtol, -math.expm1(-2 * float(slack[sharp].max())), "more than doubles can give")
+            raise refusal(n, rtol, 5 * float(slack[sharp].max()), "more than doubles can give")
         part = law if len(sharp) == len(units) else law.take(sharp)
-        lower, upper = _refined(part, spacing, rtol, rtol - 2 * slack[sharp])
+        lower, upper = _refined(part, unsmoothed, rtol, rtol - 2 * slack[sharp])
         log_lower[sharp] = np.log(lower) + log_total[sharp] - slack[sharp]
         log_upper[sharp] = np.log(upper) + log_total[sharp] + slack[sharp]
     return list(zip(log_lower.tolist(), log_upper.tolist(), strict=True))
@@ -180,10 +185,10 @@ def on_a_lattice(values: Array, n: int) -> tuple[Array, float]:
     return (values, 0.0) if off.any() or 2 * OFF * n * largest >= spacing else (snapped, spacing)
 
 
-def _refined(law: Sums, spacing: float, rtol: float, within: Array) -> tuple[Array, Array]:
+def _refined(law: Sums, unsmoothed: Unsmoothed, rtol: float, within: Array) -> tuple[Array, Array]:
     """Bounds of E[S]_+ / M(c), by narrower and narrower smoothing, until they are ``within`` of the upper one.
 
-    Nothing relies on a guess. Rows that are done are left alone; with a spacing there is one row.
+    Nothing relies on a guess. Rows that are done are left alone.
     """
     squared = law.variance * law.c**2
     value = 1 / (law.c * np.sqrt(2 * math.pi * (squared + 2)))
@@ -196,15 +201,16 @@ def _refined(law: Sums, spacing: float, rtol: float, within: Array) -> tuple[Arr
     for _ in range(_ATTEMPTS):
         target = _SHARE * within[active] * value[active]
         rule: Rule = Smoothed(law, tau[active], target)
-        if spacing:
-            rule = min(rule, OnLattice(law, spacing, target), key=lambda r: int(r.count[0]))
+        if unsmoothed:
+            rule = min(rule, unsmoothed(law, target), key=lambda r: float(r.count.sum()))
         sides = rule.evaluate()
         if sides is None:
             break
         below, above, error = sides
         lower[active] = np.maximum(lower[active], below - error - rule.alias)
         upper[active] = np.minimum(upper[active], above + error)
-        wide = ~(upper[active] - lower[active] <= within[active] * upper[active])  # nan is wide
+        wide = ~(upper[active] - lower[active] <= within[active] * upper[active])  # nan is wide, and so is inf
+        wide |= upper[active] == math.inf
         if not wide.any():
             return lower, upper
         below, above, noise = below[wide], above[wide], (error - rule.truncation)[wide]

@@ -38,6 +38,7 @@ Row = tuple[Array, Array]
 
 TOLERANCE = 3e-4  # relative excess of an integral that is worth no more work
 _LARGEST_EXPONENT = 690.0
+_FAR_APART = 1e100  # cubes of values over the largest have to be doubles
 _LARGEST_GAMMA = 1 - UNIT_ROUNDOFF
 _REST = 12.0  # the places left out weigh about e^−this of the bound
 _SHRINK, _GROUPS = 0.7, 4  # smallest N of a group of places over its largest; the places after the last count as D_1
@@ -87,7 +88,8 @@ def upper(
     values, probabilities = padded(laws, n)
     if local == 0:
         return Bound(0.0, -math.inf, "local")
-    if gamma > 1e-300 and n > 2:
+    far_apart = float(np.abs(values).max()) > _FAR_APART * max(float(values.max()), 1e-300)
+    if gamma > 1e-300 and n > 2 and not far_apart:
         # What holds for a blanket mass holds for every smaller one.
         same = equal and not any(map(len, null)) and convex_order.same_means(values, probabilities)
         family = _Family(values, probabilities, min(gamma, _LARGEST_GAMMA), n, local, same)

@@ -48,7 +48,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
         return Interval(0.0, 0.0)
     # Everything is homogeneous in G: values around 1 keep what is squared or exponentiated inside the doubles.
     unit = 2.0 ** math.floor(math.log2(float(np.max(values))))
-    problem = _Problem.of(values / unit, probabilities, n)
+    problem = _Problem.of(values / unit, probabilities, n, math.log(unit))
     spacing = problem.first_spacing(rtol)
     lower, upper, blurred = 0.0, math.inf, 0
     while True:
@@ -61,8 +61,8 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
         # A finer lattice has a smaller discretisation error: if its upper end is higher, round-off takes over.
         blurred += above > upper * (1 + rtol / 4)
         lower, upper = max(lower, below), min(upper, above)
-        if upper < math.inf and (upper - lower <= rtol * upper or upper * unit < SMALLEST):
-            return Interval(lower * unit, upper * unit)
+        if upper < math.inf and (upper - lower <= rtol * upper or upper < SMALLEST):
+            return Interval(lower if lower > SMALLEST else 0.0, upper)
         spacing /= 2
 
 
@@ -74,14 +74,15 @@ class _Problem:
     shifts: Array  # how far a value may be above the true one
     probabilities: Array
     n: int
+    log_unit: float  # of the values
 
     @staticmethod
-    def of(values: Array, probabilities: Array, n: int) -> _Problem:
+    def of(values: Array, probabilities: Array, n: int, log_unit: float = 0.0) -> _Problem:
         # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
         values = np.maximum(values, -4.0 * n * float(np.max(values)))
         errors = FLOAT_ERROR * np.abs(values)
         # Twice the error: it covers the rounding of this sum as well.
-        return _Problem(values + 2 * errors, 4 * errors, probabilities, n)
+        return _Problem(values + 2 * errors, 4 * errors, probabilities, n, log_unit)
 
     def first_spacing(self, rtol: float) -> float:
         """A power of two that should do: the lower end loses about (vθ)². Nothing relies on the guess."""
@@ -90,7 +91,7 @@ class _Problem:
         weights, log_scale = tilted(g, p, theta)
         variance = max(n * float(weights @ (g - weights @ g) ** 2) + 2 * (1 / theta) ** 2, 1e-300)
         log_size = n * log_scale - 2 * math.log(theta) - 0.5 * math.log(2 * math.pi * variance)
-        if log_size < math.log(SMALLEST):
+        if log_size + self.log_unit < math.log(SMALLEST):
             rtol = 0.5  # no double is that small: an upper end is all that can be told
         noise = n * float(np.sum(p[g != 0])) / 4
         v_over_spacing = math.sqrt(2 * noise * max(1.0, -math.log(1e-3 * rtol) - log_size - math.log(theta)))
@@ -173,13 +174,14 @@ class _Lattice:
         # Roundings in the weights, in tilting them and back, and in logarithms that are multiplied by n.
         reach = float(np.max(np.abs(theta * self.support)))
         slack = n * UNIT_ROUNDOFF * (12 + 4 * reach + 4 * abs(self.log_scale))
-        log_total = n * self.log_scale - math.log(n)
-        slack += 8 * UNIT_ROUNDOFF * (abs(log_total) + 800)
+        log_n = math.log(n) - self.problem.log_unit
+        log_total = n * self.log_scale - log_n
+        slack += 8 * UNIT_ROUNDOFF * (abs(log_total) + abs(log_n) + 800)
 
         upper = scaled(value + error + cut_off + rounding, log_total + slack)
         lower = scaled(value - error - cut_off, log_total - slack)
         lower -= scaled(moved + near + near_error, log_total + slack)
-        lower -= scaled(1.0, log_beyond - math.log(n) + slack)
+        lower -= scaled(1.0, log_beyond - log_n + slack)
         return max(lower, 0.0), upper
 
     def _sign_change_range(self, log_target: float) -> tuple[float, float]:

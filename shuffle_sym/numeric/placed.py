@@ -16,7 +16,7 @@ import numpy as np
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import contour
 from shuffle_sym.numeric.places import Places
-from shuffle_sym.numeric.rules import OFF
+from shuffle_sym.numeric.rules import OFF, OnLattice
 from shuffle_sym.numeric.transforms import AllSums, Array, Complex, Mask, _complex
 
 _LOG_TINY = -50.0  # powers below e^this are bounded, not computed
@@ -89,7 +89,8 @@ def log_upper(values: Array, probabilities: Array, places: Places, smoothing: fl
     values = np.maximum(values, -4.0 * places.n * values.max())
     try:
         law = PlacedSums(values[None], probabilities, places, smoothing, OFF if spacing else FLOAT_ERROR)
-        _, upper = contour._refined(law, spacing, rtol, np.array([rtol]))
+        on_lattice = (lambda law, target: OnLattice(law, spacing, target)) if spacing else None
+        _, upper = contour._refined(law, on_lattice, rtol, np.array([rtol]))
     except ValueError:
         return None
     log_bound = float(np.log(upper[0]) + law.log_scale[0] + law.log_slack[0])

@@ -71,9 +71,10 @@ class Places:
         scales = np.exp(exponents)
         near = np.abs(t) < 1e-100
         ratios = np.where(near, L, _expm1(L * t) / np.where(near, 1, _expm1(t)))
-        # e^z − 1 has an error of a few u (|z| + |e^z − 1|), and |e^t − 1| >= min(|t|, 1)/4 for these t.
-        lost = 64 * u * (4 + L + L * np.abs(t) + 2 / np.minimum(np.maximum(np.abs(t), 1e-100), 1.0))
-        lost += 16 * u * L * (self.sizes + abs(log_scale) + np.abs(exponents) + L * (np.abs(w) + np.abs(self.log_x)))
+        # e^z − 1 has an error of a few u (|z| + |e^z − 1|), and |e^t − 1| >= min(|t|, 1)/4 for these t. What goes with
+        # L alone is in the error of the exponents: their sizes are above 2.
+        lost = 64 * u * (L * np.abs(t) + 2 / np.minimum(np.maximum(np.abs(t), 1e-100), 1.0))
+        lost += 16 * u * L * (self.sizes + abs(log_scale) + np.abs(exponents) + L * np.abs(w))
         total: Complex = np.asarray((scales * ratios).sum(axis=1), dtype=complex)
         errors: Array = (np.abs(scales) * lost).sum(axis=1)
         return total, errors

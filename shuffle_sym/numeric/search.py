@@ -84,20 +84,26 @@ def increasing_roots(
 
 
 def smallest_epsilon(
-    delta_at: DeltaAt, target: float, rtol: float, max_loss: float, *, sharpens: bool = True
+    delta_at: DeltaAt, target: float, rtol: float, max_loss: float, *, sharpens: bool = True, most_refusals: int = 0
 ) -> Interval:
     r"""Bounds on the smallest ε with δ(ε) <= target, for a δ(ε) that does not increase.
 
     ``delta_at(eps, rtol)`` returns certified bounds of δ. The upper end satisfies δ(upper) <= target for certain,
-    the lower end δ(lower) > target (or is 0); ``max_loss`` is an ε at which δ is exactly 0, or inf. They are within
+    the lower end δ(lower) > target (or is 0); ``max_loss`` is an ε at which δ is exactly 0, or inf, and then the upper
+    end may be inf where the target cannot be told from the limit of δ. They are within
     ``rtol`` of each other, relative to ε or, for ε near 0, to the ε over which δ falls; if the values of δ are not
     sharp enough for that, they are as close as these allow. ``sharpens`` says whether a smaller ``rtol`` makes δ
-    sharper.
+    sharper, and ``most_refusals`` how many values of δ may be refused before it ends with what is known.
     """
-    at_zero = delta_at(0.0, 0.01)
+    try:
+        at_zero = delta_at(0.0, 0.01)
+    except ValueError:
+        if not most_refusals or max_loss == math.inf:
+            raise
+        at_zero = Interval(1.0, 1.0)  # as if: that ε is at least 0 needs no value
     if at_zero.upper <= target:
         return Interval(0.0, 0.0)
-    search = _EpsilonSearch(delta_at, target, rtol, max_loss, at_zero, sharpens)
+    search = _EpsilonSearch(delta_at, target, rtol, max_loss, at_zero, sharpens, most_refusals)
     for _ in range(_MAX_STEPS):
         if search.high - search.low <= search.tolerance or not search.sharp_enough():
             break
@@ -113,10 +119,17 @@ class _EpsilonSearch:
     """
 
     def __init__(
-        self, delta_at: DeltaAt, target: float, rtol: float, max_loss: float, at_zero: Interval, sharpens: bool
+        self,
+        delta_at: DeltaAt,
+        target: float,
+        rtol: float,
+        max_loss: float,
+        at_zero: Interval,
+        sharpens: bool,
+        most_refusals: int,
     ) -> None:
         self.delta_at, self.target, self.rtol, self.at_zero = delta_at, target, rtol, at_zero.upper
-        self.low, self.high = 0.0, max_loss
+        self.low, self.high, self.refusals, self.most_refusals = 0.0, max_loss, 0, most_refusals
         self.undecided = (0.0, 0.0) if at_zero.lower <= target else None
         self.delta_rtol = max(rtol, 0.02)
         self.finest = min(rtol, 0.02) / 100 if sharpens else self.delta_rtol
@@ -135,7 +148,9 @@ class _EpsilonSearch:
         sharp as it gets and the range in which it does not decide fills the bracket."""
         if self.undecided is None:
             return True
-        blurred = max(self.undecided[0] - self.low, self.high - self.undecided[1]) <= self.tolerance / 4
+        blurred = max(self._around()) <= self.tolerance / 4
+        if self.refusals:
+            return not blurred and self.refusals <= self.most_refusals
         # On the line log δ falls by 2·height²/ε times the tolerance over it.
         needed = 2 * self.height**2 * self.tolerance / max(self.undecided[0], self.tolerance) / 3
         if not blurred and self.delta_rtol <= max(needed, self.finest):
@@ -147,27 +162,37 @@ class _EpsilonSearch:
         del self.points[max(len(self.points) - 1, 1) :]
         return True
 
+    def _around(self) -> tuple[float, float]:
+        """How far the bracket goes beyond the undecided range, to the left and to the right."""
+        left, right = self.undecided or (self.low, self.high)
+        return left - self.low, self.high - right if right < LARGEST_EPS else 0.0
+
     def next_point(self) -> float:
         """The next ε to look at."""
         if self.undecided is None:
             return _inside(self.guess * (1 + self.side * 0.4 * self.rtol), self.low, self.high)
         # Step out of the undecided range on the wider side, farther each time.
-        left, right = self.undecided
-        below, above = left - self.low, self.high - right
-        step = max(self.tolerance / 3, right - left)
+        (left, right), (below, above) = self.undecided, self._around()
+        step = math.inf if self.refusals else max(self.tolerance / 3, right - left)
         return min(right + min(step, above / 2) if above >= below else left - min(step, below / 2), LARGEST_EPS)
 
     def learn(self, x: float) -> None:
         """Move an end of the bracket, or widen the undecided range, by the value of δ at x."""
-        delta = self.delta_at(x, self.delta_rtol)
+        try:
+            delta = self.delta_at(x, self.delta_rtol)
+        except ValueError:
+            self.refusals += 1
+            if self.refusals > self.most_refusals and (self.high == math.inf or not self.most_refusals):
+                raise
+            self._undecide(x)
+            return
         if delta.upper <= self.target:
             self.high = x
         elif delta.lower > self.target:
             self.low = x
         else:
-            left, right = self.undecided or (x, x)
-            self.undecided = min(x, left), max(x, right)
-        if x >= LARGEST_EPS and self.high > x:
+            self._undecide(x)
+        if x >= LARGEST_EPS and delta.lower > self.target:
             raise ValueError(
                 f"delta = {self.target:g} is not reached by any eps <= {LARGEST_EPS:g}: "
                 f"there delta(eps) is still at least {delta.lower:.6g}"
@@ -176,6 +201,10 @@ class _EpsilonSearch:
         self.points.append((x, math.sqrt(max(math.log(self.at_zero) - math.log(middle), 0.0))))
         self.guess = _interpolated(self.points, self.height)
         self.side = -1 if self.high - self.guess < self.guess - self.low else 1
+
+    def _undecide(self, x: float) -> None:
+        left, right = self.undecided or (x, x)
+        self.undecided = min(x, left), max(x, right)
 
 
 def _inside(x: float, low: float, high: float) -> float:

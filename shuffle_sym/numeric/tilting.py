@@ -34,11 +34,19 @@ def saddle_point(values: Array, weights: Array, n: int) -> float:
 
     Needs a positive value of G. A few digits are all that tilting needs.
     """
+    with np.errstate(divide="ignore"):
+        return saddle_point_of_logs(values, np.log(weights), n)
+
+
+def saddle_point_of_logs(values: Array, log_weights: Array, n: int) -> float:
+    """`saddle_point` for the logarithms of weights, which may be far below the smallest double."""
 
     def falls(log_theta: float) -> bool:
         theta = math.exp(log_theta)
-        tilted_weights, _ = tilted(values, weights, theta)
-        return theta * n * float(tilted_weights @ values) < 2
+        exponents = theta * values + log_weights
+        with np.errstate(under="ignore"):
+            tilted_weights = np.exp(exponents - np.max(exponents))
+        return theta * n * float(tilted_weights @ values) < 2 * float(np.sum(tilted_weights))
 
     low = -math.log(n * float(np.max(np.abs(values))))  # here θ·n·mean <= 1 < 2
     high = low + 1

@@ -32,6 +32,7 @@ _TINY = 1e-290
 _RARE = 30.0  # expected number of positive terms up to which outcomes without any are taken out
 _LOG_ALONE = 40.0  # log (φ/φ₋)^n at c from which on taking them out makes no difference
 _LARGEST_EXPONENT = 690.0
+_FAR = 30.0  # exponents from which on the logarithm of a weight is what is added to
 
 
 class Rows:
@@ -88,10 +89,23 @@ def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[A
     return (g, p) if (p > 0).all() else (g[..., p > 0], p[p > 0])
 
 
-def refusal(n: int, rtol: float, reached: float, needed: str) -> ValueError:
+class NotSharpError(ValueError):
+    """What is said where bounds are wider than they should be."""
+
+    reached = 1.0  # their relative width; 1 if nothing is known
+
+    @property
+    def for_any_width(self) -> bool:
+        """Whether a larger tolerance would be refused as well, about."""
+        return self.reached > 0.5
+
+
+def refusal(n: int, rtol: float, reached: float, needed: str) -> NotSharpError:
     """What is said where ``rtol`` cannot be met; ``reached`` is the relative width so far, or inf."""
-    so_far = f"{reached:.2g}" if reached < math.inf else "nothing yet"
-    return ValueError(f"rtol = {rtol:g} at n = {n} needs {needed}; ask for a larger rtol (reached so far: {so_far})")
+    so_far = f"{reached:.2g} was reached: ask for a larger rtol" if reached < 0.99 else "ask for a larger rtol"
+    error = NotSharpError(f"bounds within a relative {rtol:.2g} of each other at n = {n} need {needed}; {so_far}")
+    error.reached = min(reached, 1.0)
+    return error
 
 
 def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Iterator[tuple[Any, Sums]]:
@@ -147,22 +161,31 @@ class _Tilted(Rows):
         phi_error = 1.01 * np.minimum(directly, from_one)
         self.log_error = phi_error + 8 * u * np.abs(self.log_phi)
         self.q = grown / phi[:, None]
+        self.logs_q = x + np.log(np.maximum(p, 5e-324)) - self.log_phi[:, None]
         self.q_errors = phi_error[:, None] + error + (J + 10) * u + self.exponent * np.abs(x)
         self.drift = (self.q * np.abs(g) * (self.q_errors + value_error + (2 * J + 80) * u)).sum(axis=1)
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
         exponents = d[:, :, None] * self.g[:, None, :]
-        beyond = exponents.max(axis=-1) > _LARGEST_EXPONENT
-        growth = np.expm1(np.minimum(exponents, _LARGEST_EXPONENT))
+        q, logs_q = self.q[:, None, :], self.logs_q[:, None, :] + exponents
         # Exponents have an error, too: |x| e^x <= (1 + [x]_+) |expm1(x)|.
-        top = 1 + np.maximum(d.max(axis=1) * self.g.max(axis=1), 0.0)
-        errors = self.q * (self.q_errors + (self.g.shape[1] + 20) * UNIT_ROUNDOFF + self.exponent * top[:, None])
-        excess = np.maximum(_times(growth, self.q), -0.999)
+        rounding = (self.g.shape[1] + 20) * UNIT_ROUNDOFF
+        errors = self.q_errors[:, None, :] + rounding + self.exponent * (1 + np.maximum(exponents, 0.0))
+        # A value far below may have next to no weight after tilting, and grow by more than doubles hold.
+        far = exponents > _FAR
+        errors = np.where(far, errors + 8 * UNIT_ROUNDOFF * (np.abs(logs_q) + np.abs(exponents)), errors)
+        growth = np.where(
+            far, np.exp(np.minimum(logs_q, _LARGEST_EXPONENT)) - q, q * np.expm1(np.minimum(exponents, _FAR))
+        )
+        tops = logs_q + errors
+        beyond = (far & (tops > _LARGEST_EXPONENT)) | ((errors > 1) & (tops > -_LARGEST_EXPONENT))
+        excess = np.maximum(growth.sum(axis=-1), -0.999)
         logs: Array = np.log1p(excess)
-        bounds = 1.01 * _times(np.abs(growth), errors) / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
+        sizes = (np.abs(growth) * np.expm1(np.minimum(errors, 1.0)) + _TINY).sum(axis=-1)
+        bounds = 1.01 * sizes / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
         # Where doubles end, no bound: an infinite error.
-        return logs, np.where(beyond, np.inf, bounds)
+        return logs, np.where(beyond.any(axis=-1), np.inf, bounds)
 
     def log_ratios(self, y: Array) -> tuple[Array, Array]:
         """log φ(c + iy)/φ(c): real part and argument."""
@@ -178,7 +201,9 @@ class _Tilted(Rows):
 class AllSums(Sums):
     """The law of S itself: M = φ^n."""
 
-    def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
+    def __init__(
+        self, values: Array, probabilities: Array, n: int, value_error: float, error: float = FLOAT_ERROR
+    ) -> None:
         self.n, self.size = n, values.shape[1]
         log_p, top = np.log(probabilities), values.max(axis=1)
 
@@ -187,7 +212,7 @@ class AllSums(Sums):
             return n * mean, n * variance
 
         self.c = _saddle_points(moments, n * top, top)
-        self.one = one = _Tilted(values, probabilities, self.c, value_error, FLOAT_ERROR)
+        self.one = one = _Tilted(values, probabilities, self.c, value_error, error)
         self.log_scale, self.log_slack = n * one.log_phi, n * one.log_error
         mean = (one.q * values).sum(axis=1, keepdims=True)
         self.spread = (one.q * (values - mean) ** 2).sum(axis=1)
@@ -202,11 +227,15 @@ class AllSums(Sums):
     def powers(self, y: Array) -> tuple[Complex, Array]:
         n, u = self.n, UNIT_ROUNDOFF
         logs, angles = self.one.log_ratios(y)
-        # |(ζ + η)^n − ζ^n| <= nη (|ζ| + η)^(n−1), η = drift·y; |ζ| is taken as 1/10 at least.
-        eta = self.one.drift[:, None] * y
+        # |(ζ + η)^n − ζ^n| <= nη (|ζ| + η)^(n−1); |ζ| is taken as 1/10 at least.
+        eta = self.off(y)
         growths = np.exp(np.minimum((n - 1) * (np.maximum(logs, math.log(0.1)) + 10 * eta), 700.0))
         powers = np.exp(n * _complex(logs, angles))
         return powers, n * eta * growths + 64 * u * np.abs(powers) + 8 * u
+
+    def off(self, y: Array) -> Array:
+        """A bound on the error of φ(c + iy)/φ(c)."""
+        return np.asarray(self.one.drift[:, None] * y)
 
     def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
         r"""f(y) = |φ(c + iy)/φ(c)|² = Σ q_i q_j cos(y(g_i − g_j)) has |f''| <= 2 Var, so between two points at a
@@ -216,8 +245,7 @@ class AllSums(Sums):
         excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y
         between = (right - left) ** 2 * self.spread[:, None] / 3.9
         highest = np.maximum(excess[:, : left.shape[1]], excess[:, left.shape[1] :]) + between
-        below: Mask = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level
-        return below
+        return np.asarray(self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level)
 
 
 class RareSums(Sums):
@@ -252,7 +280,12 @@ class RareSums(Sums):
         log_low_p = math.log1p(-rare) if rare < 0.5 else math.log(low)
         low_error = 1.01 * (E + 2 * J * u) * min(rare / low, 1.0) + 8 * u * abs(log_low_p) + self.low.log_error
         log_low = log_low_p + self.low.log_phi
-        self.g, self.psi = g, np.exp(c[:, None] * g + (log_p - log_low[:, None]))
+        exponents = c[:, None] * g + (log_p - log_low[:, None])
+        if exponents.max() > _LARGEST_EXPONENT:
+            raise ValueError(
+                "positive values outweigh the others by more than doubles can hold; ask for another method"
+            )
+        self.g, self.psi = g, np.exp(exponents)
         self.psi_errors = E + low_error[:, None] + (2 * J + 20) * u + (value_error + 2 * u) * c[:, None] * g
         self.psi_errors += 4 * u * (np.abs(log_p) + np.abs(log_low[:, None]))
         psi, lifted = self.psi.sum(axis=1), (self.psi * g).sum(axis=1)

@@ -200,7 +200,7 @@ class Parallel(Randomizer):
         _check_parts(parts)
         if len(parts) != len(weights):
             raise ValueError(f"weights must have one entry for each of the {len(parts)} parts, got {len(weights)}")
-        self.weights = tuple(arguments.probability(w, f"weights[{i}]") for i, w in enumerate(weights))
+        self.weights = tuple(arguments.exact_number(w, f"weights[{i}]") for i, w in enumerate(weights))
         bindings, self._renamings = _with_own_symbols(parts, free=field.symbols_of(self.weights))
         forms, irrational = field.rational_form(self.weights, taken=bindings)
         self._weights, self.bindings = forms, {**bindings, **irrational}

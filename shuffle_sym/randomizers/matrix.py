@@ -70,7 +70,7 @@ def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
             raise ValueError(
                 f"P must be rectangular and not empty: row {x} has {len(row)} entries, row 0 has {len(given[0])}"
             )
-    exact = [[arguments.probability(e, f"P[{x}][{y}]") for y, e in enumerate(row)] for x, row in enumerate(given)]
+    exact = [[arguments.exact_number(e, f"P[{x}][{y}]") for y, e in enumerate(row)] for x, row in enumerate(given)]
     flat, bindings = field.rational_form(e for row in exact for e in row)
     width = len(exact[0])
     rows = []

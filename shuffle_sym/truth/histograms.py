@@ -1,9 +1,11 @@
-r"""Histograms of messages, all of them: as an array, and one by one with their multinomial probabilities."""
+r"""Histograms of messages, all of them: as an array, and one by one with their multinomial probabilities; and
+what is summed over them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -56,3 +58,49 @@ def weighted_histograms(total: int, weights: Sequence[Any]) -> Iterator[tuple[Hi
         for histogram, weight in weighted_histograms(total - count, rest):
             yield (count, *histogram), factor * weight
         power = power * first
+
+
+def positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) -> Any:
+    r"""E[S]_+ for the sum S of n copies of a number that has these values, by all histograms of n draws.
+
+    The values are exact numbers, the probabilities numbers of any one kind.
+
+    Counts of all values but the lowest and the highest are enumerated; given their sum w and the r draws left, these
+    two are a binomial, and their part is a tail of it, from the first count that makes the sum positive.
+    """
+    merged: dict[Any, Any] = {}
+    for value, probability in zip(values, probabilities, strict=True):
+        merged[value] = merged.get(value, 0) + probability
+    if len(merged) == 1:
+        ((value, probability),) = merged.items()
+        return max(n * value, 0 * value) * probability**n
+    (low, p_low), *middle, (high, p_high) = sorted(merged.items())
+    gap = high - low
+    tails: dict[int, list[tuple[Any, Any]]] = {}
+    mean = 0 * p_low
+    for (*counts, r), weight in weighted_histograms(n, [*(p for _, p in middle), p_low**0]):
+        base = sum((count * value for count, (value, _) in zip(counts, middle, strict=True)), r * low)
+        if r not in tails:
+            tails[r] = _binomial_tails(r, p_high, p_low)
+        first = 0 if base > 0 else -base // gap + 1
+        if first <= r:
+            tail, moment = tails[r][first]
+            mean += weight * (base * tail + gap * moment)
+    return mean
+
+
+def seconds_of_all(n: int, m: int) -> float:
+    """About how long `positive_part` takes for n draws of m values, with short numbers."""
+    terms = math.comb(n + m - 2, m - 2) if m > 2 else n
+    return 3e-6 * (terms + (n * n / 2 if m > 2 else 0)) if terms < 10**18 else math.inf
+
+
+def _binomial_tails(r: int, p: Any, q: Any) -> list[tuple[Any, Any]]:
+    """For m = 0 … r: the sums over i >= m of C(r, i) p^i q^(r−i), plain and weighted with i."""
+    powers_p = list(accumulate([p] * r, lambda x, y: x * y, initial=p**0))
+    powers_q = list(accumulate([q] * r, lambda x, y: x * y, initial=q**0))
+    ways = accumulate(range(r), lambda found, i: found * (r - i) // (i + 1), initial=1)
+    terms = [c * powers_p[i] * powers_q[r - i] for i, c in enumerate(ways)]
+    tails = accumulate(reversed(terms))
+    moments = accumulate(i * terms[i] for i in range(r, -1, -1))
+    return list(zip(tails, moments, strict=True))[::-1]

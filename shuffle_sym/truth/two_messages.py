@@ -135,7 +135,7 @@ class TwoMessages:
         error = side * (error + slack)
         ends = []
         for top, bottom, tail in ((self._q0, self._q1, below), (self._p1, self._p0, above)):
-            gain = top - alpha * bottom + side * slack * (top + alpha * bottom)
+            gain = top - alpha * bottom + side * slack * top  # α·bottom is below top, or the gain is 0
             lost = side * 2 * outside * (alpha + 1)
             best = np.max((1 + error) * gain * f - (1 - error) * slope * tail, axis=1) + lost
             ends.append(np.maximum(best, 0.0) if gain > 0 else np.zeros(self.n))

@@ -119,7 +119,8 @@ def _slope(masses: Masses) -> Any:
     if variance in (0, sp.oo):
         return sp.Integer(0)
     own = sum((a - b) * b / c for a, b, c in masses if c != 0)
-    third = sum((a - b) ** 3 / c**2 for a, b, c in masses if c != 0)
+    # In this order nothing underflows in a denominator, and doubles overflow to inf: it is a ranking.
+    third = sum((a - b) * ((a - b) / c) * ((a - b) / c) for a, b, c in masses if c != 0)
     return third / (6 * variance) - own
 
 

@@ -167,10 +167,8 @@ def test_the_upper_curve_ends_at_the_largest_loss_of_all_pairs():
     assert profile.delta(sp.log(3)) == ss.Interval(0, 0)
 
 
-def test_where_the_blanket_has_no_sharp_value_the_other_bounds_answer():
+def test_a_large_eps0_is_answered_between_the_attack_and_the_largest_loss():
     R, n = ss.BinaryRR(eps0=sp.log(10**13)), 10**11
-    with pytest.raises(ValueError, match="terms"):
-        shuffled_laws(R, n).epsilon(1e-6)
     M, attack = ss.Shuffle(R, n), ss.Shuffle(ss.decomposition.dataset(R, 0, 1, 0), n)
     assert attack.epsilon(1e-6).lower <= M.epsilon(1e-6).upper <= 29.94
     assert all(M.delta(eps).upper >= M.one_sided("below", sp.sympify(eps), 1e-3).lower for eps in (0, 20, 29))
@@ -287,3 +285,16 @@ def test_continuous_noise_has_datasets_below_and_the_blanket_above():
     # Cells lose: more of them, a larger divergence.
     coarse, fine = (ss.Laplace(eps0=2).dataset(0, cells) for cells in (4, 32))
     assert ss.Shuffle(coarse, 200).delta(0.1).lower < ss.Shuffle(fine, 200).delta(0.1).upper
+
+
+def test_with_two_messages_the_answer_is_from_all_datasets_unless_it_is_close_already():
+    wide = ss.Shuffle(
+        ss.from_matrix([[sp.Rational(7, 10), sp.Rational(3, 10)], [sp.Rational(1, 5), sp.Rational(4, 5)]]), 6
+    ).delta(sp.log(sp.Rational(21, 20)))
+    assert wide.upper_by == "all datasets"
+    assert wide.relative_width < 1e-4
+    close = ss.Shuffle(ss.from_matrix([[1, 0], [sp.Rational(1, 2), sp.Rational(1, 2)]]), 6).delta(
+        sp.log(sp.Rational(3, 2))
+    )
+    assert close.upper_by == "blanket"
+    assert sp.Rational(1, 2) in close

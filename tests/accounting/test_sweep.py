@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from concurrent.futures import ProcessPoolExecutor
 
+import numpy as np
 import pytest
+import sympy as sp
 from conftest import shuffled_laws
 
 import shuffle_sym as ss
@@ -50,6 +52,9 @@ def test_a_dask_cluster_gives_the_same_rows(rows):
         Client(cluster) as client,
     ):
         assert ss.sweep(certified, GRID, client.get_executor(), progress=False) == rows
+        # Dask gives equal calls one future: what one sweep cancels must not be what the next one waits for.
+        for _ in range(6):
+            assert ss.sweep(certified, GRID, client, progress=False) == rows
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(rows, tmp_path):
@@ -74,6 +79,20 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(rows, tmp_path):
 def test_mappings_and_numbers_become_columns():
     assert ss.sweep(lambda x: {"double": 2 * x}, {"x": [1]}, progress=False) == [{"x": 1, "double": 2}]
     assert ss.sweep(lambda x: x / 3, {"x": [1]}, progress=False) == [{"x": 1, "value": 1 / 3}]
+
+
+def test_grids_and_results_may_come_from_numpy_and_results_may_hold_intervals(tmp_path):
+    def answer(n, eps):
+        M = ss.Shuffle(ss.KRR(k=3, eps0=1), n)
+        return {"delta": M.delta(eps), "twice": np.float64(2 * eps)}
+
+    grid = {"n": np.array([4, 5]), "eps": np.array([0.25])}
+    rows = ss.sweep(answer, grid, path=tmp_path / "rows.jsonl", progress=False)
+    assert rows == ss.sweep(answer, {"n": [4, 5], "eps": [0.25]}, path=tmp_path / "rows.jsonl", progress=False)
+    assert [type(row["n"]) for row in rows] == [int, int]
+    exact = ss.Shuffle(ss.KRR(k=3, eps0=1), 4).exact(sp.exp(sp.Rational(1, 4)))
+    assert rows[0]["delta_lower"] <= exact <= rows[0]["delta_upper"]
+    assert (rows[0]["delta_upper_by"], rows[0]["twice"]) == ("blanket", 0.5)
 
 
 def test_a_bar_shows_how_far_it_is(capsys):

@@ -66,7 +66,7 @@ def test_a_parameter_is_printed_where_a_symbol_would_be():
         (lambda: parameter("p", 1, 0), ValueError, "greatest must be above least = 1"),
         (lambda: parameter("p", 0, sp.pi), ValueError, "greatest must be a rational number"),
         (lambda: parameter("", 0, 1), TypeError, "name must be"),
-        (lambda: parameter("p", "a", 1), TypeError, "least must be"),
+        (lambda: parameter("p", "a", 1), ValueError, "least must be"),
     ],
 )
 def test_a_range_that_is_none_is_refused(call, exception, words):

@@ -1,10 +1,12 @@
 """The table of methods: which are tried for a law, in which order, and what comes of it."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.numeric import methods
 
 HALVES = np.array([0.5, 0.5])
@@ -29,17 +31,18 @@ def test_every_method_contains_the_mean_of_three_coins(name):
 def test_a_method_returns_a_refusal_for_each_row_and_does_not_raise_it(name):
     values = np.array([[-1.0, 1.0], [-1.0, 1 + 1e-9]])
     answers = methods.METHODS[name].positive_parts(values, HALVES, 2**50, 1e-12)
-    assert [type(answer) for answer in answers] == [ValueError, ValueError]
+    assert [isinstance(answer, ValueError) for answer in answers] == [True, True]
 
 
 def test_the_binomial_comes_first_up_to_a_hundred_thousand_users_and_only_where_it_suits():
     two, three = np.array([-1.0, 0.0, 2.0]), np.array([-1.0, 1.0, 2.0])
-    assert methods.cheapest_first(two, 10**5) == ("binomial", "contour", "fft")
-    assert methods.cheapest_first(two, 10**5 + 1) == ("contour", "binomial", "fft")
-    assert methods.cheapest_first(three, 10) == ("contour", "fft")
+    assert methods.cheapest_first(two, 10**5) == ("counts", "binomial", "contour", "fft")
+    assert methods.cheapest_first(two, 10**4) == ("binomial", "counts", "contour", "fft")
+    assert methods.cheapest_first(two, 10**5 + 1) == ("counts", "contour", "binomial", "fft")
+    assert methods.cheapest_first(three, 10) == ("counts", "contour", "fft")
 
 
-def test_rows_get_the_first_method_that_does_not_refuse_and_else_the_first_refusal(monkeypatch):
+def test_rows_get_the_first_method_that_does_not_refuse_and_else_a_refusal(monkeypatch):
     monkeypatch.setitem(methods.METHODS, "one", refused("one"))
     monkeypatch.setitem(methods.METHODS, "two", refused("two"))
     values = np.array([[-1.0, 1.0], [-1.0, 1.0], [-2.0, 2.0]])
@@ -49,3 +52,12 @@ def test_rows_get_the_first_method_that_does_not_refuse_and_else_the_first_refus
         assert answer.method == name
         assert Fraction(1, 4) in answer
     assert str(third) == "one: [-2.0, 2.0]"
+
+
+def test_an_interval_that_is_too_wide_is_a_refusal_and_the_closest_one_is_told(monkeypatch):
+    for name, upper in (("wide", math.inf), ("closer", 2.0), ("wider", 4.0)):
+        method = methods.Method(name, lambda values, p, n, rtol, upper=upper: [Interval(1.0, upper)] * len(values))
+        monkeypatch.setitem(methods.METHODS, name, method)
+    (answer,) = methods.first_within(COIN, HALVES, 3, 1e-3, [("wide", "closer", "wider")])
+    assert isinstance(answer, ValueError)
+    assert answer.reached == 0.5

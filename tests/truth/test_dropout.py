@@ -320,3 +320,12 @@ def test_sums_are_not_more_than_announced():
                         values = {v + w for v in values for w in law.values}
                 listed[counts] = len(values)
             assert sum(listed.values()) <= chairs.work(n, candidates), name
+
+
+def test_the_work_is_the_number_of_sums_where_all_of_them_are_different():
+    # A sum of N values −1, 0, 1 is one of 2N + 1 numbers; of two values without a common unit, one of N + 1.
+    three = user_laws.LawOfG((F(-1), F(0), F(1)), (F(1, 4), F(1, 2), F(1, 4)), ())
+    assert chairs.work(6, [three]) == 3 + 5 + 7 + 9 + 11
+    two = user_laws.LawOfG((F(-1, 997), F(1)), (F(1, 2), F(1, 2)), ())
+    assert chairs.work(6, [two]) == 1 + 2 + 3 + 4 + 5 + 6
+    assert chairs.work(2, [three, two]) >= 3 + 2

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import shuffle_sym as ss
 from shuffle_sym.truth import exact
+from shuffle_sym.truth.exact import product as products
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -108,10 +109,17 @@ def test_null_atoms_are_counted():
     assert shuffled_laws(D, 7).exact(2) == q(3, 4) - 2 * q(1, 4)
 
 
-def test_the_number_of_users_that_is_named_is_the_largest():
+def test_a_fraction_that_takes_too_long_is_refused_with_the_largest_n_that_does_not():
     D = ss.decomposition.blanket(ss.KRR(k=3, eps0=sp.log(3)), 0, 1)
-    most = ss.truth.exact.most_users(D)
-    terms = [math.comb(n + 2, 2) * n for n in (most, most + 1)]
-    assert terms[0] <= ss.truth.exact.divergence.__globals__["MAX_WORK"] < terms[1]
-    with pytest.raises(ValueError, match="too much"):
-        ss.truth.exact.divergence(D, most + 1, q(2))
+    with pytest.raises(ValueError, match=r"n = 9999 is too much .* up to n = \d+; .*digits=") as refusal:
+        exact.divergence(D, 9999, q(2))
+    most = int(str(refusal.value).split("up to n = ")[1].split(";")[0])
+    assert 200 < most < 9999
+
+
+def test_as_many_products_as_are_allowed_are_not_too_many(monkeypatch):
+    coin = {"heads": (Fraction(3, 4), Fraction(1, 4)), "tails": (Fraction(1, 4), Fraction(3, 4))}
+    monkeypatch.setattr(products, "MAX_PRODUCTS", 4)
+    assert exact.composed_divergence([coin, coin], 2) == sp.Rational(7, 16)
+    with pytest.raises(ValueError, match="6 products, more than 4"):
+        exact.composed_divergence([coin, coin, coin], 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import product
 
 import mpmath
@@ -267,3 +268,24 @@ def test_the_worst_pair_is_found_among_all_others_when_t_is_small():
             ss.ground_truth.delta(R, (0, *others), (1, *others), alpha) for others in product(range(3), repeat=n - 1)
         )
         assert ss.ground_truth.worst_pair(R, n, alpha).delta == everything
+
+
+def test_searches_that_take_too_long_are_refused_with_the_largest_n_that_does_not():
+    R = ss.KRR(k=4, eps0=sp.log(3))
+    for alpha, refused in ((q(6, 5), 40), (sp.E, 30)):
+        with pytest.raises(ValueError, match=rf"within 20 s up to n = \d+ for KRR.* got n = {refused}"):
+            ss.Shuffle(R, refused).exact(alpha)
+
+
+def test_the_number_of_comparisons_is_that_of_a_list():
+    n, inputs, width = 4, 3, 2
+    others = list(itertools.combinations_with_replacement(range(inputs), n - 1))
+    histograms = list(itertools.combinations_with_replacement(range(width), n))
+    assert search.comparisons(n, inputs, 6, width) == 6 * len(others) * len(histograms)
+
+
+def test_the_largest_number_of_histograms_is_not_too_many(monkeypatch):
+    R = ss.KRR(k=3, eps0=sp.log(3))
+    monkeypatch.setattr(search, "MAX_HISTOGRAMS", 10)  # those of three users and three messages
+    assert search._is_feasible(R, 3)
+    assert not search._is_feasible(R, 4)

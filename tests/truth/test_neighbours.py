@@ -10,7 +10,7 @@ from conftest import shuffled_laws
 from test_ground_truth import literal_delta
 
 import shuffle_sym as ss
-from shuffle_sym.truth import conjectures, ground_truth, neighbours
+from shuffle_sym.truth import conjectures, exact, ground_truth, neighbours
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -97,3 +97,10 @@ def test_stronger_rules_have_exceptions():
     rows = neighbours.worst_map(ss.RAPPOR(d=3, eps0=2 * sp.log(2)), [2], [q(9, 8)])
     assert neighbours.exceptions(rows, "nobody else has x1") == rows
     assert rows[0].kind == "all x1"
+
+
+def test_the_blanket_of_a_map_is_that_of_the_worst_pair_of_inputs():
+    R = ss.from_matrix([["1/2", "1/2"], ["2/5", "3/5"], ["1/4", "3/4"]])
+    values = [exact.divergence(D, 3, sp.Integer(1)) for D in ss.decomposition.blankets(R)]
+    assert len(set(values)) > 1
+    assert all(neighbours._blanket(R, 3, sp.Integer(1)) >= value for value in values)

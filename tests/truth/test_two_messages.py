@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 import sympy as sp
 from conftest import shuffled_laws
 
 import shuffle_sym as ss
-from shuffle_sym.truth import ground_truth
+from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
+from shuffle_sym.truth import ground_truth, two_messages
 from shuffle_sym.truth.two_messages import DatasetPair, TwoMessages
 
 q = sp.Rational
@@ -73,3 +76,46 @@ def test_a_message_that_one_input_never_sends():
     for n in (1, 3):
         for alpha in (q(1), q(2), q(50)):
             assert ground_truth.worst_pair(R, n, alpha).delta in TwoMessages(R, n).delta(sp.log(alpha))
+
+
+@pytest.mark.parametrize("log_tail", [-0.5, -2.0, -6.0])
+def test_what_is_cut_off_two_messages_is_inside(monkeypatch, log_tail):
+    monkeypatch.setattr(two_messages, "_LOG_TAIL", log_tail)
+    for name in ("2-RR", "lopsided"):
+        truth = TwoMessages(TWO[name], 20)
+        assert truth._laws[4] > 1e-9
+        for alpha in (q(1), q(6, 5)):
+            assert shuffled_truth(TWO[name], 20, alpha) in truth.delta(sp.log(alpha))
+
+
+def shuffled_truth(R, n, alpha):
+    """The worst of all compositions of the others, from two binomial laws in fractions."""
+    P = [[Fraction(int(x.p), int(x.q)) for x in row] for row in R.matrix().tolist()]
+    number, best = Fraction(int(alpha.p), int(alpha.q)), Fraction(0)
+    for j in range(n):
+        others = [Fraction(1)]
+        for p in [P[0][1]] * (n - 1 - j) + [P[1][1]] * j:
+            others = [x * (1 - p) + y * p for x, y in zip([*others, 0], [0, *others], strict=True)]
+        laws = [
+            [x * (1 - p) + y * p for x, y in zip([*others, 0], [0, *others], strict=True)] for p in (P[0][1], P[1][1])
+        ]
+        for one, other in (laws, laws[::-1]):
+            best = max(best, sum((max(x - number * y, Fraction(0)) for x, y in zip(one, other, strict=True))))
+    return best
+
+
+def test_the_roundings_of_two_messages_are_counted(monkeypatch):
+    truth = TwoMessages(TWO["lopsided"], 30)
+    own, other = (two_messages._binomials(30, p, 1 - p)[1] for p in (0.3, 0.8))
+    f, _, _, error, _ = truth._laws
+    # A convolution and two cumulated sums
+    assert error >= (own + other) * 0.99 + 2 * f.shape[1] * UNIT_ROUNDOFF
+    monkeypatch.setattr(two_messages, "UNIT_ROUNDOFF", 1e-5)
+    exact, wide = ground_truth.worst_pair(TWO["lopsided"], 3, q(6, 5)).delta, TwoMessages(TWO["lopsided"], 3)
+    interval = wide.delta(sp.log(q(6, 5)))
+    assert interval.lower <= exact * (1 - 16e-5) < exact * (1 + 16e-5) <= interval.upper
+
+
+def test_the_error_of_odds_is_in_the_laws_of_two_messages(monkeypatch):
+    monkeypatch.setattr(two_messages, "_ODDS_ERROR", 1e-3)
+    assert two_messages._binomials(30, 0.3, 0.7)[1] >= 9 * 1e-3  # so many steps from the mode to 0, each with one odds

@@ -10,7 +10,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from checks.dropout_grid import random_matrix
-from shuffle_sym.truth import exact, ground_truth, worst_datasets
+from shuffle_sym.truth import conjectures, exact, ground_truth, worst_datasets
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -136,3 +136,25 @@ def test_with_one_user_there_are_no_others():
 def test_what_is_no_question_is_refused(call, error, says):
     with pytest.raises(error, match=says):
         call()
+
+
+def test_an_exception_to_a_conjecture_is_told_and_counted(monkeypatch, capsys):
+    few = [("2-RR", ss.BinaryRR(eps0=sp.log(3)), range(2, 4), [sp.Integer(1), sp.Integer(2)])]
+    monkeypatch.setattr(conjectures, "checked_range", lambda: iter(few))
+    assert conjectures.main() == 0
+    told = capsys.readouterr().out
+    assert "EXCEPTION" not in told
+    assert ": 4 worst pairs" in told
+    monkeypatch.setattr(conjectures, "exceptions", lambda rows, rule: rows[:1])
+    assert conjectures.main() == 1
+    assert "EXCEPTION" in capsys.readouterr().out
+
+
+def test_conjectures_are_checked_from_one_up_to_the_largest_ratio():
+    for _, R, users, alphas in conjectures.checked_range(most_users=4, steps=6):
+        top = sp.exp(R.eps0)
+        assert alphas == sorted(alphas)
+        assert alphas[0] == 1
+        assert alphas[-1] == top - (top - 1) / 6
+        assert users.start == 2
+        assert users.stop <= 5

@@ -18,6 +18,7 @@ from typing import Any
 from shuffle_sym.accounting.inverses import calibrate, users_needed
 from shuffle_sym.accounting.rounds import compose as composed
 from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.algebra import texts
 from shuffle_sym.apps import catalogue, numbers
 from shuffle_sym.apps.cli.answers import Answer
 from shuffle_sym.model.decomposition import Decomposition
@@ -39,10 +40,10 @@ def delta(given: Namespace) -> Answer:
 
 def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> Answer:
     source = _source(given)
-    rtol = numbers.read(given.rtol, "rtol")
+    rtol = texts.read(given.rtol, "rtol")
     rows, answers = [], []
     for n, rounds in product(given.n, given.rounds):
-        M, count = Shuffle(source, numbers.read(n, "n")), numbers.read(rounds, "rounds")
+        M, count = Shuffle(source, texts.read(n, "n")), texts.read(rounds, "rounds")
         if count == 1:
             ask = partial(getattr(M, question), rtol=rtol, method=given.method)
         elif given.method == "auto":
@@ -50,23 +51,23 @@ def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> An
         else:
             raise ValueError(f"method must be 'auto' for more than one round, got {given.method!r}")
         for value in getattr(given, argument):
-            answers.append(ask(numbers.read(value, argument)))
+            answers.append(ask(texts.read(value, argument)))
             rows.append({"n": M.n, argument: value, "rounds": int(count), question: answers[-1]})
     answer = Answer(f"{_title(given, source)}, shuffled: {question}", rows)
     if len(rows) == 1:
         shown = pair.format(at=getattr(given, argument)[0], upper=numbers.shown(answers[0])[1])
         answer.note = f"The shuffled messages are {shown}-DP."
     if given.at_most is not None:
-        answer.failed = bool(max(interval.upper for interval in answers) > numbers.read(given.at_most, "at-most"))
+        answer.failed = bool(max(interval.upper for interval in answers) > texts.read(given.at_most, "at-most"))
         answer.note = f"Every upper end is at most {given.at_most}: {'NO' if answer.failed else 'yes'}."
     return answer
 
 
 def explain(given: Namespace) -> Answer:
     """What every bound and every attack says about one mechanism."""
-    M = Shuffle(_source(given), numbers.read(given.n, "n"))
-    asked = {name: numbers.read(text, name) for name in ("delta", "eps") if (text := getattr(given, name)) is not None}
-    found = M.analyses(**asked, rtol=numbers.read(given.rtol, "rtol"))
+    M = Shuffle(_source(given), texts.read(given.n, "n"))
+    asked = {name: texts.read(text, name) for name in ("delta", "eps") if (text := getattr(given, name)) is not None}
+    found = M.analyses(**asked, rtol=texts.read(given.rtol, "rtol"))
     rows = [{**asdict(row), "refusal": row.refusal or None} for row in found.rows]
     return Answer(found.title, rows, text=str(found))
 
@@ -79,7 +80,7 @@ def largest_eps0(given: Namespace) -> Answer:
     if given.eps0 is not None:
         raise ValueError(f"eps0 is what is looked for and must not be given, got {given.eps0}")
     fixed = catalogue.arguments_for(name, _parameters(given), free=("eps0",))
-    rtol = numbers.read(given.rtol, "rtol")
+    rtol = texts.read(given.rtol, "rtol")
     rows = [
         {**target, "eps0": calibrate(lambda eps0: maker(**fixed, eps0=eps0), **_numbers(target), rtol=rtol)}
         for target in _targets(given, "n", "eps", "delta")
@@ -91,7 +92,7 @@ def largest_eps0(given: Namespace) -> Answer:
 
 def users(given: Namespace) -> Answer:
     """The smallest n that meets a target."""
-    source, rtol = _source(given), numbers.read(given.rtol, "rtol")
+    source, rtol = _source(given), texts.read(given.rtol, "rtol")
     rows = [{**t, "n": users_needed(source, **_numbers(t), rtol=rtol)} for t in _targets(given, "eps", "delta")]
     return Answer(f"{_title(given, source)}, shuffled: the smallest n", rows, "The upper end is enough for certain.")
 
@@ -100,17 +101,17 @@ def compose(given: Namespace) -> Answer:
     """Different mechanisms one after the other."""
     if (given.eps is None) == (given.delta is None):
         raise ValueError("eps or delta must be given, one of the two")
-    rtol = numbers.read(given.rtol, "rtol")
+    rtol = texts.read(given.rtol, "rtol")
     accountant = composed([_mechanism(text) for text in given.mechanism])
     argument, question = ("delta", "epsilon") if given.eps is None else ("eps", "delta")
     ask = partial(getattr(accountant, question), rtol=rtol)
-    rows = [{argument: value, question: ask(numbers.read(value, argument))} for value in getattr(given, argument)]
+    rows = [{argument: value, question: ask(texts.read(value, argument))} for value in getattr(given, argument)]
     return Answer(" + ".join(given.mechanism) + f": {question}", rows)
 
 
 def rdp(given: Namespace) -> Answer:
     """Rényi divergences."""
-    source, rtol = _source(given), numbers.read(given.rtol, "rtol")
+    source, rtol = _source(given), texts.read(given.rtol, "rtol")
     rows = []
     for target in _targets(given, "n", "order"):
         n, order = _numbers(target).values()
@@ -157,12 +158,12 @@ def bench(given: Namespace) -> Answer:
     """Milliseconds for one certified δ and one ε, on this machine."""
     unnamed = given.randomizer is None and given.matrix is None and not _parameters(given)
     source = catalogue.build("krr", {"k": 10, "eps0": 4}) if unnamed else _source(given)
-    repeat, level = numbers.read(given.repeat, "repeat"), numbers.read(given.delta, "delta")
+    repeat, level = texts.read(given.repeat, "repeat"), texts.read(given.delta, "delta")
     if not (repeat.is_Integer and repeat >= 1):
         raise ValueError(f"repeat must be an integer >= 1, got {given.repeat}")
     rows = []
     for n in given.n:
-        M = Shuffle(source, numbers.read(n, "n"))
+        M = Shuffle(source, texts.read(n, "n"))
         eps = M.epsilon(level)
         # Another ε each time: nothing comes from a cache.
         one = _milliseconds(M.delta, [eps.upper * (1 + i / 1000) for i in range(int(repeat))])
@@ -182,7 +183,7 @@ def _targets(given: Namespace, *names: str) -> Iterator[dict[str, str]]:
 
 
 def _numbers(target: Mapping[str, str]) -> dict[str, Any]:
-    return {name: numbers.read(text, name) for name, text in target.items()}
+    return {name: texts.read(text, name) for name, text in target.items()}
 
 
 def _milliseconds(call: Callable[[Any], Any], arguments: Sequence[Any]) -> float:
@@ -227,7 +228,7 @@ def _source(given: Namespace) -> Any:
         raise ValueError("matrix must be given without a randomizer and its parameters")
     rows = [row.replace(",", " ").split() for row in given.matrix.split(";")]
     return from_matrix(
-        [[numbers.read(entry, f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
+        [[texts.read(entry, f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
     )
 
 

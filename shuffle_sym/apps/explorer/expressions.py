@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 import shuffle_sym
-from shuffle_sym.apps import numbers
+from shuffle_sym.algebra import texts
 
 Names = Mapping[str, Any]
 
@@ -75,7 +75,7 @@ def number(text: str, called: str) -> Expression:
     >>> [number(text, "x").code for text in ("0.1", "1e4", "log(3)", "1/3")]
     ['0.1', '10000', 'sp.log(sp.Integer(3))', 'sp.Rational(1, 3)']
     """
-    exact = numbers.read(text, called)
+    exact = texts.read(text, called)
     if exact.is_Integer:
         return literal(int(exact))
     try:

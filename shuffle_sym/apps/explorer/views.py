@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from html import escape
 from typing import Any
 
+from shuffle_sym.algebra import texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import catalogue, numbers, svg
 from shuffle_sym.apps.explorer.expressions import MIN, SP, SS, Expression, literal, name, number
@@ -96,7 +97,7 @@ class View:
         self._delta = number(settings.delta, "delta")
         self._rounds = number(settings.rounds, "rounds")
         #: Whether there are several rounds.
-        self.many = numbers.read(settings.rounds, "rounds") != 1
+        self.many = texts.read(settings.rounds, "rounds") != 1
         known, _ = catalogue.find(settings.randomizer)
         if known not in live():
             raise ValueError(f"randomizer must be one of {', '.join(live())} to be live, got {known}")
@@ -148,7 +149,7 @@ class View:
 
         about, epsilon = f"closed form, {about}", bound(*setting, self._delta)
         if self.many:
-            share = SP.S(str(numbers.read(self.settings.delta, "delta"))) / rounds
+            share = SP.S(str(texts.read(self.settings.delta, "delta"))) / rounds
             epsilon = SS.bounds.basic_composition(bound(*setting, share), share, rounds)[0]
             about += ", basic composition"
         made_by = (("R", self._source),)
@@ -202,8 +203,8 @@ class View:
     def grid(self) -> list[float]:
         """Few ε, the same ones for settings that are near: what was computed for one serves the other."""
         ends = [_end(answer, "upper") for title, answer in self.answers.items() if title in ("certified", "clones")]
-        rounds = int(numbers.read(self.settings.rounds, "rounds"))
-        local = float(numbers.read(self.settings.parameters["eps0"], "eps0")) * rounds
+        rounds = int(texts.read(self.settings.rounds, "rounds"))
+        local = float(texts.read(self.settings.parameters["eps0"], "eps0")) * rounds
         beyond = 1.0 if self.many else 1.3
         right = svg.nice_above(min(beyond * max(ends, default=local), local) or 1.0)
         return [round(right * i / (_POINTS - 1), 9) for i in range(_POINTS)]
@@ -231,7 +232,7 @@ class View:
     @property
     def chart(self) -> str:
         """The curves as SVG; after several rounds each one ends at δ."""
-        level = float(numbers.read(self.settings.delta, "delta"))
+        level = float(texts.read(self.settings.delta, "delta"))
         frame = svg.Frame(self.grid[-1], 10.0 ** (math.floor(math.log10(level)) - (1 if self.many else 3)))
         # The bracket, a broad line, lies under those that may touch it.
         lines = sorted(self.lines, key=lambda line: line.end != "both")

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from html import escape
 from typing import Any
 
-from shuffle_sym.apps import catalogue, numbers
+from shuffle_sym.algebra import texts
+from shuffle_sym.apps import catalogue
 from shuffle_sym.apps.explorer.views import LATE, Settings, View, live
 
 _REST = 0.05  # seconds without a move: then the sliders have come to rest
@@ -64,7 +65,7 @@ class App:
             value = values.get(name) or _START.get(name, _SIZE)
             shared = {"description": "ε₀" if name == "eps0" else name, "style": {"description_width": "90px"}}
             if name == "eps0":
-                made = self._widgets.FloatSlider(float(numbers.read(value, name)), min=0.1, max=8, step=0.1, **shared)
+                made = self._widgets.FloatSlider(float(texts.read(value, name)), min=0.1, max=8, step=0.1, **shared)
             else:
                 made = self._widgets.IntText(int(value), **shared)
             made.observe(self._update, "value")

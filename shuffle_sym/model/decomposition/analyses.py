@@ -124,7 +124,7 @@ def mixture(R: Randomizer, x0: int, x1: int, weights: Any) -> Decomposition:
 
 def _probability(weight: Any, name: str) -> sp.Rational:
     """A rational number >= 0, also as text: ``"1/2"``."""
-    number = arguments.probability(weight, name)
+    number = arguments.exact_number(weight, name)
     if not number.is_Rational or number < 0:
         raise ValueError(f"{name} must be a rational number >= 0, got {weight!r}")
     return number

@@ -19,6 +19,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field, latex
 from shuffle_sym.model import gparv
+from shuffle_sym.model.equality import Uncached
 
 
 class Component(NamedTuple):
@@ -48,7 +49,7 @@ class Numbers:
     beta: Any
 
 
-class Decomposition:
+class Decomposition(Uncached):
     r"""Masses ``a``, ``b``, ``c`` of the components, validated, with proportional components merged.
 
     Arguments: equally long sequences ``a``, ``b``, ``c`` of numbers, SymPy expressions or text such as "3/4";
@@ -82,7 +83,7 @@ class Decomposition:
         if len(labels) != len(a):
             raise ValueError(f"labels must have one entry for each of the {len(a)} masses, got {len(labels)}")
         names = [f"{name}[{j}]" for name in "abc" for j in range(len(a))]
-        given = [arguments.probability(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
+        given = [arguments.exact_number(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
         forms, irrational = field.rational_form(given, taken=bindings or {})
         self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
         # A zero in disguise decides whether an atom is a null atom: it must be a plain zero from here on.

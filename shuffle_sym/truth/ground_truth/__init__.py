@@ -15,7 +15,7 @@ from shuffle_sym.truth.ground_truth.divergences import (
     worst_pair,
     worst_pairs,
 )
-from shuffle_sym.truth.ground_truth.search import most_users
+from shuffle_sym.truth.ground_truth.search import most_users, seconds, users_within
 
 __all__ = [
     "WorstMoment",
@@ -24,6 +24,8 @@ __all__ = [
     "deltas",
     "most_users",
     "renyi_moment",
+    "seconds",
+    "users_within",
     "worst_moments",
     "worst_pair",
     "worst_pairs",

@@ -3,6 +3,7 @@ r"""The search over all neighbouring datasets, up to symmetry, part by part."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -27,6 +28,7 @@ from shuffle_sym.truth.histograms import histogram_count
 
 MAX_COMPARISONS = 2_000_000_000  # histograms compared, over all pairs of datasets; some minutes
 _PARTS = 200
+_SECONDS_OF_DOUBLES, _SECONDS_OF_INTEGERS, _SECONDS_OF_MP = 1.5e-8, 1.5e-7, 4e-6  # of a histogram in one pass
 
 Dataset = tuple[int, ...]
 Progress = Callable[..., Any]
@@ -177,11 +179,52 @@ def most_users(R: Randomizer) -> int:
     return last_that_holds(lambda size: _is_feasible(R, size), 0, too_many)[0]
 
 
+def seconds(R: Randomizer, n: int, *, rational: bool) -> float:
+    """About how long the search takes: with one α, and rational numbers or others.
+
+    >>> import shuffle_sym as ss
+    >>> R = ss.KRR(k=4, eps0=sp.log(3))
+    >>> seconds(R, 12, rational=True) < 1 < seconds(R, 12, rational=False) < 20 < seconds(R, 40, rational=True)
+    True
+    """
+    messages, symmetry = _one_user(R)
+    sets = histogram_count(n - 1, messages.inputs)
+    if symmetry.full:  # the two inputs of a pair can be exchanged, all others permuted
+        datasets = sets / min(2 * math.factorial(messages.inputs - 2), sets)
+    else:
+        datasets = sets * sum(1 / max(len(symmetry.fixing[pair]), 1) for pair in symmetry.pairs)
+    # Each dataset takes about fifteen passes over its histograms, and a part begins with the product of its beginning.
+    passes = histogram_count(n, messages.width) * (15 * datasets + min(sets, _PARTS) * n / 3)
+    if not (rational and messages.exact):
+        return passes * _SECONDS_OF_MP
+    bits = n * math.log2(messages.total)
+    return passes * (_SECONDS_OF_DOUBLES if bits <= 53 else _SECONDS_OF_INTEGERS * (1 + bits / 500))
+
+
+def users_within(R: Randomizer, most: float, *, rational: bool) -> int:
+    """The largest n for which the search is not refused and takes at most so many seconds.
+
+    >>> import shuffle_sym as ss
+    >>> users_within(ss.BinaryRR(eps0=1), 1, rational=True) < users_within(ss.BinaryRR(eps0=1), 20, rational=True)
+    True
+    """
+
+    def fits(n: int) -> bool:
+        return _is_feasible(R, n) and seconds(R, n, rational=rational) <= most
+
+    return last_that_holds(fits, 0, most_users(R) + 1)[0]
+
+
 @kept
+def _one_user(R: Randomizer) -> tuple[Messages, Symmetry]:
+    messages = Messages(R, 1, (), 15)
+    return messages, Symmetry(messages.columns, declared=R.symmetric)
+
+
 def _sizes(R: Randomizer) -> tuple[int, int, int]:
     """How many inputs, pairs of inputs that differ, and kinds of messages there are."""
-    messages = Messages(R, 1, (), 15)
-    return messages.inputs, len(Symmetry(messages.columns, declared=R.symmetric).pairs), messages.width
+    messages, symmetry = _one_user(R)
+    return messages.inputs, len(symmetry.pairs), messages.width
 
 
 def _is_feasible(R: Randomizer, n: int) -> bool:

@@ -34,9 +34,7 @@ class Symmetry:
         self.full = declared or all(is_automorphism(columns, swap) for swap in swaps)
         self.elements = [] if self.full else automorphisms(columns)
         self.pairs = self._pairs()
-        self._fixing = {
-            pair: [g for g in self.elements if {g[pair[0]], g[pair[1]]} == set(pair)] for pair in self.pairs
-        }
+        self.fixing = {pair: [g for g in self.elements if {g[pair[0]], g[pair[1]]} == set(pair)] for pair in self.pairs}
 
     def _pairs(self) -> list[tuple[int, int]]:
         """Unordered pairs of inputs, x0 < x1, one for each orbit."""
@@ -59,7 +57,7 @@ class Symmetry:
         """
         if self.full:
             return counts[0] >= counts[1] and all(counts[x] >= counts[x + 1] for x in range(2, self.inputs - 1))
-        return all(renamed(counts, g) <= counts for g in self._fixing[pair])
+        return all(renamed(counts, g) <= counts for g in self.fixing[pair])
 
     def smallest(self, x0: int, x1: int, counts: Counts) -> Triple:
         """The name of a triple: the smallest of all its renamings.

@@ -1,0 +1,256 @@
+r"""Certified :math:`\frac1n\mathbb E[G_1 + \dots + G_n]_+` by the counts of rare values of G.
+
+A sum with a value below −n·max G is negative and adds nothing. Of the other values let the rare ones r_j have
+probabilities p_j, and the rest the probability q, the mean μ and the variance v. With k = Σh_j terms at rare values,
+h_j of them at r_j, and all others at values of the rest, the sum has the mean m and the variance (n − k)v,
+
+.. math:: \Pr[h] = q^n \binom{n}{h, n - k} \prod_j (p_j/q)^{h_j}, \qquad m = \sum_j h_j r_j + (n - k)\mu,
+
+.. math:: [m]_+ \;\le\; \mathbb E[S]_+ \;\le\; [m]_+ + \tfrac12\Bigl(\sqrt{m^2 + (n - k)v} - |m|\Bigr),
+
+by Jensen, and by [s]_+ = (s + |s|)/2 and E S² = m² + (n − k)v. Where rare values are large next to the spread of the
+rest both are sharp; if the rest is one value, v = 0 and nothing is lost. All h with k <= K are summed.
+Where each error goes:
+
+===================  ===============================================================================================
+more than K rare     [S]_+ <= Σ[G_i]_+ and Pr[Bin(n − 1, ρ) >= K] <= (nρ)^K/K!, ρ = Σp_j
+spread of the rest   the two ends above, or Bernstein's inequality; where that is wide, another method for the rest
+                     alone, with all other values so low that no sum that has one of them is positive
+values of G          m moves by at most Σ h_j |r_j| + (n − k) E|G| times their relative error
+probabilities        E[S]_+ has positive coefficients in them: (1 ± E)^k, and a factor for q^n
+underflow            weights are mantissas and exponents; what is too small next to the largest term is added to the
+                     upper end, and taken off the lower one
+===================  ===============================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.numeric import binomial, contour
+from shuffle_sym.numeric.tilting import scaled
+from shuffle_sym.numeric.transforms import SMALLEST, Array, checked, refusal
+
+_MOST = 2**14  # counts that are summed
+_FEW = (4.0, 0.05)  # rare values that may be expected in a sum
+_MOST_RARE = 40  # different values
+_MOST_SHARPENED = 4
+_UNDERFLOW = 1e-290
+_LARGE = 2.0**800  # it keeps what is small next to 1 inside the doubles
+_LOG_LARGE = 800 * math.log(2)
+_LARGEST_EXPONENT = 600.0
+Mask = npt.NDArray[np.bool_]
+
+
+def positive_parts(values: Array, probabilities: Array, n: int, rtol: float) -> list[Interval | ValueError]:
+    r"""Bounds of :math:`\frac1n\mathbb E[S]_+` for each row of ``values``, no wider than ``rtol`` of the upper end
+    (below 1e-305: from 0), or the refusal.
+
+    ``values`` and ``probabilities`` are doubles with relative errors of at most FLOAT_ERROR.
+
+    >>> positive_parts(np.array([[-1.0, 1.0]]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
+    [Interval(lower=0.24999999..., upper=0.2500000...)]
+    """
+    values, p = checked(values, probabilities, n, rtol)
+    if n * float(p.min()) > _FEW[0] and _count(n, 1) > _MOST:  # nothing is rare
+        return [refusal(n, rtol, 1.0, f"more than {_MOST} counts")] * len(values)
+    return [_positive_part(row, p, n, rtol) for row in values]
+
+
+def _positive_part(values: Array, p: Array, n: int, rtol: float) -> Interval | ValueError:
+    top = float(values.max())
+    if top <= 0:
+        return Interval(0.0, 0.0)
+    unit = 2.0 ** math.floor(math.log2(top))
+    values = np.maximum(values, max(-4.0 * n * top, -1e308)) / unit
+    lower, upper = 0.0, math.inf
+    for rare in _rare(values, p, n):
+        try:
+            low, high = _Split(values, p, rare, n).bounds(rtol, unit)
+        except ValueError:  # of the method for the rest
+            continue
+        lower, upper = max(lower, low), min(upper, high)
+        if upper < math.inf and (upper - lower <= rtol * upper or upper < SMALLEST):
+            return Interval(lower if lower > SMALLEST else 0.0, max(upper, 5e-324))
+    return refusal(n, rtol, (upper - lower) / upper if upper < math.inf else 1.0, f"more than {_MOST} counts")
+
+
+def _dead(values: Array, n: int) -> Mask:
+    """Values so low that a sum that has one of them is negative, whatever the others are."""
+    low: Mask = values < -1.001 * n * float(values.max())
+    return low
+
+
+def _rare(values: Array, p: Array, n: int) -> list[Mask]:
+    """Which values may be the rare ones; the most that are worth a try come first."""
+    order = np.argsort(p, kind="stable")
+    order = order[~_dead(values, n)[order]]
+    masks = []
+    alone = values[order[-1]]
+    if _count(n, len(set(values[order]) - {alone})) <= _MOST and -n * math.log(p[order[-1]]) < _LARGEST_EXPONENT:
+        masks.append(np.isin(values, values[order]) & (values != alone))
+    for few in _FEW:
+        rest = values[order[int(np.searchsorted(n * np.cumsum(p[order[:-1]]), few, side="right")) :]]
+        # What is among the rest is part of it.
+        outside = (values > rest.max()) | (values < rest.min())
+        masks.append(outside & ~_dead(values, n))
+    different = [mask for i, mask in enumerate(masks) if not any((mask == m).all() for m in masks[:i])]
+    short = [mask for mask in different if len(set(values[mask])) <= _MOST_RARE]
+    return [mask for mask in short if mask.any() or len(order) < len(p)]  # else nothing would be gained
+
+
+def _count(most: int, rare: int) -> float:
+    """The number of h with at most so many terms."""
+    if rare * math.log1p(most) > 700:
+        return math.inf
+    return math.exp(sum(math.log1p(most / i) for i in range(1, rare + 1)))
+
+
+class _Split:
+    """Rare values, and the rest; values are at most about 1."""
+
+    def __init__(self, values: Array, p: Array, rare: Mask, n: int) -> None:
+        self.values, self.p, self.n, u = values, p, n, UNIT_ROUNDOFF
+        self.sharpened: dict[tuple[int, float], tuple[float, float]] = {}
+        self.alive = ~rare & ~_dead(values, n)
+        self.rare = [(r, math.fsum(p[rare & (values == r)])) for r in sorted(set(values[rare]))]
+        self.q, self.rho, gone = math.fsum(p[self.alive]), math.fsum(p[rare]), math.fsum(p[~self.alive])
+        self.log_q = math.log1p(-gone) if gone < 0.5 else math.log(self.q)
+        # Of q, from the probabilities or from 1 minus the others, whichever is better known
+        off = 1.01 * min(gone / self.q, 1.0) * (FLOAT_ERROR + u)
+        self.step_error = FLOAT_ERROR + off + 10 * u
+        self.error = n * (off + 4 * u * abs(self.log_q)) + 16 * u
+        g, weights = values[self.alive], p[self.alive] / self.q
+        self.mean, self.highest = math.fsum(weights * g), float(g.max())
+        self.mean_error = math.fsum(weights * np.abs(g)) * (2 * FLOAT_ERROR + off + 10 * u) * (1 + 1e-9)
+        self.reach = 1.001 * max(self.highest - self.mean, self.mean - float(g.min()))
+        # About any point it is never below the variance; values are off by a relative FLOAT_ERROR.
+        spread = 1.001 * math.fsum(weights * (g - self.mean) ** 2) + 1e-28 * math.fsum(weights * g**2)
+        self.variance = spread if g.min() < self.highest else 0.0
+        # What rare values, and what the rest, of one term add to [S]_+ at most
+        gains = p * np.maximum(values, 0.0) * (1 + 8 * u)
+        self.gains = math.fsum(gains[rare]), math.fsum(gains[self.alive])
+
+    def bounds(self, rtol: float, unit: float) -> tuple[float, float]:
+        """Bounds of E[S]_+/n in the original unit; K grows until what lies beyond does not matter."""
+        lower, upper, log_upper, log_rtol = 0.0, math.inf, math.log(sum(self.gains)), math.log(rtol / 8)
+        # So many rare values outweigh the mean of the rest.
+        enough = 1 + math.ceil(max(-self.n * self.mean, 0.0))
+        most = min(enough, self.n) if _count(enough, len(self.rare)) <= _MOST / 4 else 1
+        while _count(most, len(self.rare)) <= _MOST:
+            log_beyond = self._log_beyond(most)
+            # At first as far as the largest sum there can be would need
+            if log_beyond <= log_rtol + log_upper:
+                low, high, log_scale = self._summed(most, rtol)
+                high += scaled(1.0, log_beyond - log_scale) if log_beyond > -math.inf else 0.0
+                log_upper = math.log(high) + log_scale
+                log_unit = math.log(unit) + log_scale
+                # Of the logarithms
+                slack = 8 * UNIT_ROUNDOFF * (abs(log_unit) + abs(log_scale) + abs(log_upper) + 8)
+                lower, upper = scaled(low, log_unit - slack), scaled(high, log_unit + slack)
+                if high - low <= rtol * high or log_beyond <= log_rtol + log_upper or upper < SMALLEST:
+                    break
+            most = min(most + 1 + most // 4, self.n) if most < self.n else _MOST
+        return lower, upper
+
+    def _log_beyond(self, most: int) -> float:
+        """The logarithm of a bound on the part of E[S]_+/n with more than so many rare values."""
+        if most >= self.n or not self.rho:
+            return -math.inf
+        log = most * math.log(self.n * self.rho) - math.lgamma(most + 1) + 0.01
+        more = self.n * self.rho / (most + 1)  # the next power over this one
+        return log + math.log(self.gains[0] + more * self.gains[1]) if self.gains[0] + self.gains[1] > 0 else -math.inf
+
+    def _summed(self, most: int, rtol: float) -> tuple[float, float, float]:
+        """Bounds of the part of E[S]_+/n with at most so many rare values over a scale, and the scale's logarithm."""
+        n, u = self.n, UNIT_ROUNDOFF
+        k, mantissas, exponents, totals, sizes = self._counts(most)
+        rest = n - k
+        m = totals + rest * self.mean
+        off = FLOAT_ERROR * (4 + k) * sizes + rest * self.mean_error + 4 * u * np.abs(m)
+        excess = _excess(np.maximum(np.abs(m) - off, 0.0), rest * self.variance, self.reach)
+        below, above = np.maximum(m - off, 0.0), np.maximum(m + off, 0.0) + excess
+        # No sum is above that of the highest values.
+        above = np.minimum(above, np.maximum(totals + rest * self.highest + off, 0.0))
+        if self.highest <= 0:
+            above[totals == -sizes] = 0.0  # no term is positive
+        errors = 1.01 * (k * self.step_error + self.error)
+        if errors.max() > 0.01:
+            return 0.0, math.inf, 0.0
+        some = above > 0
+        above = np.where(some, np.maximum(above, _UNDERFLOW), 0.0)
+        # So that the largest upper end is about 1
+        first = int((exponents + np.frexp(above)[1])[some].max()) if some.any() else 0
+        log_scale = n * self.log_q - math.log(n) + first * math.log(2)
+        scales = np.ldexp(mantissas, np.where(some, np.maximum(exponents - first, -2000), 0))
+        below, above = below * scales * (1 - errors), above * scales * (1 + 2 * errors)
+        self._sharpen(rtol, below, above, k, totals, sizes, scales)
+        lost = len(k) * _UNDERFLOW
+        return max(math.fsum(below) - lost, 0.0) * (1 - 16 * u), (math.fsum(above) + lost) * (1 + 16 * u), log_scale
+
+    def _sharpen(
+        self, rtol: float, below: Array, above: Array, k: Array, totals: Array, sizes: Array, scales: Array
+    ) -> None:
+        """Where mean and variance leave much open, another method for the rest: the widest first."""
+        gaps = above - below
+        for _ in range(_MOST_SHARPENED):
+            i = int(np.argmax(gaps))
+            if math.fsum(gaps) <= rtol / 4 * math.fsum(below) or k[i] == self.n:
+                return
+            m = self.n - int(k[i])
+            if (m, totals[i]) not in self.sharpened:
+                self.sharpened[m, totals[i]] = self._sharper(float(totals[i]), float(sizes[i]), m, rtol)
+            ends = self.sharpened[m, totals[i]]
+            error = 1.01 * (k[i] * self.step_error + 2 * self.error) + 800 * UNIT_ROUNDOFF
+            factor = math.log(m) - m * self.log_q - _LOG_LARGE
+            below[i] = max(below[i], scaled(ends[0] * scales[i] * (1 - error), factor))
+            above[i] = min(above[i], scaled(ends[1] * scales[i] * (1 + 2 * error), factor))
+            gaps[i] = 0.0  # as sharp as it gets
+
+    def _counts(self, most: int) -> list[Any]:
+        """For each h: k, Pr[h]/q^n as a mantissa and an exponent of 2, Σ h_j r_j and Σ h_j |r_j|."""
+        columns = [np.zeros(1), np.ones(1), np.zeros(1, dtype=int), np.zeros(1), np.zeros(1)]
+        for r, p in self.rare:
+            parts = [columns]
+            for h in range(1, most + 1):
+                k, mantissas, exponents, totals, sizes = (column[columns[0] < most] for column in columns)
+                if not len(k):
+                    break
+                mantissas, shifts = np.frexp(mantissas * ((self.n - k) / h * (p / self.q)))
+                columns = [k + 1, mantissas, exponents + shifts, totals + r, sizes + abs(r)]
+                parts.append(columns)
+            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return columns
+
+    def _sharper(self, total: float, size: float, m: int, rtol: float) -> tuple[float, float]:
+        r"""Bounds of :math:`q^m\frac1m\mathbb E[t + S]_+`, S the sum of m terms of the rest, times e^_LOG_LARGE."""
+        k, ends = self.n - m, []
+        shifted = np.where(self.alive, self.values + total / m, 0.0)
+        off = 3 * FLOAT_ERROR * np.abs(self.values) + (k + 4) * FLOAT_ERROR * size / m
+        for sign in (-1, 1):
+            values = shifted + sign * off
+            top = float(values[self.alive].max())
+            values[~self.alive | (values < -1.001 * m * top)] = -4.0 * m * top
+            method = binomial if binomial.has_two_values(values) else contour
+            part = method.positive_part(values * _LARGE, self.p, m, rtol / 8) if top > 0 else Interval(0.0, 0.0)
+            ends.append(part)
+        return ends[0].lower, ends[1].upper
+
+
+def _excess(m: Array, variance: Array, reach: float) -> Array:
+    r"""Bounds of E[m + X]_+ − [m]_+ for an X with mean 0, this variance and terms within ``reach`` of their means.
+
+    (√(m² + v) − |m|)/2, and by Bernstein's inequality ∫_{|m|}^∞ e^{−f(x)} dx <= e^{−f}/f' at |m|, f convex.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        by_variance = variance / (2 * (np.sqrt(m * m + variance) + m))
+        below = variance + reach * m / 3
+        by_tail = np.exp(-m * m / (2 * below) * (1 - 1e-12)) * below**2 / (m * (variance + reach * m / 6))
+        excess: Array = np.fmin(by_variance, by_tail + _UNDERFLOW) * (1 + 1e-12)
+    return np.where(variance > 0, excess, 0.0)

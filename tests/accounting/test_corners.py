@@ -1,0 +1,206 @@
+"""Corners in which answers were wrong, refused or late: each line failed once. Truths are exact or from mpmath."""
+
+import math
+import random
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym.algebra import precise
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.numeric import counts, lattice
+from shuffle_sym.numeric.search import smallest_epsilon
+
+mp = precise.context(80)
+
+
+def two_real_datasets(eps0, n, eps):
+    """δ(ε) of 2-RR for user 1 with 0 against 1 and all others with 1, from the law of the count of messages 0."""
+    t, alpha = mp.exp(mp.mpf(eps0)), mp.exp(mp.mpf(eps))
+    low = 1 / (1 + t)
+
+    def law(first, k):
+        others = [mp.binomial(n - 1, j) * low**j * (1 - low) ** (n - 1 - j) if 0 <= j < n else 0 for j in (k - 1, k)]
+        return first * others[0] + (1 - first) * others[1]
+
+    return sum(max(law(1 - low, k) - alpha * law(low, k), mp.mpf(0)) for k in range(n + 1))
+
+
+def dataset(eps0, n=20):
+    return ss.Shuffle(ss.decomposition.dataset(ss.BinaryRR(eps0=eps0), 0, 1, 1), n)
+
+
+# -- wrong
+
+
+@pytest.mark.parametrize(("eps0", "eps"), [(44, "43.9"), (50, "49.9"), (30, "29.9"), (500, "499"), (500, "10")])
+@pytest.mark.parametrize("method", ["auto", "contour", "binomial", "counts"])
+def test_no_end_is_on_the_wrong_side_where_products_underflow(eps0, eps, method):
+    truth = two_real_datasets(eps0, 20, eps)
+    try:
+        answer = dataset(eps0).delta(sp.Rational(eps), method=method)
+    except ValueError:
+        assert method != "auto"
+        return
+    assert answer.lower <= truth <= answer.upper
+
+
+def test_epsilon_at_a_delta_near_the_smallest_double():
+    answer = dataset(50).epsilon(1e-290)
+    assert two_real_datasets(50, 20, answer.upper) <= mp.mpf(1e-290) < two_real_datasets(50, 20, answer.lower)
+    assert answer.relative_width <= 1e-3
+
+
+def test_the_lattice_never_answers_with_0_for_a_sum_that_can_be_positive():
+    answer = lattice.positive_part(np.array([-1e108, 4e-61, -2e21]), np.array([1.0, 1e-83, 1e-16]), 7, 1e-6)
+    assert 0 == answer.lower < answer.upper  # 1e-641, about
+
+
+# -- the counts of rare values
+
+
+def mean_positive_part(values, probabilities, n):
+    """E[S]_+/n in exact fractions."""
+    law = {Fraction(0): Fraction(1)}
+    for _ in range(n):
+        after: dict[Fraction, Fraction] = {}
+        for total, weight in law.items():
+            for g, p in zip(values, probabilities, strict=True):
+                after[total + g] = after.get(total + g, Fraction(0)) + weight * p
+        law = after
+    return sum((weight * total for total, weight in law.items() if total > 0), Fraction(0)) / n
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_counts_contain_exact_values_of_laws_with_any_range(seed):
+    rng = random.Random(seed)
+    size, reach = rng.randint(2, 4), rng.choice([1, 10, 40, 90, 250])
+    n, rtol = rng.randint(1, 6), rng.choice([1e-1, 1e-3, 1e-6, 1e-9])
+    values = [Fraction(rng.choice([-1, 1]) * math.exp(rng.uniform(-reach, reach))) for _ in range(size)]
+    weights = [Fraction(math.exp(-rng.uniform(0, reach))) for _ in range(size)]
+    probabilities = [weight / sum(weights) for weight in weights]
+    (answer,) = counts.positive_parts(
+        np.array([list(map(float, values))]), np.array(list(map(float, probabilities))), n, rtol
+    )
+    assert mean_positive_part(values, probabilities, n) in answer
+    assert answer.upper < 1e-305 or answer.relative_width <= rtol
+
+
+def test_counts_of_a_rare_value_next_to_a_rest_that_only_a_deviation_outweighs():
+    # r + W > 0 needs that at most 1/4 of 100 coins are −1: by mean and variance alone little would be known.
+    n, rare = 100, Fraction(1, 2**70)
+    coin = (1 - rare) / 2
+    values, probabilities = [Fraction(-(2**20)), Fraction(0), Fraction(2**20 * 25)], [coin, coin, rare]
+    (answer,) = counts.positive_parts(
+        np.array([list(map(float, values))]), np.array(list(map(float, probabilities))), n, 1e-3
+    )
+    truth = Fraction(0)
+    for k in range(5):  # of the rare value; five of them are below 1e-90
+        for j in range(n - k + 1):
+            s = k * values[2] + j * values[0]
+            truth += max(s, 0) * math.comb(n, k) * math.comb(n - k, j) * rare**k * coin ** (n - k)
+    assert answer.lower <= truth / n <= answer.upper
+    assert answer.relative_width <= 1e-3
+
+
+# -- refused
+
+
+def test_10_rr_with_a_large_eps0_and_many_users():
+    eps0, n, delta = 30, 10**9, 1e-6
+    answer = ss.Shuffle(ss.KRR(k=10, eps0=eps0), n).epsilon(delta)
+    t = mp.exp(eps0)
+    p, q = t / (t + 9), 1 / (t + 9)
+    # User 1 has 0 or 1, all others 2; the event is that there is a message 0 and none is 1.
+    zeros = (1 - p - q) * (1 - 2 * q) ** (n - 1)
+    event = [(1 - q) * (1 - q) ** (n - 1) - zeros, (1 - p) * (1 - q) ** (n - 1) - zeros]
+    assert event[0] - mp.exp(answer.lower) * event[1] > delta
+    assert answer.lower <= answer.upper <= eps0
+    assert answer.relative_width < 1e-2
+
+
+@pytest.mark.parametrize(
+    ("make", "eps0", "n", "delta"),
+    [
+        (lambda eps0: ss.RAPPOR(d=4, eps0=eps0), 46.01, 13, 0.0409),
+        (lambda eps0: ss.OUE(d=4, eps0=eps0), 35.42, 951321, 3.23e-5),
+        (lambda eps0: ss.OUE(d=4, eps0=eps0), 54.37, 70265, 5.63e-258),
+        (lambda eps0: ss.BLH(d=8, eps0=eps0), 53.07, 12700426, 5.24e-12),
+        (lambda eps0: ss.HadamardResponse(K=8, eps0=eps0), 72.01, 2414, 2.66e-96),
+        (lambda eps0: ss.KRR(k=3, eps0=eps0), 47.44, 5666, 1.21e-7),
+        (ss.decomposition.clones, 93.02, 55468641884889, 1.26e-31),
+    ],
+)
+def test_epsilon_of_a_large_eps0_is_answered(make, eps0, n, delta):
+    answer = ss.Shuffle(make(eps0), n).epsilon(delta)
+    assert 0 < answer.lower <= answer.upper <= eps0 + 1e-12
+
+
+def test_log_delta_of_laplace_noise():
+    # One user: the two densities cross at distance ε, δ(ε) = 1 − e^{(ε − ε0)/2}.
+    truth = math.log(-math.expm1((0.1 - 1) / 2))
+    answer = ss.Shuffle(ss.Laplace(eps0=1), 1).log_delta(0.1)
+    assert answer.lower <= truth <= answer.upper
+    many = ss.Shuffle(ss.Laplace(eps0=1), 1000)
+    ends = many.delta(0.1)
+    assert many.log_delta(0.1).lower == pytest.approx(math.log(ends.lower), rel=1e-3)
+    assert many.log_delta(0.1).upper == pytest.approx(math.log(ends.upper), rel=1e-3)
+
+
+def test_log_delta_where_the_contour_integral_is_refused():
+    truth = mp.log(two_real_datasets(50, 20, "49.9"))
+    answer = dataset(50).log_delta(sp.Rational("49.9"))
+    assert answer.lower <= truth <= answer.upper
+    assert answer.width < 1e-2
+
+
+@pytest.mark.parametrize("refused", [(0.4, 0.6), (0.0, 0.01), (0.49, 1.0)])
+def test_a_search_ends_with_what_is_known_where_values_are_refused(refused):
+    def delta_at(eps, rtol):
+        if refused[0] <= eps <= refused[1]:
+            raise ValueError("no")
+        return Interval(*(math.exp(-10 * eps) * (1 + side * rtol / 3) for side in (-1, 1)))
+
+    truth = -math.log(0.01) / 10
+    answer = smallest_epsilon(delta_at, 0.01, 1e-3, 5.0, most_refusals=4)
+    assert answer.lower <= truth <= answer.upper <= 5
+    if refused[1] < 0.1:
+        assert answer.relative_width <= 1e-3
+    with pytest.raises(ValueError, match="no"):
+        smallest_epsilon(delta_at, 0.01, 1e-3, 5.0)
+
+
+# -- what is said
+
+
+def test_a_refusal_names_no_rtol_that_nobody_gave_and_its_advice_works():
+    M = ss.Shuffle(ss.decomposition.blanket(ss.KRR(k=3, eps0=1)), 10**13)
+    with pytest.raises(ValueError, match="was reached: ask for a larger rtol") as refused:
+        M.delta(1e-7, rtol=1e-12)
+    reached = float(re.search(r"([0-9.e-]+) was reached", str(refused.value)).group(1))
+    assert M.delta(1e-7, rtol=2 * reached).relative_width <= 2 * reached
+    with pytest.raises(ValueError, match="leave method out") as refused:
+        dataset(500).epsilon(0.5, method="binomial")
+    assert "rtol" not in str(refused.value)
+    assert dataset(500).epsilon(0.5).relative_width <= 1e-3
+
+
+@pytest.mark.parametrize("power", [160, 170])
+def test_a_mass_whose_square_underflows(power):
+    # The message 0 of user 1 and nobody else: 1/2 at most, and 1/2 − e^ε·10^-power nearly.
+    e = sp.Rational(1, 10**power)
+    M = ss.Shuffle(ss.from_matrix([["1/2", "1/2"], [e, 1 - e]]), 3)
+    assert M.hockey_stick(2).lower <= 0.5 <= M.hockey_stick(2).upper * (1 + 1e-12)
+    assert M.log_delta(0.5).lower <= math.log(0.5) <= M.log_delta(0.5).upper + 1e-12
+
+
+def test_values_that_are_far_apart_do_not_overflow():
+    t = sp.Rational(1, 10**287)
+    masses = [t, 0, 1 - t], [0, "1/2", "1/2"], ["1/1000000", sp.Rational(1, 10**100), 0]
+    D = ss.decomposition.Decomposition(*masses)
+    answer = ss.Shuffle(D, 6).hockey_stick(3, rtol=0.01, method="counts")
+    assert ss.truth.exact.divergence(D, 6, 3) in answer

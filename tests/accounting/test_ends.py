@@ -1,0 +1,220 @@
+"""Ends that are seen only where something is tiny, left out, or between two bounds."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+from conftest import shuffled_laws
+from flint import fmpq
+from scipy import special
+
+import shuffle_sym as ss
+from shuffle_sym.accounting import (
+    attacks,
+    bounds,
+    cell_pld,
+    convex,
+    inverses,
+    mechanism,
+    own_analyses,
+    pld,
+    profile,
+    rounds,
+    sources,
+)
+from shuffle_sym.accounting.sampling import Sampling
+from shuffle_sym.algebra import precise
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.numeric.losses import Losses, Outcomes
+
+q = sp.Rational
+R = ss.KRR(k=4, eps0=sp.log(3))
+
+
+@pytest.mark.parametrize("alpha", [q(1, 100), q(1, 2), q(1), q(3, 2), q(29, 10), q(3), q(7)])
+def test_the_divergence_of_one_user_is_rounded_up_and_nothing_more(alpha):
+    whole = bounds.prepared(R)
+    (found,) = bounds.PairBounds(whole, whole.pairs[0], 10).local([Ratio(alpha=alpha)])
+    truth = sum((max(x - alpha * y, 0) for x, y in zip((3, 1, 1, 1), (1, 3, 1, 1), strict=True)), q(0)) / 6
+    assert truth <= q(found) <= truth * (1 + q(1, 10**13))
+
+
+def test_a_logarithm_of_a_tiny_delta_has_its_roundings():
+    # One message of x0 that nobody else sends, with a mass that no other part of delta reaches.
+    mp = precise.context(60)
+    for number in range(3, 23):
+        tiny = q(1, 7**number) / 10**250
+        D = ss.model.Decomposition([tiny, 1 - tiny], [0, 1], [0, q(1, 2)])
+        low, high = sources._log_delta(D, 1, Ratio(alpha=sp.Integer(1)), 1e-3)
+        assert low <= mp.log(mp.mpf(tiny.p) / mp.mpf(tiny.q)) <= high
+        assert high - low < 1e-11
+
+
+def test_a_finer_profile_serves_a_coarser_question_and_no_other():
+    fine = Sampling(1e-4, ((1.0, 1e-9), (4.0, 1e-6)), 100)
+    for rtol, levels, served in (
+        (1e-3, ((1.0, 1e-9),), True),
+        (1e-3, ((1.0, 1e-8), (3.0, 1e-6)), True),
+        (1e-3, ((1.0, 1e-12),), False),
+        (1e-3, ((5.0, 1e-6),), False),
+        (1e-5, ((1.0, 1e-9),), False),
+    ):
+        assert fine.serves(Sampling(rtol, levels, 100)) == served
+
+
+def test_what_is_left_out_counts_as_an_infinite_loss_in_other_tools():
+    class Some(pld.PrivacyLossDistribution):
+        def losses(self, tail):
+            return Losses(lambda: (Outcomes(np.array([0.5]), np.array([0.7]), 0.1, 0.2, 0.0, 0.0),))
+
+    masses, infinite = pld._on_grid(Some(), 0.25)
+    assert infinite >= 0.1 + 0.2
+    assert math.isclose(sum(masses.values()), 0.7)
+
+
+def test_enough_users_are_enough_where_the_two_ends_are_far_apart():
+    # Between the ends for 32 users: the datasets that are tried meet the target, and the bound for all does not.
+    wide = ss.KRR(k=10, eps0=2)
+    between = ss.Shuffle(wide, 32).delta(1)
+    assert between.upper > 1.1 * between.lower
+    target = (between.lower + between.upper) / 2
+    n = inverses.users_needed(wide, 1, target)
+    assert ss.Shuffle(wide, int(n.upper)).delta(1, rtol=1e-6).upper <= target
+    assert n.lower <= 32 < n.upper
+
+
+@pytest.mark.parametrize(("question", "words"), [({"delta": 1e-3}, "ε at δ = 0.001"), ({"eps": 0.5}, "δ at ε = 0.5")])
+def test_a_table_says_which_question_it_answers(question, words):
+    assert words in repr(ss.Shuffle(ss.BinaryRR(eps0=1), 20).analyses(**question))
+
+
+def test_a_sweep_refuses_a_value_that_is_there_twice():
+    with pytest.raises(ValueError, match="twice"):
+        ss.sweep(lambda n: n, {"n": [1, 2, 1]}, progress=False)
+
+
+@pytest.mark.parametrize("alpha", [q(1, 100), q(1), q(2)])
+def test_the_divergence_of_one_user_has_the_errors_of_its_inputs(monkeypatch, alpha):
+    whole = bounds.prepared(R)
+    pair = bounds.PairBounds(whole, whole.pairs[0], 10)
+    (before,) = pair.local([Ratio(alpha=alpha)])
+    monkeypatch.setattr(bounds.rounding, "FLOAT_ERROR", 1e-3)
+    (after,) = pair.local([Ratio(alpha=alpha)])
+    assert after >= min(before * (1 + 2e-3), 1.0)  # of values and of probabilities
+
+
+def test_the_two_curves_of_a_profile_are_a_bound_and_datasets():
+    below, above = (
+        convex.Bracket([fmpq(1), fmpq(3)], [v, fmpq(0)], [v + fmpq(1, 100), fmpq(0)]) for v in (fmpq(1, 4), fmpq(1, 3))
+    )
+    one = profile.PrivacyProfile(below, above, {})
+    assert one.upper == above.upper != below.upper
+    assert one.lower == below.lower != above.lower
+    assert one.upper(1) == fmpq(1, 3) + fmpq(1, 100)
+
+
+def test_the_upper_ends_of_a_mechanism_are_a_curve_of_their_own():
+    M = mechanism.Mechanism(ss.KRR(k=10, eps0=2), 32)
+    ratios = [Ratio(eps=sp.Integer(1))]
+    (ends,), (answer,) = mechanism._UpperEnds(M).from_one(ratios, 1e-4, "auto"), M.from_one(ratios, 1e-4, "auto")
+    assert ends.lower == ends.upper == answer.upper > 1.05 * answer.lower
+
+
+def test_a_sum_of_renyi_divergences_is_rounded_outward():
+    for counts in ((3, 7), (1, 1), (10, 11)):
+        ends = [ss.Interval(0.1, 0.3), ss.Interval(0.7, 0.9)]
+        total = rounds.Composition([(None, count) for count in counts], 10, None)._weighted(ends)
+        assert Fraction(total.lower) <= sum(c * Fraction(end.lower) for c, end in zip(counts, ends, strict=True))
+        assert Fraction(total.upper) >= sum(c * Fraction(end.upper) for c, end in zip(counts, ends, strict=True))
+
+
+def test_what_a_profile_leaves_out_of_a_moment_is_a_share_of_it(monkeypatch):
+    M, order, rtol = shuffled_laws(ss.BinaryRR(eps0=1), 200), 3, 1e-3
+    seen, original = [], M._profile
+    monkeypatch.setattr(M, "_profile", lambda sampling: seen.append(sampling) or original(sampling))
+    answer = M.rdp(order, rtol=rtol)
+    share = rtol / 40 / order / (order - 1)
+    low, high = (share * math.expm1((order - 1) * end) for end in (answer.lower, answer.upper))
+    assert len(seen) > 1
+    for sampling in seen[1:]:
+        ((power, least),) = sampling.levels
+        assert power == order
+        assert 0.5 * low <= least <= high
+
+
+def test_a_box_of_cells_grows_like_the_root_of_n_and_holds_its_mass():
+    D = ss.decomposition.clones_koskela(1)
+    for n in (100, 10**4, 10**6):
+        lows, sizes = cell_pld._box(D, n, 1e-20)
+        for share, low, size in zip([*D.floats.c, D.floats.beta], lows, sizes, strict=False):
+            assert size <= 40 * math.sqrt(n)
+            law = binomial_law(n, float(share))
+            assert law(low - 1) + 1 - law(low + size - 1) < 1e-12
+            assert low <= n * share <= low + size - 1
+
+
+def binomial_law(n: int, p: float):
+    return lambda k: float(special.bdtr(k, n, p)) if k >= 0 else 0.0
+
+
+def test_an_answer_names_the_methods_that_were_used():
+    laws = ss.Shuffle(ss.decomposition.blanket(R), 400)
+    used = set(laws.epsilon(1e-3).method.split("+"))
+    assert used
+    assert used <= {"contour", "binomial", "quadrature", "lattice"}
+    assert laws.delta(q(1, 4)).method != "auto"
+    few = ss.Shuffle(ss.decomposition.blanket(ss.KRR(k=5, eps0=1)), 4)
+    assert few.delta(q(1, 4)).method not in ("auto", "fft")  # the exact sum is shorter than a transform
+
+
+def test_the_normal_limit_is_that_of_the_worst_datasets():
+    neighbours = attacks.datasets_of(ss.KRR(k=5, eps0=1), 100).neighbours
+    chis = {one.alike.chi for one in neighbours}
+    assert len(chis) > 1
+    assert all(own_analyses._chi(ss.KRR(k=5, eps0=1), 100) >= chi for chi in chis)
+
+
+def test_all_datasets_of_two_messages_are_tried_up_to_a_number_of_users():
+    two = ss.BinaryRR(eps0=1)
+    assert own_analyses._two_messages(two, 2_000).n == 2_000
+    with pytest.raises(ValueError, match="2000"):
+        own_analyses._two_messages(two, 2_001)
+
+
+def test_a_target_that_no_level_meets_is_refused_with_the_smallest_one_that_was_tried():
+    with pytest.raises(ValueError, match="1e-12"):
+        ss.calibrate(lambda eps0: ss.BinaryRR(eps0=eps0), 10, 0, 1e-30)
+
+
+def test_slopes_of_a_bracket_come_from_two_points_on_each_side():
+    # The curve (4 − x)²/16 at 0 … 4, known to within 1/100
+    points = [Fraction((4 - x) ** 2, 16) for x in range(5)]
+    room = Fraction(1, 100)
+    bracket = convex.Bracket(list(range(5)), [v - room for v in points], [v + room for v in points])
+    for i in range(1, 4):
+        after = Fraction(-2 * (4 - i), 16)
+        assert bracket.slope_after(i) <= after <= bracket.slope_before(i) <= 0
+        assert bracket.slope_before(i) <= points[i + 1] - points[i] + 2 * room
+        assert bracket.slope_after(i) >= points[i] - points[i - 1] - 2 * room
+
+
+def test_masses_that_no_double_holds_are_left_out_with_their_error():
+    tiny = math.log(1e-295)
+    cells = {"x": np.array([0.0, 1.0])}
+    one = cell_pld.CellPLD(lambda x: 0 * x, lambda x: tiny * x, cells, error=1e-3, left_out=1e-3)
+    block = one._block(cells)
+    assert block.neglected >= 1e-295 * (1 + 0.99e-3)
+    assert len(block.masses) == 1
+    assert block.mass_error >= 1e-3
+
+
+def test_logarithms_of_ratios_are_rounded_to_the_side_that_is_asked_for():
+    mp = precise.context(50)
+    for i in range(1, 200):
+        alpha = fmpq(7 * i + 3, 5 * i + 11) ** (i % 5 + 1)
+        truth = mp.log(mp.mpf(int(alpha.p)) / int(alpha.q))
+        assert profile._log(alpha, up=False) <= truth <= profile._log(alpha, up=True)

@@ -1,0 +1,49 @@
+"""The mutator makes the changes that it says, and the list of known survivors is about lines that exist."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+
+import pytest
+
+from checks import mutants
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        ("x = a < b", ["a > b", "a <= b"]),
+        ("x = n - 1", ["n + 1", "n", "-1", "n - 2"]),
+        ("x = -y", ["y"]),
+        ("x = y * (1 + e)", ["y", "1 - e", "1", "e"]),
+        ("x = math.ceil(y)", ["math.floor"]),
+        ("x = answer.upper", ["answer.lower"]),
+        ("x = 8 * UNIT_ROUNDOFF", ["0.0"]),
+        ("x += y", ["-(y)", "0 * (y)"]),
+        ("raise ValueError(1 + 2)", []),
+        ('x = f"{a - b}" + "text"', []),
+        ("def f(x: int = 1 + 2) -> None: ...", []),
+    ],
+)
+def test_every_kind_of_change_is_made(source, changed):
+    found = mutants.mutants_of("x.py", source)
+    assert [mutant.after for mutant in found] == changed
+    for mutant in found:
+        ast.parse(mutant.applied(source.encode()))
+
+
+def test_mutants_are_spread_over_the_rooms_and_the_same_for_a_seed():
+    some = mutants.chosen([], 60, 7)
+    assert [sum(f"/{room}/" in mutant.file for mutant in some) for room in mutants.ROOMS] == [20, 20, 20]
+    one = ["numeric/contour"]
+    assert {mutant.file for mutant in mutants.chosen(one, 5, 7)} == {"shuffle_sym/numeric/contour.py"}
+    assert mutants.chosen(one, 5, 7) == mutants.chosen(one, 9, 7)[:5] != mutants.chosen(one, 5, 8)
+
+
+def test_survivors_that_are_known_are_about_lines_that_exist():
+    for entry in tomllib.loads(mutants.KNOWN.read_text())["survivor"]:
+        made = {m.after for m in mutants.mutants_of("x", (mutants.ROOT / entry["file"]).read_text())
+                if m.text == entry["line"]}  # fmt: skip
+        assert set(entry["after"]) <= made, entry
+        assert entry["reason"]
