@@ -92,15 +92,15 @@ def rebuilt(name: str) -> Iterator[tuple[str, bool]]:
 
 
 def main(names: list[str]) -> int:
-    """Run all three, print what survived and the counts."""
-    survived, count = [], 0
+    """Run all three, and print the counts and what survived, derivation by derivation."""
+    survived, count = 0, 0
     for name in names or list(derivations.ALL):
         d = derivations.ALL[name]()
-        for what, noticed in [*changed_lines(d), *changed_definitions(d), *rebuilt(name)]:
-            count += 1
-            if not noticed:
-                survived.append(f"{name}: {what}")
-    print("\n".join([*survived, f"{count} changes, {len(survived)} not noticed"]))
+        changes = [*changed_lines(d), *changed_definitions(d), *rebuilt(name)]
+        lost = [what for what, noticed in changes if not noticed]
+        print(f"{name}: {len(changes)} changes", *(f"  not noticed: {what}" for what in lost), sep="\n", flush=True)
+        survived, count = survived + len(lost), count + len(changes)
+    print(f"{count} changes, {survived} not noticed")
     return 1 if survived else 0
 
 

@@ -72,8 +72,11 @@ def _direction(own: Law, other: Law, mark: str) -> tuple[Fact, ...]:
     """δ of one direction: its definition and the losses, (2.3), and that it is what events can tell at most."""
     P, Q, both = own.both(x, y), other.both(x, y), (y, 1, shared(x))
     of_own, of_other = (own.alone(x, z), (z, 1, own.size(x))), (-sp.exp(eps) * other.alone(x, v), (v, 1, other.size(x)))
-    value, lost, weight = (quantity(name + mark, nonnegative=True) for name in ("delta", "delta_inf", "omega"))
-    loss, level = (quantity(name + mark, real=True) for name in "Ss")
+    value, weight = (
+        quantity(name + mark, rf"\{name}{mark}({{0}}, {{1}})", nonnegative=True) for name in ("delta", "omega")
+    )
+    lost = quantity("delta_inf" + mark, rf"\delta{mark}_\infty({{0}})", nonnegative=True)
+    loss, level = (quantity(name + mark, rf"{name}{mark}({{0}}, {{1}})", real=True) for name in "Ss")
     mass, rest, gap = sp.Sum(P, both), sp.Sum(*of_own), P - sp.exp(eps) * Q
     gain, kept = sp.Sum(P * Positive(1 - sp.exp(eps - loss(x, y))), both), (1 - lost(x)) ** rounds
     seen, unseen = sp.Sum(Positive(gap), both) + rest, sp.Sum(Positive(of_other[0]), of_other[1])
