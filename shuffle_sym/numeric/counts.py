@@ -55,7 +55,7 @@ def positive_parts(values: Array, probabilities: Array, n: int, rtol: float) -> 
     ``values`` and ``probabilities`` are doubles with relative errors of at most FLOAT_ERROR.
 
     >>> positive_parts(np.array([[-1.0, 1.0]]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
-    [Interval(lower=0.24999999..., upper=0.2500000...)]
+    [Interval(0.249999, 0.250001)]
     """
     values, p = checked(values, probabilities, n, rtol)
     if n * float(p.min()) > _FEW[0] and _count(n, 1) > _MOST:  # nothing is rare
