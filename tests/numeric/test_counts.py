@@ -64,7 +64,7 @@ def test_all_sums_are_inside(rtol):
     for values, probabilities, n in laws(np.random.default_rng(1), 60):
         answer = ends(values, probabilities, n, rtol)
         if isinstance(answer, Interval):
-            answered += 0 < answer.upper
+            answered += answer.upper > 0
             assert answer.lower <= positive_part(values, probabilities, n) <= answer.upper
             assert answer.upper - answer.lower <= rtol * answer.upper
     assert answered > 20
