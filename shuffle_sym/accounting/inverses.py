@@ -93,7 +93,12 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
     r"""The smallest number of users for which the shuffled ``source`` is (ε, δ)-DP.
 
     ``upper`` users are enough for certain: the bound for all datasets says so. Fewer than ``lower`` are not: two
-    datasets of so many users miss the target. Each is found within ``rtol``, or exactly where that costs nothing.
+    datasets of ``lower`` − 1 users miss the target. Each is found within ``rtol``, or exactly where that costs nothing.
+
+    What holds at one n holds on one side of it, since δ does not grow with n. Of a mechanism: whatever n + 1 users send
+    is made from what n of them send, the one who differs included, by adding a message that is the same in both
+    datasets and shuffling again. Of a decomposition: a mean of n + 1 terms is the mean of the n + 1 means that leave
+    one out, so by Jensen :math:`E[S_{n+1}]_+/(n+1) \le E[S_n]_+/n`.
 
     >>> import shuffle_sym as ss
     >>> n = users_needed(ss.KRR(k=10, eps0=4), eps=1, delta=1e-6)
@@ -115,7 +120,8 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
         return answer
 
     alone = ends_at(1, 0.02)
-    if alone.upper <= target or (alone.lower <= target and _met_by_one(source, number, target)):
+    decided = alone.upper <= target or (False if alone.lower > target else _met_by_one(source, number, delta))
+    if decided:
         return Interval(1, 1, "users_needed")
     fails, meets = 1.0, 4.0
     while (answer := ends_at(meets, 0.02)).upper > target:
@@ -130,16 +136,19 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
     if shuffled(enough).closes:
         enough, too_few = _closest(ends_at, target, enough, too_few, rtol)
     bound, datasets = _reasons(shuffled(enough), shuffled(too_few), number, rtol)
+    if too_few == 1 and decided is None:
+        too_few, datasets = 0, None
     return Interval(min(too_few + 1, enough), enough, "users_needed", lower_by=datasets, upper_by=bound)
 
 
-def _met_by_one(source: Any, eps: sp.Expr, target: float) -> bool:
-    """Whether one user alone meets the target, decided exactly: no shuffling is needed where δ is the target itself."""
+def _met_by_one(source: Any, eps: sp.Expr, delta: Any) -> bool | None:
+    """Whether one user alone meets the target, decided exactly: no shuffling is needed where δ is the target itself.
+    None if there is no exact value: for continuous noise and families of randomizers."""
     try:
         value = Shuffle(source, 1).exact(sp.exp(eps))
-    except TypeError:  # continuous noise, or a family of randomizers: there is no exact value
-        return False
-    return bool(arguments.exact_number(value, "delta") <= sp.Rational(target))
+    except TypeError:
+        return None
+    return bool(arguments.exact_number(value, "delta") <= arguments.exact_number(delta, "delta"))
 
 
 def _closest(

@@ -68,7 +68,7 @@ def _positive_part(values: Array, p: Array, n: int, rtol: float) -> Interval | V
     if top <= 0:
         return Interval(0.0, 0.0)
     unit = 2.0 ** math.floor(math.log2(top))
-    values = np.maximum(values, max(-4.0 * n * top, -1e308)) / unit
+    values = np.maximum(values, -4.0 * n * top) / unit
     lower, upper = 0.0, math.inf
     for rare in _rare(values, p, n):
         try:
@@ -117,7 +117,7 @@ class _Split:
 
     def __init__(self, values: Array, p: Array, rare: Mask, n: int) -> None:
         self.values, self.p, self.n, u = values, p, n, UNIT_ROUNDOFF
-        self.sharpened: dict[tuple[int, float], tuple[float, float]] = {}
+        self.sharpened: dict[tuple[int, float, float], tuple[float, float]] = {}
         self.alive = ~rare & ~_dead(values, n)
         self.rare = [(r, math.fsum(p[rare & (values == r)])) for r in sorted(set(values[rare]))]
         self.q, self.rho, gone = math.fsum(p[self.alive]), math.fsum(p[rare]), math.fsum(p[~self.alive])
@@ -125,7 +125,7 @@ class _Split:
         # Of q, from the probabilities or from 1 minus the others, whichever is better known
         off = 1.01 * min(gone / self.q, 1.0) * (FLOAT_ERROR + u)
         self.step_error = FLOAT_ERROR + off + 10 * u
-        self.error = n * (off + 4 * u * abs(self.log_q)) + 16 * u
+        self.error = n * (off + 8 * u * abs(self.log_q)) + 16 * u
         g, weights = values[self.alive], p[self.alive] / self.q
         self.mean, self.highest = math.fsum(weights * g), float(g.max())
         self.mean_error = math.fsum(weights * np.abs(g)) * (2 * FLOAT_ERROR + off + 10 * u) * (1 + 1e-9)
@@ -204,10 +204,11 @@ class _Split:
             if math.fsum(gaps) <= rtol / 4 * math.fsum(below) or k[i] == self.n:
                 return
             m = self.n - int(k[i])
-            if (m, totals[i]) not in self.sharpened:
-                self.sharpened[m, totals[i]] = self._sharper(float(totals[i]), float(sizes[i]), m, rtol)
-            ends = self.sharpened[m, totals[i]]
-            error = 1.01 * (k[i] * self.step_error + 2 * self.error) + 800 * UNIT_ROUNDOFF
+            case = m, float(totals[i]), float(sizes[i])
+            if case not in self.sharpened:
+                self.sharpened[case] = self._sharper(m, *case[1:], rtol)
+            ends = self.sharpened[case]
+            error = 1.01 * (k[i] * self.step_error + 2 * self.error) + 4 * _LOG_LARGE * UNIT_ROUNDOFF
             factor = math.log(m) - m * self.log_q - _LOG_LARGE
             below[i] = max(below[i], scaled(ends[0] * scales[i] * (1 - error), factor))
             above[i] = min(above[i], scaled(ends[1] * scales[i] * (1 + 2 * error), factor))
@@ -228,7 +229,7 @@ class _Split:
             columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         return columns
 
-    def _sharper(self, total: float, size: float, m: int, rtol: float) -> tuple[float, float]:
+    def _sharper(self, m: int, total: float, size: float, rtol: float) -> tuple[float, float]:
         r"""Bounds of :math:`q^m\frac1m\mathbb E[t + S]_+`, S the sum of m terms of the rest, times e^_LOG_LARGE."""
         k, ends = self.n - m, []
         shifted = np.where(self.alive, self.values + total / m, 0.0)

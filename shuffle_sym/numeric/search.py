@@ -236,7 +236,8 @@ def boundary(delta_at: DeltaAt, target: float, meets: float, fails: float, rtol:
     for _ in range(_MAX_STEPS):
         if abs(meets - fails) <= rtol * max(meets, fails):
             break
-        share = 0.5 if slow >= 2 else scores[meets] / (scores[meets] - scores[fails])
+        apart = scores[meets] - scores[fails]
+        share = scores[meets] / apart if apart and slow < 2 else 0.5
         x, gap = _between(meets, fails, share, aside)
         delta = delta_at(x, delta_rtol)
         if delta.upper <= target or delta.lower > target:
