@@ -4,7 +4,8 @@ prove.
 =============  =====================================================================================================
 local          D_α(R(x0) ‖ R(x1)): shuffling is post-processing
 blanket        Balle et al. 2019; Su et al. 2025: the best that a decomposition gives
-drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small
+drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small;
+               for Laplace noise with laws that cover all pairs of inputs (`model.laplace_laws`)
 =============  =====================================================================================================
 
 Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
@@ -14,19 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.sources import NotReachedError, PairOfLaws, Source, logarithm
-from shuffle_sym.algebra import field, rounding
+from shuffle_sym.algebra import balls, field, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.laplace_laws import LaplaceLaws, laws_of
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
@@ -35,6 +38,7 @@ from shuffle_sym.truth.worst_datasets import candidates, inputs_of
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
 _MOST_PAIRS = 64
 _FEWEST_USERS = 3
+_BITS = 128
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 
@@ -220,9 +224,11 @@ class DropOut(Source):
 
 
 class NoiseOfAllDatasets:
-    """The blanket of continuous noise, for the inputs 0 and 1."""
+    """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of continuous noise: the blanket, for
+    the inputs 0 and 1, and for Laplace noise the drop-out bound, for all pairs of inputs."""
 
     def __init__(self, R: Continuous, n: int) -> None:
+        self.R, self.n = R, n
         self.sources = [Noise(R, n)]
         self.name = "blanket"
 
@@ -232,9 +238,11 @@ class NoiseOfAllDatasets:
 
     def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
         try:
-            return self.sources[0].log_delta(ratio, rtol).upper, "blanket"
+            log = self.sources[0].log_delta(ratio, rtol).upper
         except NotReachedError as refusal:
-            return logarithm(refusal.answers[0]).upper, "blanket"
+            log = logarithm(refusal.answers[0]).upper
+        dropped = self.drop_out(ratio)
+        return min((log, self.name), (dropped.log, _NAMES[dropped.method]))
 
     def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
         try:
@@ -245,4 +253,39 @@ class NoiseOfAllDatasets:
     def upper(
         self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
     ) -> list[Interval]:
-        return [Interval(a.upper, a.upper, a.method, upper_by=self.name) for a in blankets[0]]
+        """As for a finite randomizer."""
+        uppers = []
+        for ratio, answer, least in zip(ratios, blankets[0], known, strict=True):
+            end = answer.upper, answer.upper_by or self.name
+            if answer.lower * (1 - CLOSE) > least and self._least_dropped(ratio, least) < answer.upper:
+                dropped = self.drop_out(ratio)
+                end = min(end, (dropped.value, _NAMES[dropped.method]))
+            uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
+        return uppers
+
+    @cached_property
+    def _laws(self) -> LaplaceLaws | None:
+        return laws_of(self.R) if self.n >= _FEWEST_USERS else None
+
+    @cached_property
+    def _gamma(self) -> float:
+        with balls.precision(_BITS):
+            return balls.lower(balls.value(self.R.gamma))
+
+    def drop_out(self, ratio: Ratio) -> dropout.Bound:
+        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated."""
+        if self._laws is None or not (local := self._local(ratio)):
+            return dropout.Bound(1.0, 0.0, "none")
+        laws = self._laws.at(ratio)
+        # What cannot be told from 0 is raised, so that means are not quite the same.
+        return dropout.upper(laws, [()] * len(laws), self._gamma, self.n, local, equal=False)
+
+    def _local(self, ratio: Ratio) -> float:
+        """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
+        with balls.precision(_BITS):
+            return min(max(balls.upper(1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()), 0.0), 1.0)
+
+    def _least_dropped(self, ratio: Ratio, known: float) -> float:
+        """As for a finite randomizer."""
+        nobody = (1 - self._gamma) ** (self.n - 1)
+        return nobody * self._local(ratio) + (1 - nobody) * known
