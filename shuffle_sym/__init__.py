@@ -40,6 +40,7 @@ from shuffle_sym.randomizers import (
     Joint,
     Laplace,
     Parallel,
+    Sampled,
     SubsetSelection,
     from_matrix,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "Laplace",
     "Parallel",
     "Randomizer",
+    "Sampled",
     "Shuffle",
     "SubsetSelection",
     "VerificationError",

@@ -9,20 +9,20 @@ from typing import Any
 
 import mpmath
 import sympy as sp
-from flint import fmpq
 
+from shuffle_sym.accounting import curves
 from shuffle_sym.accounting.analyses import Analyses
-from shuffle_sym.accounting.mechanism import Mechanism
+from shuffle_sym.accounting.batches import Batch
+from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
 from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
-from shuffle_sym.accounting.rounds import MAX_POINTS, compose, sharper
-from shuffle_sym.accounting.sampling import BudgetSpentError, Progress, Sampling, Side, no_progress
+from shuffle_sym.accounting.rounds import MAX_POINTS, compose
+from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
 from shuffle_sym.accounting.sources import METHODS, PairOfLaws, Source, Worst
-from shuffle_sym.algebra import VERSION, arguments, field, rounding
+from shuffle_sym.algebra import VERSION, arguments, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
-from shuffle_sym.algebra.rationals import rational
 from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
@@ -30,8 +30,6 @@ from shuffle_sym.model.randomizer import LocalRandomizer
 
 _FINEST_RTOL = 8 * rounding.UNIT_ROUNDOFF
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
-_MOST_REFINEMENTS = 8
-_ROUGH = 0.02  # tolerance of a profile that is made to see how large a Rényi moment is
 
 
 class Shuffle:
@@ -54,10 +52,60 @@ class Shuffle:
         self.n = arguments.users(n)
         self.source = source
         self._analysed = _source(source, self.n)
+        self._steps: tuple[tuple[str, Any], ...] = ()
         self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.source, self.n)  # what was computed is not sent along
+        return _again, (self.source, self.n, self._steps)  # what was computed is not sent along
+
+    def _changed(self, analysed: Source, step: str, argument: int) -> Shuffle:
+        """The same users, of whom something else is asked."""
+        other = Shuffle(self.source, self.n)
+        other._analysed, other._steps = analysed, (*self._steps, (step, argument))
+        return other
+
+    # -- other users
+
+    def sampled_from(self, n: Any) -> Shuffle:
+        r"""These users are a batch, drawn without replacement from ``n`` users; neighbouring datasets of all n differ
+        in the input of one of them. For users who take part independently of one another see `Sampled`.
+
+        With q = m/n, D at 1 + q(α − 1) is at most q times D_α of the batch; `accounting.batches` has the proof, and
+        why lower ends are a little below that.
+
+        >>> import shuffle_sym as ss
+        >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=2).sampled_from(4).exact(sp.Rational(11, 10))
+        17/125
+        """
+        users = arguments.users(n)
+        if not isinstance(self._analysed, Mechanism):
+            raise TypeError(f"a batch is of users with one randomizer, got {self!r}")
+        if users < self.n:
+            raise ValueError(f"n must be at least {self.n}, the users in a batch, got {n!r}")
+        return self if users == self.n else self._changed(Batch(self._analysed, users), "sampled_from", users)
+
+    def without(self, m: Any) -> Any:
+        r"""The same without ``m`` of the users, who give their messages away, stay silent or are absent.
+
+        One mechanism for one m, a list for a list: ``[M.epsilon(1e-6) for M in M.without(range(0, 1_000, 100))]``.
+        It is the worst case, whoever they are and with whatever probability each of up to m users stays away, as long
+        as that does not depend on the inputs: reveal who, then the divergence is a mean of those of the users left
+        (joint convexity), and it grows as users leave (to forget the message of a known user is post-processing).
+
+        >>> import shuffle_sym as ss
+        >>> M = ss.Shuffle(ss.BinaryRR(eps0=1), n=100)
+        >>> M.without([0, 10])
+        [Shuffle(BinaryRR(eps0=1), n=100), Shuffle(BinaryRR(eps0=1), n=90)]
+        """
+        return arguments.each(m, "m", self._without)
+
+    def _without(self, m: Any) -> Shuffle:
+        count = arguments.integer_from_0(m, "m")
+        if count >= self.n:
+            raise ValueError(f"m must be below n = {self.n}: one user at least is left, got {m!r}")
+        if self._steps or not isinstance(self._analysed, (Mechanism, PairOfLaws, Worst, Noise)):
+            raise TypeError(f"without(m) is for users with one randomizer who are all shuffled, got {self!r}")
+        return Shuffle(self.source, self.n - count)
 
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
@@ -178,8 +226,10 @@ class Shuffle:
         """
         if (delta is None) == (eps is None):
             raise ValueError("delta or eps must be given, one of the two")
-        if not isinstance(self._analysed, Mechanism):
+        if not isinstance(self._analysed, CrowdOfUsers):
             raise TypeError(f"analyses are of a randomizer with n users, got {self!r}, which is one analysis itself")
+        if not isinstance(self._analysed, Mechanism):
+            raise TypeError(f"analyses are of n users with one randomizer, all of whom are shuffled, got {self!r}")
         tolerance = arguments.relative_tolerance(rtol)
         return table(self._analysed, *(("delta", delta) if eps is None else ("eps", eps)), tolerance)
 
@@ -188,7 +238,7 @@ class Shuffle:
     @property
     def closes(self) -> bool:
         """Whether answers get as narrow as one likes: for a pair of laws. Of a mechanism the truth is bracketed."""
-        return not isinstance(self._analysed, Mechanism)
+        return not isinstance(self._analysed, CrowdOfUsers)
 
     @property
     def both_directions(self) -> bool:
@@ -203,15 +253,15 @@ class Shuffle:
         would not be that of rounds of any.
         """
         analysed = self._analysed
-        forward = analysed.below.best if isinstance(analysed, Mechanism) else analysed
+        forward = analysed.below.best if isinstance(analysed, CrowdOfUsers) else analysed
         backward = forward.reversed()
-        front = _side(forward)
-        return (front, front) if backward is forward else (front, _side(backward))
+        front = curves.side(forward)
+        return (front, front) if backward is forward else (front, curves.side(backward))
 
     @cached_property
     def _side_above(self) -> Side:
         """Upper ends of the mechanism, for all datasets and both directions."""
-        return _side(self._analysed.above)
+        return curves.side(self._analysed.above)
 
     def profile(
         self,
@@ -242,11 +292,12 @@ class Shuffle:
             "made by": f"shuffle_sym {VERSION}",
             "source": repr(self.source),
             "n": self.n,
+            **dict(self._steps),
             "rtol": float(f"{sampling.rtol:.6g}"),
             "counts from (order, value)": [list(level) for level in sampling.levels],
         }
         below = above = sampling.bracket(*self._sides)
-        if isinstance(self._analysed, Mechanism):
+        if isinstance(self._analysed, CrowdOfUsers):
             above = sampling.above(self._side_above, self._sides[0])
         profile = PrivacyProfile(below, above, about)
         self._profiles = [*self._profiles[-7:], (sampling, profile)]
@@ -273,38 +324,10 @@ class Shuffle:
             raise ValueError(f"order = {order}: {self!r} has an unbounded loss, so there is no bound here")
         answers = [Interval(0.0, 0.0, "profile")] * len(powers)
         if powers and self.max_loss != 0:
-            answers = self._renyi(powers, tolerance)
+            answers = curves.renyi(
+                self._profile, powers, tolerance, float(self.max_loss), self.delta(0, rtol=0.1).lower
+            )
         return answers if many else answers[0]
-
-    def _renyi(self, orders: list[sp.Expr], rtol: float) -> list[Interval]:
-        """From one profile for all orders, refined until each interval is narrow enough."""
-        powers = [float(order) for order in orders]
-        # What may be left out of the moment less 1, which is at least λ(λ − 1)δ(0)²/2: little, and less of a small one.
-        share = rtol / (40 * float(self.max_loss))
-        least = dict.fromkeys(powers, share * self.delta(0, rtol=0.1).lower ** 2)
-        fine = max(rtol / 2, _ROUGH)
-        for _ in range(_MOST_REFINEMENTS):
-            levels = tuple((power, min(max(bound, 1e-290), 1e290)) for power, bound in least.items())
-            try:
-                profile = self._profile(Sampling(fine, levels, MAX_POINTS))
-            except BudgetSpentError as refusal:
-                raise ValueError(
-                    f"order = {max(powers):g} is too much for a profile of {MAX_POINTS} points: values of delta that "
-                    f"no double holds would count; orders up to about {600 / float(self.max_loss):.0f} do not need them"
-                ) from refusal
-            sampled = [PrivacyProfile(profile.below, profile.below, {}).rdp(order) for order in orders]
-            widest = max(answer.relative_width for answer in sampled)
-            if widest <= rtol:
-                return [profile.rdp(order) for order in orders]
-            for power, interval in zip(powers, sampled, strict=True):
-                moment = math.expm1(min((power - 1) * interval.lower, 600.0))
-                least[power] = share * moment / (power * (power - 1))
-            # At first only how large the moments are was to be seen.
-            fine = rtol / 2 if fine > rtol / 2 else sharper(fine, rtol, widest)
-        raise ValueError(
-            f"rtol = {rtol:g} at these orders is more than a profile of {MAX_POINTS} points gives; "
-            f"ask for a larger rtol (reached so far: {widest:.2g})"
-        )
 
     def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Any:
         r"""``rounds`` independent rounds; `shuffle_sym.compose` puts different ones together.
@@ -335,7 +358,16 @@ class Shuffle:
         return CurvePLD(lower), CurvePLD(upper)
 
     def __repr__(self) -> str:
-        return f"Shuffle({self.source!r}, n={self.n})"
+        steps = "".join(f".{name}({argument})" for name, argument in self._steps)
+        return f"Shuffle({self.source!r}, n={self.n})" + steps
+
+
+def _again(source: Any, n: int, steps: Sequence[tuple[str, Any]]) -> Shuffle:
+    """What a pickle says how to make."""
+    M = Shuffle(source, n)
+    for name, argument in steps:
+        M = getattr(M, name)(argument)
+    return M
 
 
 def _source(given: Any, n: int) -> Source:
@@ -347,17 +379,3 @@ def _source(given: Any, n: int) -> Source:
     if isinstance(given, Decomposition):
         return PairOfLaws(given, n)
     return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)
-
-
-def _side(source: Source) -> Side:
-    """Where the values of one direction of a profile come from."""
-    ceiling = None
-    if source.max_loss is not sp.oo:
-        ((_, largest),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(source.max_loss)}, 64)
-        ceiling = rational(largest)
-
-    def evaluate(alphas: Sequence[fmpq], rtol: float) -> list[Interval]:
-        ratios = [Ratio(alpha=sp.Rational(int(alpha.p), int(alpha.q))) for alpha in alphas]
-        return source.hockey_sticks(ratios, rtol, "auto")
-
-    return Side(evaluate, ceiling, rational(source.impossible))

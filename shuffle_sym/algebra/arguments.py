@@ -138,6 +138,10 @@ def positive_integer(value: Any, name: str) -> int:
     return _integer(value, name, 1)
 
 
+def integer_from_0(value: Any, name: str) -> int:
+    return _integer(value, name, 0)
+
+
 def positive(value: Any, name: str) -> float:
     number = exact_number(value, name)
     if _sign(number) != 1 or not 0 < float(number) < math.inf:

@@ -6,6 +6,7 @@ from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
 from shuffle_sym.randomizers.noise import Gaussian, Laplace
+from shuffle_sym.randomizers.sampled import Sampled
 from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
 from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
@@ -22,6 +23,7 @@ __all__ = [
     "Joint",
     "Laplace",
     "Parallel",
+    "Sampled",
     "SubsetSelection",
     "from_matrix",
 ]

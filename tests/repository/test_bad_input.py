@@ -29,6 +29,30 @@ profile = M.profile(rtol=0.05)
 
 BAD = {
     # call: (exception, words that the message must contain)
+    "sampled, q = 0": (lambda: ss.Sampled(R3, 0), ValueError, ["q must be a number in (0, 1]", "got 0"]),
+    "sampled, q = 1.5": (lambda: ss.Sampled(R3, 1.5), ValueError, ["q must be a number in (0, 1]", "1.5"]),
+    "sampled, q any symbol": (
+        lambda: ss.Sampled(R3, sp.Symbol("q")),
+        ValueError,
+        ["q must be known", "parameter", "q"],
+    ),
+    "sampled noise": (
+        lambda: ss.Sampled(ss.Laplace(eps0=1), 0.5),
+        TypeError,
+        ["R must be", "finitely many", "Laplace"],
+    ),
+    "a batch of all and more": (lambda: M.sampled_from(3), ValueError, ["n must be at least 4", "batch", "3"]),
+    "a batch of a decomposition": (lambda: ss.Shuffle(D, 4).sampled_from(9), TypeError, ["one randomizer", "n=4"]),
+    "all collude": (lambda: M.without(4), ValueError, ["m must be below n = 4", "4"]),
+    "some of several collude": (lambda: M.without([0, 7]), ValueError, ["m must be below n = 4", "7"]),
+    "minus one colludes": (lambda: M.without(-1), ValueError, ["m must be an integer >= 0", "-1"]),
+    "a batch loses a user": (lambda: M.sampled_from(9).without(1), TypeError, ["without(m)", "sampled_from(9)"]),
+    "a batch to digits": (
+        lambda: M.sampled_from(5).delta(0.1, digits=9),
+        ValueError,
+        ["e^eps must be a rational number", "exp(1/10)"],
+    ),
+    "analyses of a batch": (lambda: M.sampled_from(5).analyses(eps=1), TypeError, ["all of whom are shuffled"]),
     "a long number": (lambda: M.epsilon(q(1, 10**400)), ValueError, ["delta must be at least 1e-300", "about 1.0"]),
     "compose, rounds = 0": (lambda: M.compose(0), ValueError, ["rounds must be an integer >= 1", "got 0"]),
     "compose, rounds = 1.5": (lambda: M.compose(1.5), ValueError, ["rounds must be an integer >= 1", "1.5"]),
