@@ -27,6 +27,7 @@ from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers import bounds, derivations
+from shuffle_sym.protocols import empirical
 from shuffle_sym.randomizers import (
     BLH,
     KRR,
@@ -74,6 +75,7 @@ __all__ = [
     "compose",
     "decomposition",
     "derivations",
+    "empirical",
     "from_matrix",
     "ground_truth",
     "parameter",
