@@ -39,6 +39,7 @@ _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
 _MOST_PAIRS = 64
 _FEWEST_USERS = 3
 _BITS = 128
+_TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 
@@ -257,7 +258,8 @@ class NoiseOfAllDatasets:
         uppers = []
         for ratio, answer, least in zip(ratios, blankets[0], known, strict=True):
             end = answer.upper, answer.upper_by or self.name
-            if answer.lower * (1 - CLOSE) > least and self._least_dropped(ratio, least) < answer.upper:
+            wide = self._laws is not None and answer.lower * (1 - CLOSE) > least
+            if wide and self._least_dropped(ratio, least) < answer.upper:
                 dropped = self.drop_out(ratio)
                 end = min(end, (dropped.value, _NAMES[dropped.method]))
             uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
@@ -278,7 +280,7 @@ class NoiseOfAllDatasets:
             return dropout.Bound(1.0, 0.0, "none")
         laws = self._laws.at(ratio)
         # What cannot be told from 0 is raised, so that means are not quite the same.
-        return dropout.upper(laws, [()] * len(laws), self._gamma, self.n, local, equal=False)
+        return dropout.upper(laws, [()] * len(laws), self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
 
     def _local(self, ratio: Ratio) -> float:
         """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""

@@ -24,16 +24,16 @@ is convex and homogeneous in (R, w), and p f(w/p) + (1 − p) f(0) falls with p.
 laws of κG with probability 1/κ, else 0, for G = (0, 1 | l) and G = (0, 1 | h).
 
 **The first user's input** a in a cell C = [l, h]. Outside C, p_a = θp_l + ηp_h, a mean with weights that add up to 1 of
-p_l, p_h, p_l/κ and p_h/κ. For y in C the value of G is in an interval which does not depend on a. So (a, 1 | 0) is below
-a mixture of four laws: G with one of these four in the place of p_a outside C, and in C the two ends of the interval,
-with the mean that makes that of all 1 − α. The same for (1, a | 0).
+p_l, p_h, p_l/κ and p_h/κ. For y in C the value of G is in an interval which does not depend on a. So (a, 1 | 0) is
+below a mixture of four laws: G with one of these four in the place of p_a outside C, and in C the two ends of the
+interval, with the mean that makes that of all 1 − α. The same for (1, a | 0).
 
 All of this costs an amount that is quadratic in d.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -53,9 +53,10 @@ Numbers = npt.NDArray[Any]  # doubles, or balls: one formula for both
 _BITS = 256
 _RIGHT_TO = 60  # bits of a value that becomes a double
 _MOST_EPS0 = 16
-_FEWEST_NODES, _NODES_PER_LOSS = 11, 8
+_FEWEST_STEPS, _STEPS_PER_LOSS = 11, 8
+_GROWTH = 5  # a cell of messages may be as long as its distance from an end over this
 _ALLOWED = 1e-3  # excess of a variance over the largest one that is worth no smaller cell
-_BEYOND = 2.0**-20  # of its ends, by which a range is wider than it has to be: no probability is 0
+_WIDE = 2**20  # one part in so many, by which a range is wider than it has to be: no probability is 0
 _TYPICAL = (0.0, 1 / 16)  # ε over ε0 at which cells are chosen
 
 
@@ -94,12 +95,17 @@ class Law:
 
 
 class LaplaceGrid:
-    """Laplace noise on the nodes 0, 1/m, …, 1 of messages: ``power(k)`` is e^{kε0/(2m)}, for arrays of integers k."""
+    """Laplace noise on nodes of [0, 1], in steps of 1/m: ``power(k)`` is e^{kε0/(2m)}, for arrays of integers k.
 
-    def __init__(self, m: int, power: Callable[[Any], Any]) -> None:
-        self.m, self.power, self.nodes = m, power, np.arange(m + 1)
-        #: tanh(d/2)/2
-        self.part = (power(2) - 1) / (power(2) + 1) / 2
+    ``nodes`` increase from 0 to m; inputs and ends of cells are some of them.
+    """
+
+    def __init__(self, nodes: Sequence[int], power: Callable[[Any], Any]) -> None:
+        self.nodes, self.m, self.power = np.array(nodes), nodes[-1], power
+        ends = power(2 * np.diff(self.nodes))
+        #: tanh(d/2)/2 of the cell after each node, and of that before it
+        self.after = np.append((ends - 1) / (ends + 1), power(0)) / 2
+        self.before = np.append(self.after[-1], self.after[:-1])
 
     def ratios(self, u: int, x: int) -> Numbers:
         """p_u/p_x at the nodes."""
@@ -107,9 +113,7 @@ class LaplaceGrid:
 
     def masses(self, x: int) -> Numbers:
         """The probabilities of the nodes for the input at node x; they add up to 1."""
-        weights = np.full(self.m + 1, 2 * self.part)
-        weights[0] = weights[-1] = self.part + self.power(0) / 2
-        return np.asarray(weights * self.power(-2 * np.abs(self.nodes - x)))
+        return np.asarray((self.before + self.after) * self.power(-2 * np.abs(self.nodes - x)))
 
     def around(self, x: int, width: int) -> Law:
         """A law that is above a part of (0, 1 | x'), x' in a cell of so many steps with an end at node x."""
@@ -120,12 +124,11 @@ class LaplaceGrid:
 
     def between(self, low: int, high: int) -> Iterator[Law]:
         """Eight laws: mixtures of them are above (a, 1 | 0) and (1, a | 0) for a from node ``low`` to node ``high``."""
-        m, power, base = self.m, self.power, self.masses(0)
-        # Nodes at the ends of the cell keep what they get from outside.
-        base[low] -= self.part * power(-2 * low)
-        base[high] -= self.part * power(-2 * high)
+        m, power = self.m, self.power
         outside = (self.nodes <= low) | (self.nodes >= high)
-        base = base[outside]
+        # Nodes at the ends of the cell keep what they get from outside.
+        parts = np.where(self.nodes == high, 0, self.before) + np.where(self.nodes == low, 0, self.after)
+        base = (parts * power(-2 * self.nodes))[outside]
         mass = (power(-2 * low) - power(-2 * high)) / 2
         fixed = self.ratios(m, 0)[outside]
         range_fixed, mean_fixed = (power(4 * low - 2 * m), power(4 * high - 2 * m)), (1 - (base * fixed).sum()) / mass
@@ -133,24 +136,32 @@ class LaplaceGrid:
         moving = [r / k for r in (self.ratios(low, 0)[outside], self.ratios(high, 0)[outside]) for k in (kappa, 1)]
         means = [(1 - (base * r).sum()) / mass for r in moving]
         ends = min(power(4 * low - 2 * high), *means, key=float), max(power(2 * high), *means, key=float)
-        range_moving = ends[0] * (1 - _BEYOND), ends[1] * (1 + _BEYOND)
+        range_moving = ends[0] * (_WIDE - 1) / _WIDE, ends[1] * (_WIDE + 1) / _WIDE
         for ratios, mean in zip(moving, means, strict=True):
             yield Law(ratios, fixed, base, Inside(range_moving, range_fixed, mean, mean_fixed, mass))
             yield Law(fixed, ratios, base, Inside(range_fixed, range_moving, mean_fixed, mean, mass))
+
+
+def _nodes(m: int) -> list[int]:
+    """Every step at first, from either end, and then fewer: G is large at the ends."""
+    half, place = [0], 0
+    while (place := place + max(place // _GROWTH, 1)) <= m // 2:
+        half.append(place)
+    return [*half, *(m - place for place in reversed(half))]
 
 
 class LaplaceLaws:
     """The laws above for one ε0, a number."""
 
     def __init__(self, eps0: sp.Expr) -> None:
-        m = int(sp.nextprime(max(int(_NODES_PER_LOSS * eps0), _FEWEST_NODES) - 1))  # few α have a node with G = 0
-        reach = np.arange(-4 * m, 4 * m + 1)
+        m = int(sp.nextprime(max(int(_STEPS_PER_LOSS * eps0), _FEWEST_STEPS) - 1))  # few α have a node with G = 0
+        nodes, last = _nodes(m), 4 * m
         with balls.precision(_BITS):
             step = (balls.value(eps0) / (2 * m)).exp()
-            powers = np.array([step ** int(k) for k in reach], dtype=object)
+            powers = np.array([step**k for k in range(-last, last + 1)], dtype=object)
             rough = powers.astype(float)
-            cells = _Cells(LaplaceGrid(m, lambda k: rough[k + 4 * m]), float(eps0))
-            self.laws = list(_chosen(LaplaceGrid(m, lambda k: powers[k + 4 * m]), cells))
+            cells = _Cells(LaplaceGrid(nodes, lambda k: rough[k + last]), float(eps0))
+            self.laws = list(_chosen(LaplaceGrid(nodes, lambda k: powers[k + last]), cells))
 
     def at(self, ratio: Ratio) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
         """Values and probabilities of all laws at one α >= 1, as doubles.
@@ -183,19 +194,16 @@ class _Cells:
         return self._ends(lambda low, high: list(self.grid.between(low, high))[:2])
 
     def _ends(self, laws: Callable[[int, int], list[Law]]) -> list[int]:
-        ends = [0]
-        while ends[-1] < self.grid.m:
-            low, high = ends[-1], ends[-1] + 1
-            while high < self.grid.m and self._harmless(laws(low, high + 1)):
-                high += 1
-            ends.append(high)
-        return ends
+        nodes = [int(node) for node in self.grid.nodes]
+        ends = nodes[:1]
+        for place, following in pairwise(nodes[1:]):
+            if not self._harmless(laws(ends[-1], following)):
+                ends.append(place)
+        return [*ends, nodes[-1]]
 
     def _harmless(self, laws: list[Law]) -> bool:
         return all(
-            law.variance(alpha) <= limit
-            for law in laws
-            for alpha, limit in zip(self.alphas, self.limits, strict=True)
+            law.variance(alpha) <= limit for law in laws for alpha, limit in zip(self.alphas, self.limits, strict=True)
         )
 
 
