@@ -207,10 +207,10 @@ BAD = {
         ValueError,
         ["m = 10000000", "max_bytes = 1000000", "m <= 15624 would fit"],
     ),
-    "loss grid too large": (
-        lambda: ss.FourierAccountant(ss.accounting.ShuffledPLD(D, 40), max_bytes=10**5).delta(0.1, rtol=1e-7),
+    "rtol beyond doubles": (
+        lambda: accountant.delta(0.1, rounds=40, rtol=1e-15),
         ValueError,
-        ["max_bytes = 100000", "would fit", "larger rtol"],
+        ["rtol = 1e-15", "40 rounds", "reached so far: [0.", "relative width"],
     ),
     "max_bytes = 0": (lambda: ss.FourierAccountant(PLD, max_bytes=0), ValueError, ["max_bytes", "0"]),
     "rounds = 0": (lambda: accountant.delta(1, rounds=0), ValueError, ["rounds must be an integer >= 1, got 0"]),
