@@ -51,6 +51,7 @@ _BLOCK = 256  # outcomes that are added up at a time: the roundings go with it
 _UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
 SMALLEST = 1e-260  # a smaller δ is told from 0 to an upper end
 _MOST_PRODUCTS = 2e10  # of a node and an outcome, for one line: half a minute
+_LARGEST_EXPONENT = 1e8  # of a tilt: more would cost too many digits
 _MOST_LINES = 8
 _MOST_GUESSES = 4
 _KEPT = 4
@@ -127,7 +128,9 @@ class LossSum:
 
         _, mean, variance = self.cumulants(0.0)
         spread = math.sqrt(max(variance, 1e-24))
-        low = high = round(math.log(max((eps - mean) / spread, 1.0) / spread), 1)  # exact for a normal law
+        low = math.log(max((eps - mean) / spread, 1.0) / spread)  # exact for a normal law
+        reach = max(float(np.max(np.abs(one.losses))) for one, _ in self.rounds)
+        low = high = min(low, math.log(_LARGEST_EXPONENT / max(reach, 1e-290)))
         while falls(high) and high < low + 12:
             high += 0.5
         while not falls(low):
@@ -180,7 +183,7 @@ class Plan:
 
 def _tail_logs(law: LossSum, theta: float, tau: float) -> tuple[Array, Array]:
     r"""Rates λ on either side of θ, and bounds of :math:`\log \sup_y \delta_\tau(y) e^{\lambda y}`."""
-    spread = math.sqrt(max(law.cumulants(theta)[2] + tau, 1e-280))
+    spread = min(math.sqrt(max(law.cumulants(theta)[2] + tau, 1e-280)), 1e6 / theta)
     rates = np.concatenate(
         [[0.0], theta * (1 - np.geomspace(1e-3, 0.98, 20)), theta + np.geomspace(0.1, 50, 24) / spread]
     )

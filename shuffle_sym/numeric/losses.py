@@ -102,8 +102,8 @@ class Losses:
         lower, upper = 0.0, 0.0
         for block in self.blocks():
             for sign in (-1, 1):
-                gaps = block.losses - (eps + sign * self.loss_error)
-                part = float(np.sum(np.where(gaps > 0, block.masses * -np.expm1(-gaps), 0.0)))
+                gaps = np.maximum(block.losses - (eps + sign * self.loss_error), 0.0)
+                part = float(np.sum(block.masses * -np.expm1(-gaps)))
                 lower, upper = (lower, upper + part) if sign < 0 else (lower + part, upper)
         error = self.mass_error + (16 + self.count) * UNIT_ROUNDOFF
         return max(lower * (1 - error), 0.0), upper * (1 + error)
