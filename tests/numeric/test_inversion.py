@@ -71,11 +71,11 @@ def test_hostile_pairs_in_both_directions_are_inside(pair, rounds, alpha, rtol):
         eps = sp.log(sp.Rational(alpha.numerator, alpha.denominator))
         try:
             found = accountant.delta(eps, rounds, rtol=rtol)
+        except ValueError:  # losses near 1e-10 beside losses near 100
+            assert truth < 1e-8
+        else:
             assert truth in found
             assert found.width <= rtol * found.upper
-        except ValueError as refusal:  # losses near 1e-10 beside losses near 100
-            assert truth < 1e-8
-            assert "reached so far" in str(refusal)
         prepared.few = None  # the line, and not the sum over all outcomes
         found = prepared.delta(float(eps), rtol)
         room = Fraction(2**-50) * (1 + Fraction(float(eps)))  # ε is a double here
@@ -143,7 +143,7 @@ def test_noise_adds_at_most_what_the_density_says(tau):
                 noisy += mp.ncdf(d) - mp.exp(eps - s) * mp.ncdf(d - mp.sqrt(tau))
                 plain += max(-mp.expm1(eps - s), 0)
                 density += mp.npdf(eps - s, tau / 2, mp.sqrt(tau))
-            assert 0 <= noisy - plain + mp.mpf(10) ** -35
+            assert noisy - plain + mp.mpf(10) ** -35 >= 0
             assert noisy - plain <= tau * mp.exp(tau / 8) * density + mp.mpf(10) ** -35
 
 

@@ -207,6 +207,22 @@ BAD = {
         ValueError,
         ["m = 10000000", "max_bytes = 1000000", "m <= 15624 would fit"],
     ),
+    "budget, rounds = 0": (lambda: ss.accounting.Budget().spend(M, 0), ValueError, ["rounds", ">= 1", "0"]),
+    "budget, no mechanism": (lambda: ss.accounting.Budget().spend(R3), TypeError, ["Shuffle", "KRR"]),
+    "budget, delta = 1": (lambda: ss.accounting.Budget().spent(1), ValueError, ["delta", "1"]),
+    "rounds allowed, eps": (lambda: ss.accounting.rounds_allowed(M, -1, 0.1), ValueError, ["eps", ">= 0", "-1"]),
+    "rounds allowed, M": (lambda: ss.accounting.rounds_allowed(3, 1, 0.1), TypeError, ["Shuffle", "3"]),
+    "rounds allowed, no loss": (
+        lambda: ss.accounting.rounds_allowed(ss.Shuffle(ss.KRR(k=3, eps0=0), 5), 1, 0.1),
+        ValueError,
+        ["M must lose something", "eps0=0", "any number"],
+    ),
+    "budget, another version": (
+        lambda: ss.accounting.Budget.from_json('{"format": "shuffle_sym budget 0"}'),
+        ValueError,
+        ["'shuffle_sym budget 1'", "got 'shuffle_sym budget 0'"],
+    ),
+    "budget, no JSON": (lambda: ss.accounting.Budget.from_json("eps = 3"), ValueError, ["JSON", "eps = 3"]),
     "rtol beyond doubles": (
         lambda: accountant.delta(0.1, rounds=40, rtol=1e-15),
         ValueError,
