@@ -92,9 +92,7 @@ class Composition:
             return Interval(0.0, 0.0, "profile")
         least, finest = _LEAST_AT_FIRST, rtol * _SHARE
         for _ in range(_MOST_TRIES):
-            below, above = self._pair(finest, least)
-            lower = below.delta(number, rtol=rtol / 4).lower
-            upper = above.delta(number, rtol=rtol / 4).upper
+            lower, upper = self._ends(number, rtol, finest, least)
             if upper - lower <= rtol * upper or upper < _SMALLEST:
                 return Interval(lower, upper, "profile")
             if self.rounds * least > rtol * max(lower, 1e-280) / 20:
@@ -103,7 +101,27 @@ class Composition:
                 return Interval(lower, upper, "profile")
             if lower and self.closes:  # else it was seen only that the profiles ended too early
                 finest = sharper(finest, rtol, (upper - lower) / upper)
-        raise self._refusal(rtol, (upper - lower) / upper)
+        raise self._refusal(rtol, f"delta in {Interval(lower, upper)}")
+
+    def _ends(self, eps: sp.Expr, rtol: float, finest: float, least: float) -> tuple[float, float]:
+        """Bounds of δ(ε) from profiles of that tolerance that go on down to ``least``."""
+        below, above = self._pair(finest, least)
+        return below.delta(eps, rtol=rtol / 4).lower, above.delta(eps, rtol=rtol / 4).upper
+
+    def meets(self, eps: Any, delta: Any, *, rtol: Any = RTOL) -> bool | None:
+        """Whether all rounds together are (ε, δ)-DP: True and False are certain, None is not decided by profiles of
+        that tolerance.
+
+        >>> import shuffle_sym as ss
+        >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(4).meets(1, 1e-6)
+        True
+        """
+        number, target = arguments.central_epsilon(eps), _target(delta)
+        tolerance = arguments.relative_tolerance(rtol)
+        if field.at_least(number, self.max_loss):
+            return True
+        lower, upper = self._ends(number, tolerance, tolerance * _SHARE, self._least(tolerance * target))
+        return True if upper <= target else False if lower > target else None
 
     def _least(self, width: float) -> float:
         """Values of the profiles that do not matter for a δ that is to be known to within this."""
@@ -136,7 +154,7 @@ class Composition:
             if upper - lower <= rtol * size or not self.closes:
                 return Interval(lower, upper, "profile")
             finest = sharper(finest, rtol, (upper - lower) / size)
-        raise self._refusal(rtol, (upper - lower) / upper)
+        raise self._refusal(rtol, f"eps in {Interval(lower, upper)}")
 
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count.
@@ -168,10 +186,10 @@ class Composition:
             self._accountants[key] = below, above
         return self._accountants[key]
 
-    def _refusal(self, rtol: float, reached: float) -> ValueError:
+    def _refusal(self, rtol: float, reached: str) -> ValueError:
         return ValueError(
             f"rtol = {rtol:g} over {self.rounds} rounds needs finer profiles than {_MOST_TRIES} refinements give; "
-            f"ask for a larger rtol (reached so far: {reached:.2g})"
+            f"ask for a larger rtol (reached so far: {reached})"
         )
 
     def __repr__(self) -> str:
