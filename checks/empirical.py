@@ -17,7 +17,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 import shuffle_sym as ss
-from shuffle_sym.numeric.confidence import at_least
+from shuffle_sym.protocols.empirical.confidence import at_least
 
 BETA = 0.05
 _NEVER = 1e-6  # a sound audit gives so many wrong words with less than this probability

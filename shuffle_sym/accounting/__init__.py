@@ -5,6 +5,7 @@ from shuffle_sym.accounting.attacks import Neighbours
 from shuffle_sym.accounting.cell_pld import CellPLD, CompiledPLD
 from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import Composition
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "PairPLD",
     "PrivacyLossDistribution",
     "PrivacyProfile",
+    "Risk",
     "ShuffledPLD",
 ]

@@ -22,7 +22,7 @@ from scipy import special
 
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.numeric.confidence import lower_limit, upper_limit
+from shuffle_sym.protocols.empirical.confidence import lower_limit, upper_limit
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
