@@ -6,6 +6,7 @@ from shuffle_sym.accounting.budget import Budget, rounds_allowed
 from shuffle_sym.accounting.cell_pld import CellPLD, CompiledPLD
 from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import Composition
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "PairPLD",
     "PrivacyLossDistribution",
     "PrivacyProfile",
+    "Risk",
     "ShuffledPLD",
     "rounds_allowed",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shuffle_sym.algebra import rounding
-from shuffle_sym.numeric.confidence import at_least, at_most
+from shuffle_sym.protocols.empirical.confidence import at_least, at_most
 from shuffle_sym.protocols.empirical.events import Messages
 from shuffle_sym.protocols.empirical.readings import Expected, Reading
 

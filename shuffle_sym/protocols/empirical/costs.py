@@ -66,14 +66,15 @@ def expected_bound(p: float, q: float, size: int, delta: float, beta: float) -> 
 def samples_needed(p: float, q: float, claim: float, delta: float, beta: float) -> int:
     """The least number of samples of each law whose expected bound is above the claim, to 2 %.
 
-    >>> 500 < samples_needed(0.8, 0.2, claim=1.0, delta=0.0, beta=0.05) < 2000
+    >>> p = [1 / (1 + math.exp(-eps)) for eps in (1.2, 1.1)]
+    >>> samples_needed(p[1], 1 - p[1], 1.0, 0.0, 0.05) > 3 * samples_needed(p[0], 1 - p[0], 1.0, 0.0, 0.05)
     True
     """
     low, high = 16, 32
     while expected_bound(p, q, high, delta, beta) <= claim:
         low, high = high, 2 * high
         if high > _MOST:
-            raise ValueError("no number of samples shows this: the event is no likelier than the claim allows")
+            raise ValueError(f"more than {_MOST:.0g} samples would be needed: the claim {claim:g} is hardly exceeded")
     while high - low > 0.02 * low:
         middle = (low + high) // 2
         low, high = (low, middle) if expected_bound(p, q, middle, delta, beta) > claim else (middle, high)
@@ -83,7 +84,7 @@ def samples_needed(p: float, q: float, claim: float, delta: float, beta: float) 
 def visible(p: float, q: float, size: int, claim: float, delta: float, beta: float) -> float:
     """By how much ε must be larger than claimed for so many samples to show it, if p rises and q falls alike.
 
-    >>> 0.1 < visible(0.73, 0.27, 10_000, 1.0, 0.0, 0.05) < 0.2
+    >>> 0 < visible(0.73, 0.27, 10_000, 1.0, 0.0, 0.05) < visible(0.73, 0.27, 1_000, 1.0, 0.0, 0.05) < 1
     True
     """
     low, high = 0.0, 16.0
@@ -161,15 +162,23 @@ def cost(
         target = 0.0 if delta is None else arguments.open_unit(delta, "delta")
         claim = float(sp.N(R.eps0)) if not target else Shuffle(R, 1).epsilon(target).upper
         p, q = most_revealing(broken, x0, x1, target)
-        truth = math.log((p - target) / q)
+        truth = math.log((p - target) / q) if q else math.inf
+        _refuse_sound(broken, truth, claim, target)
         return Cost(samples_needed(p, q, claim, target, level / 4), p, q, claim, truth, None)
     n = arguments.users(n)
     target = cheapest_delta(R, n) if delta is None else arguments.open_unit(delta, "delta")
     answer = Shuffle(R, n).epsilon(target)
     D = decomposition.dataset(broken, *named_inputs(answer.lower_by))
     truth = Shuffle(D, n).epsilon(target).upper
-    if truth <= answer.upper:
-        raise ValueError(f"broken must be less private than R at delta = {target:g}, got {broken!r} with eps {truth:g}")
+    _refuse_sound(broken, truth, answer.upper, target)
     p, q = shuffled_event(D, n, (answer.upper + truth) / 2)
     tested = samples_needed(p, q, answer.upper, target, level)  # on the others the event is chosen
     return Cost(tested * QUARTER // (QUARTER - 1), p, q, answer.upper, truth, n)
+
+
+def _refuse_sound(broken: Randomizer, truth: float, claim: float, delta: float) -> None:
+    if truth <= claim * (1 + 1e-9):
+        raise ValueError(
+            f"broken must be less private than R at delta = {delta:g}, got {broken!r} with eps = {truth:.6g}, "
+            f"where {claim:.6g} is allowed"
+        )

@@ -22,9 +22,10 @@ from scipy import special
 
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.numeric.confidence import lower_limit, upper_limit
+from shuffle_sym.protocols.empirical.confidence import lower_limit, upper_limit
 
 Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 Messages = npt.NDArray[Any]
 _MOST_THRESHOLDS = 256
 _SHOWN = 6  # messages that are listed
@@ -33,24 +34,33 @@ _SHOWN = 6  # messages that are listed
 class Score(ABC):
     """A number for every message, large where the first input is more likely."""
 
+    #: Whether it depends on a sample.
+    fitted = False
+
     @abstractmethod
     def __call__(self, messages: Messages) -> Floats:
         """The score of each message."""
 
+    @abstractmethod
     def words(self, threshold: float, swapped: bool) -> str:
         """The event that the score is at least (swapped: at most) the threshold."""
-        return f"messages {'≤' if swapped else '≥'} {threshold:g}"
 
 
 class Value(Score):
-    """The message itself, a number.
+    """The message itself, a number, or the number with the other sign.
 
-    >>> Value()(np.array([3, 1])).tolist()
-    [3.0, 1.0]
+    >>> Value(-1.0)(np.array([3, 1])).tolist(), Value(-1.0).words(-3.0, swapped=False)
+    ([-3.0, -1.0], 'messages ≤ 3')
     """
 
+    def __init__(self, sign: float = 1.0) -> None:
+        self.sign = sign
+
     def __call__(self, messages: Messages) -> Floats:
-        return messages.astype(float)
+        return self.sign * messages.astype(float)
+
+    def words(self, threshold: float, swapped: bool) -> str:
+        return f"messages {'≤' if swapped == (self.sign > 0) else '≥'} {self.sign * threshold:g}"
 
 
 class Frequencies(Score):
@@ -61,6 +71,8 @@ class Frequencies(Score):
     >>> score(np.array([1, 9])).round(6).tolist()  # log(2.5/3) − log(0.5/2)
     [1.203973, 0.0]
     """
+
+    fitted = True
 
     def __init__(self, first: Messages, second: Messages) -> None:
         self.known, places = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
@@ -103,6 +115,8 @@ class Coordinates(Score):
     True
     """
 
+    fitted = True
+
     def __init__(self, first: Messages, second: Messages) -> None:
         self.places = [Frequencies(a, b) for a, b in zip(first.T, second.T, strict=True)]
 
@@ -132,20 +146,20 @@ class Event:
 
 
 def best_event(
-    scores: Sequence[Score], first: Messages, second: Messages, sizes: tuple[int, int], delta: float, beta: float
+    scores: Sequence[Score], first: Messages, second: Messages, claim: float | None, delta: float, beta: float
 ) -> Event:
-    """The event whose bound would be the largest if its shares were the same in a test of other sizes: a choice, it
-    certifies nothing."""
+    """The event that is farthest above the claim in standard deviations; without a claim the one whose bound would be
+    the largest if these samples were the test. A choice, it certifies nothing."""
     candidates = []
     for score in scores:
         s0, s1 = score(first), score(second)
-        for swapped, (a, b, to) in enumerate([(s0, s1, sizes), (-s1, -s0, sizes[::-1])]):
-            bound, threshold = _best_threshold(a, b, to, delta, beta)
-            candidates.append((bound, Event(score, -threshold if swapped else threshold, bool(swapped))))
+        for swapped, (a, b) in enumerate([(s0, s1), (-s1, -s0)]):
+            merit, threshold = _best_threshold(a, b, claim, delta, beta)
+            candidates.append((merit, Event(score, -threshold if swapped else threshold, bool(swapped))))
     return max(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def _best_threshold(a: Floats, b: Floats, sizes: tuple[int, int], delta: float, beta: float) -> tuple[float, float]:
+def _best_threshold(a: Floats, b: Floats, claim: float | None, delta: float, beta: float) -> tuple[float, float]:
     thresholds = np.unique(np.concatenate([a, b]))
     if len(thresholds) > _MOST_THRESHOLDS:
         both = np.sort(np.concatenate([a, b]))
@@ -154,17 +168,23 @@ def _best_threshold(a: Floats, b: Floats, sizes: tuple[int, int], delta: float, 
         thresholds = np.unique(both[len(both) - tails])
     hits = len(a) - np.searchsorted(np.sort(a), thresholds, side="left")
     others = len(b) - np.searchsorted(np.sort(b), thresholds, side="left")
-    # The limits of the samples at hand, brought nearer to the shares as far as a test of other sizes would.
-    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), len(a) - hits + 1, beta / 2), 0.0)
-    high = special.betaincinv(others + 1, np.maximum(len(b) - others, 1), 1 - beta / 2)
-    nearer = [min(math.sqrt(size / to), 1.0) for size, to in zip((len(a), len(b)), sizes, strict=True)]
-    low = hits / len(a) + (low - hits / len(a)) * nearer[0]
-    high = others / len(b) + (high - others / len(b)) * nearer[1]
+    if claim is None or math.isinf(claim):
+        merits = _bounds(hits, len(a), others, len(b), delta, beta)
+    else:
+        p, r = (hits + 0.5) / (len(a) + 1), (others + 0.5) / (len(b) + 1)
+        deviations = np.sqrt(p * (1 - p) / len(a) + math.exp(2 * claim) * r * (1 - r) / len(b))
+        merits = (p - delta - math.exp(claim) * r) / deviations
+    merits[others == len(b)] = -np.inf  # an event that always holds says nothing
+    best = int(np.argmax(merits))
+    return float(merits[best]), float(thresholds[best])
+
+
+def _bounds(hits: Counts, size: int, others: Counts, other_size: int, delta: float, beta: float) -> Floats:
+    """Clopper–Pearson bounds of many events at once, not rounded."""
+    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), size - hits + 1, beta / 2), 0.0)
+    high = special.betaincinv(others + 1, np.maximum(other_size - others, 1), 1 - beta / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        bounds = np.where(low > delta, np.log(np.maximum(low - delta, 1e-300)) - np.log(high), -np.inf)
-    bounds[others == len(b)] = -np.inf  # an event that always holds says nothing
-    best = int(np.argmax(bounds))
-    return float(bounds[best]), float(thresholds[best])
+        return np.where(low > delta, np.log(np.maximum(low - delta, 1e-300)) - np.log(high), -np.inf)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ import numpy as np
 from shuffle_sym.protocols.empirical.events import Bound, Event, Messages, Score, best_event, tested
 
 Progress = Callable[[Iterable[Any]], Iterable[Any]]
+Fit = Callable[[Messages, Messages], Sequence[Score]]
 _MOST_PIECES = 64
 _SMALLEST_PIECE = 250
 QUARTER = 4  # the part of the samples on which an event is chosen is one in so many
@@ -66,7 +67,7 @@ class Seen:
 
 def look(
     draw: Callable[[int], tuple[Messages, Messages]],
-    fit: Callable[[Messages, Messages], Sequence[Score]],
+    fit: Fit,
     fixed: Event | None,
     looks: Looks,
     claim: float | None,
@@ -95,8 +96,8 @@ def look(
             continue
         number += 1
         cut = max(done // QUARTER, 1)
-        chosen_on, rest = _joined(pieces[:cut]), _joined(pieces[cut:])
-        event = best_event(fit(*chosen_on), *chosen_on, (len(rest[0]), len(rest[1])), delta, level)
+        (first, second), rest = _joined(pieces[:cut]), _joined(pieces[cut:])
+        event = _chosen(fit, first, second, claim, delta, level)
         bounds = [*([best] if best else []), tested(event, *rest, delta, level)]
         if fixed:
             bounds.append(tested(fixed, *_joined(pieces), delta, level))
@@ -107,6 +108,15 @@ def look(
         raise ValueError("progress must pass on every piece that it is given, as tqdm does")
     first, second = _joined(pieces)
     return Seen(best, number, first, second)
+
+
+def _chosen(fit: Fit, first: Messages, second: Messages, claim: float | None, delta: float, beta: float) -> Event:
+    """The event that looks best. A score that was fitted knows its own sample: its threshold is chosen on another."""
+    middle, center = len(first) // 2, len(second) // 2
+    scores = fit(first[:middle], second[:center])
+    if any(score.fitted for score in scores):
+        first, second = first[middle:], second[center:]
+    return best_event(scores, first, second, claim, delta, beta)
 
 
 def _joined(pieces: Sequence[tuple[Messages, Messages]]) -> tuple[Messages, Messages]:

@@ -2,7 +2,7 @@ r"""`local`: what messages of two inputs say about a local randomizer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from shuffle_sym.model.randomizer import LocalRandomizer, Randomizer
 from shuffle_sym.protocols.empirical.agreement import disagreements
 from shuffle_sym.protocols.empirical.costs import most_revealing, visible
 from shuffle_sym.protocols.empirical.events import Coordinates, Event, Frequencies, Messages, Score, Value
-from shuffle_sym.protocols.empirical.looks import QUARTER, Looks, Progress, look, looks_at
+from shuffle_sym.protocols.empirical.looks import QUARTER, Fit, Looks, Progress, look, looks_at
 from shuffle_sym.protocols.empirical.readings import Columns, Likelihood, Matches, Reading, reading_of
 from shuffle_sym.protocols.empirical.results import LocalAudit
 
@@ -57,8 +57,8 @@ def local(
         say: called with one sentence before anything is drawn: how much will be, and what it can show.
 
     Two events are tested: the most revealing one of ``R``, and one that is chosen on a quarter of the messages and
-    tested on the others, at looks that share ``beta`` (see `empirical.looks` for the proof). Half of ``beta`` is for the bound
-    and half for the agreement with ``R``. Arrays are looked at once.
+    tested on the others, at looks that share ``beta`` (see `empirical.looks` for the proof). Half of ``beta`` is for
+    the bound and half for the agreement with ``R``. Arrays are looked at once.
 
     >>> import numpy as np, shuffle_sym as ss
     >>> R = ss.KRR(k=3, eps0=1)
@@ -176,7 +176,7 @@ def as_messages(messages: Any, name: str, reading: Reading | None, least: int = 
     return reading.check(array, name) if reading else array
 
 
-def _scores(reading: Reading | None, inputs: tuple[Any, Any]) -> Callable[[Messages, Messages], Sequence[Score]]:
+def _scores(reading: Reading | None, inputs: tuple[Any, Any]) -> Fit:
     """What may tell two samples apart: the likelihood ratio of R if it is known, and what the samples say."""
 
     def fit(first: Messages, second: Messages) -> list[Score]:
@@ -184,7 +184,7 @@ def _scores(reading: Reading | None, inputs: tuple[Any, Any]) -> Callable[[Messa
         if first.ndim == 2:
             return [*scores, Coordinates(first, second)]
         if first.dtype.kind in "iuf":
-            scores.append(Value())
+            scores += [Value(), Value(-1.0)]
         return [*scores, Frequencies(first, second)]
 
     return fit

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shuffle_sym.numeric.confidence import at_least, at_most, lower_limit, upper_limit
+from shuffle_sym.protocols.empirical.confidence import at_least, at_most, lower_limit, upper_limit
 
 
 def exact_tail(k, size, p):
@@ -67,8 +67,11 @@ def test_large_samples_keep_their_level():
             tail = mp.betainc(k, size - k + 1, 0, p, regularized=True) if size == 200 or k < 20 else None
             if tail is None:  # a sum of terms that fall, from the first one on
                 term = mp.exp(
-                    mp.loggamma(size + 1) - mp.loggamma(k + 1) - mp.loggamma(size - k + 1)
-                    + k * mp.log(p) + (size - k) * mp.log1p(-p)
+                    mp.loggamma(size + 1)
+                    - mp.loggamma(k + 1)
+                    - mp.loggamma(size - k + 1)
+                    + k * mp.log(p)
+                    + (size - k) * mp.log1p(-p)
                 )
                 tail, i = mp.mpf(0), k
                 while term > tail * mp.mpf(10) ** -30 and i <= size:
