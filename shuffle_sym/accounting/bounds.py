@@ -92,6 +92,16 @@ def _of_inputs(R: Randomizer, x0: int, x1: int, few: bool) -> PairOfInputs:
     return PairOfInputs(blanket, blanket, tuple(D for _, D in candidates(R, x0, x1)))
 
 
+def alone(D: Decomposition, ratios: Sequence[Ratio]) -> list[float]:
+    """Upper ends of the divergence of the masses a and b of a decomposition: of one user."""
+    law = D.gparv.floats_at(ratios)
+    sums = np.maximum(law.values, 0.0) @ law.probabilities + law.null.sum(axis=1)
+    slack = 1 + 8 * (law.values.shape[1] + law.null.shape[1]) * rounding.FLOAT_ERROR
+    # A product that underflows is not 0.
+    positive = (law.values > 0).any(axis=1) | (law.null > 0).any(axis=1)
+    return [min(rounding.above(float(x) * slack), 1.0) if some else 0.0 for x, some in zip(sums, positive, strict=True)]
+
+
 class PairBounds:
     """All bounds with n users for one ordered pair of inputs of the differing user."""
 
@@ -101,14 +111,7 @@ class PairBounds:
 
     def local(self, ratios: Sequence[Ratio]) -> list[float]:
         """Upper ends of D_α(R(x0) ‖ R(x1))."""
-        law = self.pair.local.gparv.floats_at(ratios)
-        sums = np.maximum(law.values, 0.0) @ law.probabilities + law.null.sum(axis=1)
-        slack = 1 + 8 * (law.values.shape[1] + law.null.shape[1]) * rounding.FLOAT_ERROR
-        # A product that underflows is not 0.
-        positive = (law.values > 0).any(axis=1) | (law.null > 0).any(axis=1)
-        return [
-            min(rounding.above(float(x) * slack), 1.0) if some else 0.0 for x, some in zip(sums, positive, strict=True)
-        ]
+        return alone(self.pair.local, ratios)
 
     def blanketed(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         """The blanket's divergence at each α; what the local randomizer gives, where no method has an answer."""

@@ -127,7 +127,7 @@ class Mechanism(CrowdOfUsers):
             if truth.relative_width <= max(rtol, CLOSE):
                 worst = self.all_datasets.worst(truth.lower)
                 return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
-        bound, by = _first_met(self._bound_at(rtol, method), target, low.lower, high, rtol)
+        bound, by = first_met(self._bound_at(rtol, method), target, low.lower, high, rtol)
         return replace(answer, upper=bound, upper_by=by or name)
 
     def above_by_blanket(self, target: float, rtol: float, method: str) -> tuple[float, str]:
@@ -204,7 +204,7 @@ class _UpperEnds(Source):
         return [replace(answer, lower=answer.upper) for answer in answers]
 
 
-def _first_met(
+def first_met(
     bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float
 ) -> tuple[float, str | None]:
     """An ε between ``low`` and ``high`` at which the bound is at most the target, and the name of the bound

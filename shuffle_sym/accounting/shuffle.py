@@ -10,23 +10,20 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from shuffle_sym.accounting import curves
+from shuffle_sym.accounting import analysed, curves, groups
 from shuffle_sym.accounting.analyses import Analyses
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
-from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.rounds import MAX_POINTS, compose
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
-from shuffle_sym.accounting.sources import METHODS, PairOfLaws, Source, Worst
+from shuffle_sym.accounting.sources import METHODS, Source
 from shuffle_sym.algebra import VERSION, arguments, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
-from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.randomizer import LocalRandomizer
 
 _FINEST_RTOL = 8 * rounding.UNIT_ROUNDOFF
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
@@ -35,36 +32,52 @@ _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
 class Shuffle:
     r"""The shuffled messages of n users.
 
-    Given a randomizer, this is a mechanism: neighbouring datasets differ in the input of one user, the upper end of an
-    answer holds for all of them and the lower end is attained by two. Given a decomposition, it is that pair of laws,
-    in its own direction; both ends are about it.
+    Given a randomizer, or users in groups as ``Shuffle([(R1, n1), (R2, n2), …])``, this is a mechanism: neighbouring
+    datasets differ in the input of one user, the upper end of an answer holds for all of them and the lower end is
+    attained by two. Answers about groups are about the worst user of any; `group` asks about one. Given a
+    decomposition, it is that pair of laws, in its own direction; both ends are about it.
 
     >>> import shuffle_sym as ss
     >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).exact(sp.Rational(6, 5))
     2552/15625
     """
 
-    def __init__(self, source: Any, n: Any) -> None:
-        parts = source if isinstance(source, tuple) and source else (source,)
-        laws = all(isinstance(part, (Decomposition, NoiseBlanket)) for part in parts)
-        if not laws and not isinstance(source, LocalRandomizer):
-            raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}")
-        self.n = arguments.users(n)
-        self.source = source
-        self._analysed = _source(source, self.n)
+    def __init__(self, source: Any, n: Any = None) -> None:
+        self._in_groups = isinstance(source, list)
+        self.source, self._analysed = analysed.read(source, n)
+        self.n = self._analysed.n
         self._steps: tuple[tuple[str, Any], ...] = ()
         self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.source, self.n, self._steps)  # what was computed is not sent along
+        return _again, (*self._arguments, self._steps)  # what was computed is not sent along
 
-    def _changed(self, analysed: Source, step: str, argument: int) -> Shuffle:
+    def _changed(self, source: Source, step: str, argument: int) -> Shuffle:
         """The same users, of whom something else is asked."""
-        other = Shuffle(self.source, self.n)
-        other._analysed, other._steps = analysed, (*self._steps, (step, argument))
+        other = Shuffle(*self._arguments)
+        other._analysed, other._steps = source, (*self._steps, (step, argument))
         return other
 
+    @property
+    def _arguments(self) -> tuple[Any, int | None]:
+        return (list(self.source), None) if self._in_groups else (self.source, self.n)
+
     # -- other users
+
+    def group(self, i: Any) -> Shuffle:
+        r"""The same users, but answers are about a user of group ``i`` (from 0): what others may change is not asked.
+
+        >>> import shuffle_sym as ss
+        >>> M = ss.Shuffle([(ss.KRR(k=10, eps0=1), 5_000), (ss.KRR(k=10, eps0=4), 5_000)])
+        >>> M.group(0).epsilon(1e-6).upper < M.group(1).epsilon(1e-6).lower
+        True
+        """
+        if self._steps or not self._in_groups:
+            raise TypeError(f"groups are those of Shuffle([(R1, n1), (R2, n2), …]), got {self!r}")
+        number = arguments.member(i, "i", sp.Integer(len(self.source)))
+        whole = self._analysed
+        one = whole.of(self.source[number][0]) if isinstance(whole, groups.Groups) else whole
+        return self._changed(one, "group", number)
 
     def sampled_from(self, n: Any) -> Shuffle:
         r"""These users are a batch, drawn without replacement from ``n`` users; neighbouring datasets of all n differ
@@ -78,7 +91,7 @@ class Shuffle:
         17/125
         """
         users = arguments.users(n)
-        if not isinstance(self._analysed, Mechanism):
+        if not isinstance(self._analysed, Mechanism) or self._in_groups:
             raise TypeError(f"a batch is of users with one randomizer, got {self!r}")
         if users < self.n:
             raise ValueError(f"n must be at least {self.n}, the users in a batch, got {n!r}")
@@ -96,14 +109,18 @@ class Shuffle:
         >>> M = ss.Shuffle(ss.BinaryRR(eps0=1), n=100)
         >>> M.without([0, 10])
         [Shuffle(BinaryRR(eps0=1), n=100), Shuffle(BinaryRR(eps0=1), n=90)]
+
+        Of users in groups m says how many of each, as in ``M.without((10, 0))``.
         """
+        if self._in_groups:
+            return groups.fewer(self.source, m, lambda parts: Shuffle(list(parts)))
         return arguments.each(m, "m", self._without)
 
     def _without(self, m: Any) -> Shuffle:
         count = arguments.integer_from_0(m, "m")
         if count >= self.n:
             raise ValueError(f"m must be below n = {self.n}: one user at least is left, got {m!r}")
-        if self._steps or not isinstance(self._analysed, (Mechanism, PairOfLaws, Worst, Noise)):
+        if self._steps:
             raise TypeError(f"without(m) is for users with one randomizer who are all shuffled, got {self!r}")
         return Shuffle(self.source, self.n - count)
 
@@ -210,8 +227,7 @@ class Shuffle:
         targets = arguments.each(delta, "delta", arguments.delta_target)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        sources = self.source if isinstance(self.source, tuple) else (self.source,)
-        arguments.numeric_only(set().union(*(source.free_symbols for source in sources)), "a number")
+        arguments.numeric_only(analysed.symbols(self.source), "a number")
         return arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
@@ -228,7 +244,7 @@ class Shuffle:
             raise ValueError("delta or eps must be given, one of the two")
         if not isinstance(self._analysed, CrowdOfUsers):
             raise TypeError(f"analyses are of a randomizer with n users, got {self!r}, which is one analysis itself")
-        if not isinstance(self._analysed, Mechanism):
+        if not isinstance(self._analysed, Mechanism) or self._in_groups:
             raise TypeError(f"analyses are of n users with one randomizer, all of whom are shuffled, got {self!r}")
         tolerance = arguments.relative_tolerance(rtol)
         return table(self._analysed, *(("delta", delta) if eps is None else ("eps", eps)), tolerance)
@@ -252,8 +268,8 @@ class Shuffle:
         Of a mechanism those of one pair of neighbouring datasets: a curve for the worst of several, each at its own α,
         would not be that of rounds of any.
         """
-        analysed = self._analysed
-        forward = analysed.below.best if isinstance(analysed, CrowdOfUsers) else analysed
+        source = self._analysed
+        forward = source.below.best if isinstance(source, CrowdOfUsers) else source
         backward = forward.reversed()
         front = curves.side(forward)
         return (front, front) if backward is forward else (front, curves.side(backward))
@@ -359,23 +375,13 @@ class Shuffle:
 
     def __repr__(self) -> str:
         steps = "".join(f".{name}({argument})" for name, argument in self._steps)
-        return f"Shuffle({self.source!r}, n={self.n})" + steps
+        users = list(self.source) if self._in_groups else f"{self.source!r}, n={self.n}"
+        return f"Shuffle({users})" + steps
 
 
-def _again(source: Any, n: int, steps: Sequence[tuple[str, Any]]) -> Shuffle:
+def _again(source: Any, n: int | None, steps: Sequence[tuple[str, Any]]) -> Shuffle:
     """What a pickle says how to make."""
     M = Shuffle(source, n)
     for name, argument in steps:
         M = getattr(M, name)(argument)
     return M
-
-
-def _source(given: Any, n: int) -> Source:
-    """n users of a randomizer are a mechanism, those of a decomposition a pair of laws."""
-    if isinstance(given, tuple) and len(given) == 1:
-        given = given[0]
-    if isinstance(given, tuple):
-        return Worst(given, n)
-    if isinstance(given, Decomposition):
-        return PairOfLaws(given, n)
-    return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)

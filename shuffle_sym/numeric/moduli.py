@@ -45,9 +45,9 @@ class Tilts:
     variances.
     """
 
-    def __init__(self, values: Array, probabilities: Array, rate: float) -> None:
+    def __init__(self, values: Array, probabilities: Array, rate: float, value_error: float = FLOAT_ERROR) -> None:
         raised = np.maximum(values, -_ABYSS / rate)
-        one = _Tilted(raised, probabilities, np.full(len(values), rate), FLOAT_ERROR, FLOAT_ERROR)
+        one = _Tilted(raised, probabilities, np.full(len(values), rate), value_error, FLOAT_ERROR)
         self.rate, self.halves, self.q, self.drifts = rate, raised / 2, one.q, one.drift
         self.log_tops = one.log_phi + one.log_error
         means = (one.q * raised).sum(axis=1, keepdims=True)
@@ -148,7 +148,7 @@ class Cells:
         inside = np.arange(len(starts)) - np.repeat(first[:-1], pieces)
         nodes = np.append(starts + inside * steps, u[-1])
         fresh = np.append(inside > 0, False)
-        all_logs = np.empty(len(nodes))
+        all_logs = np.empty((len(nodes), *logs.shape[1:]))
         all_logs[first] = logs
         all_logs[fresh] = self.log_squares(nodes[fresh])
         return nodes, all_logs
