@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from shuffle_sym.accounting import curves
+from shuffle_sym.accounting import cards, curves
 from shuffle_sym.accounting.analyses import Analyses
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
@@ -117,12 +117,15 @@ class Shuffle:
         """The largest loss; δ(ε) is exactly 0 from there on."""
         return self._analysed.max_loss
 
-    def exact(self, alpha: Any, digits: int = 50) -> sp.Rational | mpmath.mpf:
-        r"""The divergence D_α itself, α = e^ε > 0: a ``Rational`` where everything is rational, else an ``mpf`` with
-        ``digits`` good digits (compute with it in an mpmath context of as many). For small n: the cost grows like a
-        power of n.
+    def exact(self, alpha: Any = None, digits: int = 50, *, eps: Any = None) -> sp.Rational | mpmath.mpf:
+        r"""The divergence D_α itself, at α = e^ε > 0 or at ε >= 0: a ``Rational`` where everything is rational, else an
+        ``mpf`` with ``digits`` good digits (compute with it in an mpmath context of as many). For small n: the cost
+        grows like a power of n.
         """
-        return self._analysed.exact(arguments.ratio(alpha), arguments.positive_integer(digits, "digits"))
+        if (alpha is None) == (eps is None):
+            raise ValueError("alpha or eps must be given, one of the two")
+        ratio = arguments.ratio(alpha) if eps is None else sp.exp(arguments.central_epsilon(eps))
+        return self._analysed.exact(ratio, arguments.positive_integer(digits, "digits"))
 
     def delta(self, eps: Any, *, rtol: float = RTOL, method: str = "auto", digits: int | None = None) -> Any:
         r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
@@ -361,6 +364,9 @@ class Shuffle:
         steps = "".join(f".{name}({argument})" for name, argument in self._steps)
         return f"Shuffle({self.source!r}, n={self.n})" + steps
 
+    def _repr_html_(self) -> str:
+        return cards.of_mechanism(self)
+
 
 def _again(source: Any, n: int, steps: Sequence[tuple[str, Any]]) -> Shuffle:
     """What a pickle says how to make."""
@@ -368,7 +374,6 @@ def _again(source: Any, n: int, steps: Sequence[tuple[str, Any]]) -> Shuffle:
     for name, argument in steps:
         M = getattr(M, name)(argument)
     return M
-
 
 def _source(given: Any, n: int) -> Source:
     """n users of a randomizer are a mechanism, those of a decomposition a pair of laws."""
