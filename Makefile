@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -79,5 +79,25 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/renyi.py
 	$(BIN)/python benchmarks/ground_truth.py
 
+docs: .venv-docs/ok  ## build the documentation as a site into docs/_build (warnings are errors)
+	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
+.venv-docs/ok: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-docs/bin/python -m pip install --quiet --editable '.[lab]' --group docs
+	touch $@
+
+dist-check: $(VENV)/ok  ## build wheel and source archive, install each into an environment of its own, ask it
+	$(BIN)/python -m pip install --quiet --group dist
+	$(BIN)/python -m checks.distribution
+
+test-lowest:  ## run the tests with the lowest versions that pyproject.toml allows
+	$(PYTHON) tools/lowest.py > .lowest.txt
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-lowest/bin/python -m pip install --quiet --constraint .lowest.txt --editable '.[lab,interop]' --group dev
+	.venv-lowest/bin/python -m pytest -n 2 tests shuffle_sym
+
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-docs .venv-lowest .lowest.txt docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,6 +2,7 @@ r"""Questions the other way round: which randomizer, or how many users, a target
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -11,6 +12,7 @@ import sympy as sp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments
 from shuffle_sym.algebra.interval import RTOL, Interval
+from shuffle_sym.model.randomizer import LocalRandomizer
 from shuffle_sym.numeric.search import boundary
 
 _LARGEST_EPS0 = 60.0
@@ -33,6 +35,7 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     """
     if not callable(make):
         raise TypeError(f"make must be a function of eps0 that returns a randomizer, got {make!r}")
+    _refuse_other_arguments(make)
     n, target, number = arguments.users(n), arguments.delta_target(delta), arguments.central_epsilon(eps)
     rtol = arguments.relative_tolerance(rtol)
 
@@ -65,6 +68,21 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     lower, upper = _boundaries(shuffled, number, target, meets, fails, rtol)
     bound, datasets = _reasons(shuffled(lower), shuffled(upper), number, rtol)
     return Interval(lower, upper, "calibrate", lower_by=bound, upper_by=None if datasets is None else str(datasets))
+
+
+def _refuse_other_arguments(make: Callable[[Any], Any]) -> None:
+    """A class of the catalogue whose first argument is not ε0 would take ε0 for something else."""
+    if not inspect.isclass(make) or not issubclass(make, LocalRandomizer):
+        return
+    names = tuple(inspect.signature(make).parameters)
+    if "eps0" not in names:
+        raise TypeError(f"make must be a function of eps0, got {make.__name__}, which has {', '.join(names)}")
+    if names[0] != "eps0":
+        rest = ", ".join(f"{name}=…" for name in names if name != "eps0")
+        raise TypeError(
+            f"make must be a function of eps0 alone, got {make.__name__}, which has other arguments: say "
+            f"lambda eps0: {make.__name__}({rest}, eps0=eps0)"
+        )
 
 
 def _boundaries(

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
+from shuffle_sym.accounting import cards
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.pld import PrivacyLossDistribution
 from shuffle_sym.accounting.sampling import Progress, no_progress
@@ -70,6 +71,11 @@ class Composition:
     @property
     def rounds(self) -> int:
         return sum(count for _, count in self.parts)
+
+    @property
+    def asked(self) -> bool:
+        """Whether a question was answered, so that profiles are at hand."""
+        return bool(self._accountants)
 
     @property
     def closes(self) -> bool:
@@ -194,6 +200,9 @@ class Composition:
 
     def __repr__(self) -> str:
         return f"Composition({', '.join(f'{count} x {M!r}' for M, count in self.parts)})"
+
+    def _repr_html_(self) -> str:
+        return cards.of_composition(self)
 
 
 def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:

@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from shuffle_sym.accounting import analysed, curves, groups
+from shuffle_sym.accounting import analysed, cards, curves, groups
 from shuffle_sym.accounting.analyses import Analyses
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
@@ -134,12 +134,15 @@ class Shuffle:
         """The largest loss; δ(ε) is exactly 0 from there on."""
         return self._analysed.max_loss
 
-    def exact(self, alpha: Any, digits: int = 50) -> sp.Rational | mpmath.mpf:
-        r"""The divergence D_α itself, α = e^ε > 0: a ``Rational`` where everything is rational, else an ``mpf`` with
-        ``digits`` good digits (compute with it in an mpmath context of as many). For small n: the cost grows like a
-        power of n.
+    def exact(self, alpha: Any = None, digits: int = 50, *, eps: Any = None) -> sp.Rational | mpmath.mpf:
+        r"""The divergence D_α itself, at α = e^ε > 0 or at ε >= 0: a ``Rational`` where everything is rational, else an
+        ``mpf`` with ``digits`` good digits (compute with it in an mpmath context of as many). For small n: the cost
+        grows like a power of n.
         """
-        return self._analysed.exact(arguments.ratio(alpha), arguments.positive_integer(digits, "digits"))
+        if (alpha is None) == (eps is None):
+            raise ValueError("alpha or eps must be given, one of the two")
+        ratio = arguments.ratio(alpha) if eps is None else sp.exp(arguments.central_epsilon(eps))
+        return self._analysed.exact(ratio, arguments.positive_integer(digits, "digits"))
 
     def delta(self, eps: Any, *, rtol: float = RTOL, method: str = "auto", digits: int | None = None) -> Any:
         r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
@@ -377,6 +380,9 @@ class Shuffle:
         steps = "".join(f".{name}({argument})" for name, argument in self._steps)
         users = list(self.source) if self._in_groups else f"{self.source!r}, n={self.n}"
         return f"Shuffle({users})" + steps
+
+    def _repr_html_(self) -> str:
+        return cards.of_mechanism(self)
 
 
 def _again(source: Any, n: int | None, steps: Sequence[tuple[str, Any]]) -> Shuffle:

@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import arguments, balls
+from shuffle_sym.algebra import arguments, balls, cards
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import ByDefinition
@@ -79,6 +79,9 @@ class Continuous(LocalRandomizer):
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         return set(self.parameter.free_symbols)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("inputs", "[0, 1]"), ("density of R(x) at y", cards.value(lambda: self.density))]
 
     def _refuse_unproved(self) -> None:
         if self._missing:

@@ -9,11 +9,13 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.algebra import arguments, cards, field, latex
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
 # Rows of doubles that were computed, not typed, miss 1 by round-off; a row that misses by more is a mistake.
 _ROUND_OFF = sp.Rational(1, 10**12)
+
+_SHOWN = 6  # inputs and messages of a matrix that a card shows
 
 
 class MatrixRandomizer(Randomizer):
@@ -41,6 +43,11 @@ class MatrixRandomizer(Randomizer):
         numbered = self.messages == tuple(range(len(self.messages)))
         return f"from_matrix({self.matrix().tolist()}{'' if numbered else f', messages={list(self.messages)}'})"
 
+    def _facts(self) -> list[tuple[str, str]]:
+        inputs, messages = len(self._rows), len(self._rows[0])
+        shape = ("inputs, messages", f"{inputs}, {messages}")
+        return [shape, ("Pr[R(x) = y]", cards.value(self.matrix))] if max(inputs, messages) <= _SHOWN else [shape]
+
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle R = {latex.formula(self.matrix())}$"
 
@@ -49,8 +56,9 @@ def from_matrix(P: Iterable[Iterable[Any]], messages: Sequence[Hashable] | None 
     r"""The randomizer with :math:`\Pr[R(x) = y] = P[x][y]`.
 
     Arguments:
-        P: rows of probabilities, one row for each input: floats, fractions, SymPy expressions or text such as "3/4".
-            Symbols need a range in which the signs of all entries can be proved (`ss.parameter`).
+        P: rows of probabilities, one row for each input: floats, fractions, SymPy expressions or text such as "3/4";
+            a list of rows, an array, a SymPy matrix or a pandas DataFrame. Symbols need a range in which the signs of
+            all entries can be proved (`ss.parameter`).
         messages: names of the messages, one for each column, if users with other randomizers send some of them too;
             0, 1, 2, … if left out.
 
@@ -61,7 +69,8 @@ def from_matrix(P: Iterable[Iterable[Any]], messages: Sequence[Hashable] | None 
     >>> R.eps0, R.gamma
     (log(7/2), 1/2)
     """
-    rows_of_P = P.tolist() if isinstance(P, (sp.MatrixBase, np.ndarray)) else P
+    table = P.to_numpy() if hasattr(P, "to_numpy") else P  # a table of pandas is rows of numbers, too
+    rows_of_P = table.tolist() if isinstance(table, (sp.MatrixBase, np.ndarray)) else table
     if isinstance(P, (str, bytes)) or not isinstance(rows_of_P, Iterable):
         raise TypeError(f"P must be a matrix, rows of probabilities, got {P!r}")
     given: list[list[Any]] = []
