@@ -1,4 +1,4 @@
-r"""The lowest versions that pyproject.toml allows, as constraints for pip: `make test-lowest` runs the tests with them."""
+r"""The lowest versions that pyproject.toml allows, as constraints for pip, for `make test-lowest`."""
 
 from __future__ import annotations
 
