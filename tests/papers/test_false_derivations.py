@@ -8,6 +8,7 @@ import sympy as sp
 import shuffle_sym as ss
 from shuffle_sym.papers.engine import (
     Derivation,
+    Divergence,
     Least,
     Mean,
     Positive,
@@ -22,6 +23,7 @@ from shuffle_sym.papers.engine import (
     growing,
     law,
     on_grid,
+    parts,
     quantity,
     suppose,
     telescoping,
@@ -168,9 +170,13 @@ def test_a_name_has_one_meaning():
     with refused:
         made(given(f(a), 1), given(f(b), 2), chain(f(a), equals(1, "")))
     X = Random("X")
-    one, two = given(Mean(X), 1, "a mean"), given(Mean(X), 2, "the same")
-    with refused:
-        made(one, two, chain(1, equals(Mean(X), "one", one), equals(2, "two", two)))
+    for moment in (Mean(X), Mean(2 * X)):  # the law of X, or one mean of it, would say another thing
+        with pytest.raises(ValueError, match="new symbol"):
+            given(moment, 1, "a mean")
+    P, Q = sp.symbols("P Q")
+    at_two, at_c = given(Divergence(2, P, Q), 1, "at 2"), given(Divergence(c, P, Q), 5, "at any order")
+    with pytest.raises(ss.VerificationError, match="two definitions"):
+        made(at_two, at_c, chain(1, equals(Divergence(2, P, Q), "", at_two), equals(5, "", at_c.at({c: 2}))))
     first = given(f(a), a, "in the lemma")
     lemma = made(first, chain(f(a) + 1, equals(a + 1, "defined", first)))
     cited, other = cite(lambda: lemma), given(f(a), 2 * a, "another f")
@@ -202,6 +208,7 @@ def test_laws_are_laws():
     with refused:
         law(Random("Z", positive=True), {1: half, -1: half}, "not positive")
     coin = law(X, {1: half, 0: half}, "a coin")
+    assert coin.mean(lambda value: value if value.is_Symbol else 7).right == half  # of one formula, whatever it is told
     with pytest.raises(ss.VerificationError, match="says nothing"):
         coin.mean(lambda value: value * Y)
 
@@ -324,6 +331,19 @@ def test_theorems_hold_for_every_level_and_for_functions_that_are_not_random():
         theorems.jensen(X, lambda value: 2 * symbol * value - value**2)
     with refused:
         theorems.jensen(X, lambda value: Random("Z", positive=True) * value**2)
+    bent = theorems.jensen(X, lambda value: value**2 if isinstance(value, sp.Dummy) else -(value**2))
+    assert (bent.left, bent.right) == (Mean(X) ** 2, Mean(X**2))
+    real = sp.Symbol("k", real=True)
+    order = suppose(Mean(Positive(X - real)), "<=", Mean(Positive(Y - real)), "order", (), [real])
+    with refused:
+        theorems.convex_order_of_sums(X, Y, real, (S, T), "copies", order, means, lambda value: -(value**2))
+    fixed = suppose(0, "<=", X, "low"), suppose(X, "<=", 1, "high")
+    moving = claim(X - 1, "<=", X, "less"), claim(X, "<=", X + 1, "more")
+    for tail, (low, high) in ((1, fixed), (f(n), moving)):
+        with refused:
+            theorems.hoeffding(sp.sympify(tail), n, c, low, high, X, "copies")
+    with refused:
+        theorems.for_other_laws(suppose(c, "<=", 1, "a small c"), {c: 5}, "another c")
 
 
 def test_hypotheses_are_not_lost():
@@ -349,7 +369,149 @@ def test_hypotheses_are_not_lost():
         made(small.at({}))
 
 
+def test_facts_do_not_hold_each_other_up():
+    u_is_v, v_is_u = suppose(u, "=", v, "equal"), suppose(v, "=", u, "equal")
+    first = claim(u, ">=", 1, "as v is", u_is_v, under=sp.Ge(v, 1))
+    second = claim(v, ">=", 1, "as u is", v_is_u, under=sp.Ge(u, 1))
+    for reasons in ((first, second), (second, first)):
+        with pytest.raises(ss.VerificationError, match="which needs"):
+            claim(u, ">=", 1, "each has its condition from the other", *reasons)
+    large = suppose(v, ">=", 2, "v is large")
+    assert claim(u, ">=", 1, "v is shown without u", first, large).status == "proved"
+    third = claim(x, ">=", 1, "as u is", suppose(x, "=", u, "equal"), under=sp.Ge(u, 1))
+    assert claim(x, ">=", 1, "one after the other", third, first, large).status == "proved"
+
+
+def test_what_is_discharged_is_still_a_hypothesis_where_it_is_used():
+    k = quantity("k")
+    step, start = suppose(k(n + 1), "=", k(n) + 2 * n + 1, "step"), suppose(k(1), "=", 1, "start", under=sp.Ge(u, 1))
+    statement = suppose(k(n), "=", n**2, "to be shown")
+    good = chain(k(n + 1), equals(k(n) + 2 * n + 1, "", step.at({})), equals((n + 1) ** 2, "", statement.at({})))
+    by = theorems.induction(statement, n, start, good)
+    alone = chain(k(m), equals(m**2, "by induction", by.at({n: m})), under=sp.Ge(u, 1))
+    assert made(step, start, statement, good, alone).supposed == (step, start)
+    both = chain(k(n) + k(m), equals(n**2 + k(m), "not by induction", statement.at({})),
+                 equals(n**2 + m**2, "by induction", by.at({n: m})), under=sp.Ge(u, 1))  # fmt: skip
+    assert statement in made(step, start, statement, good, both).supposed
+
+
+def test_what_a_lemma_takes_for_granted_is_granted_where_it_is_cited():
+    unknown = given(g(u), u - 1, "declared not to be negative")
+    lemma = made(unknown, chain(0, at_most(g(u), "declared"), equals(u - 1, "defined", unknown)))
+    cited = cite(lambda: lemma)
+    d = made(cited, parts(cited))
+    assert [str(one) for one in d.granted] == ["g(u) >= 0"]
+
+
+def test_a_hypothesis_for_all_is_not_met_for_one():
+    everywhere = suppose(f(a), "<=", c, "for all c", for_all=[c])
+    lemma = made(everywhere, chain(f(a) - c, at_most(0, "small", everywhere.at({}))))
+    cited, here = cite(lambda: lemma), suppose(f(a), "<=", c, "for this c")
+    d = made(here, cited, parts(cited, here))
+    assert everywhere in d.supposed
+
+
+def test_no_numbers_are_as_supposed():
+    for left, right in ((x, -1), (t, half), (n, half), (c + x, -c)):
+        wrong = suppose(left, "<=", right, "never")
+        with pytest.raises(ss.VerificationError, match="no numbers"):
+            made(wrong, chain(left, at_most(right, "supposed", wrong)))
+    small, large = suppose(c, "<=", 1, "small"), given(c, 5, "large")
+    with pytest.raises(ss.VerificationError, match="no numbers"):
+        made(small, large, chain(5, equals(c, "", large), at_most(1, "", small)))
+
+
+def test_nothing_divides_by_a_name_that_is_zero():
+    name, inverse = given(v, (x + 1) ** 2 - x**2 - 2 * x - 1, "zero"), given(f(u), 1 / u, "an inverse")
+    zero = chain(v, equals(name.right, "", name), equals(0, "expand"))
+    with pytest.raises(ss.VerificationError, match="which is 0"):
+        made(name, inverse, zero, chain(0, equals(f(v) * v, "", zero), equals(1, "", inverse)))
+
+
+@pytest.mark.parametrize(
+    ("left", "relation", "right", "under"),
+    [
+        (sp.Integer(0) ** (1 - u), "=", 0, (sp.Ge(u, 0), sp.Le(u, 1))),  # 1 at u = 1
+        (sp.Piecewise((0, u < 1), (5, True)), "=", 0, (sp.Ge(u, 0), sp.Le(u, 1))),
+        (sp.cos(4 * sp.pi * n / m), "=", 1, sp.Ge(2 * n, m)),  # the ratio of whole numbers is not whole
+        (sp.floor(2 * n / m), "=", 2 * n / m, sp.Ge(2 * n, m)),
+        (sp.binomial(a - 1, b), "=", sp.binomial(a - 1, a - 1 - b), ()),  # 1 and 0 at a = b = 0
+        (sp.Sum(sp.Integer(1), (i, 0, sp.oo)) + u, "=", sp.Sum(sp.Integer(2), (i, 0, sp.oo)) + u, ()),
+        (sp.Integral(1, (u, 0, sp.oo)), "=", 2 * sp.Integral(1, (u, 0, sp.oo)), ()),
+        (sp.Pow(0, -1, evaluate=False), "=", sp.Add(sp.Pow(0, -1, evaluate=False), 1, evaluate=False), ()),
+        (sp.log(u), "<=", sp.log(u + 1), ()),  # log 3 against log 2, and iπ, at −3
+        (sp.I * u, "<=", sp.I * u + 1, ()),
+    ],
+)  # fmt: skip
+def test_false_formulas(left, relation, right, under):
+    with refused:
+        claim(left, relation, right, "wrong somewhere", under=under)
+
+
+def test_an_end_that_belongs_to_a_range_is_looked_at():
+    z = sp.Symbol("z", nonnegative=True)
+    inverse = chain(f(z), equals(1, "", suppose(f(z), "=", 1, "for positive z", under=sp.Gt(z, 0))), under=sp.Gt(z, 0))
+    with refused:
+        claim(f(z), "=", 1, "and at 0", inverse, under=sp.Le(z, 1))
+
+
+def test_growth_starts_where_it_may():
+    for inverse, start, under in ((1 / c, -1, ()), (1 / (c - 2), 0, sp.Ge(c, 3))):
+        with refused:
+            claim(inverse, "<=", 0, "across a pole", growing(c, start), under=under)
+
+
+def test_values_are_real_and_fixed_and_for_all_arguments():
+    square = chain(0, at_most(v**2, "a square"))
+    assert [str(one) for one in square.at({v: sp.sqrt(u - 5)}).under] == ["u - 5 >= 0"]
+    assert [str(one) for one in square.at({v: sp.log(u)}).under] == ["u > 0"]
+    X = Random("X")
+    with pytest.raises(ss.VerificationError, match="must not be random"):
+        chain(Mean(u * X), equals(u * Mean(X), "linear")).at({u: X})
+    low = claim(0, "<=", h(0), "declared")
+    with refused:  # n − 1 is not negative for n ≥ 1, and is at 0
+        low.at({h(n): n - 1})
+    with refused:
+        claim(0, "<=", sp.Sum(h(i), (i, 0, 2)), "declared").at({h(i): i - 3})
+
+
+def test_an_index_outside_of_its_sum_is_not_in_its_range():
+    one = chain(f(0), equals(1, "", suppose(f(0), "=", 1, "")), under=sp.Ge(i, 5))
+    with refused:  # there is no such i
+        claim(f(0) + sp.Sum(g(i), (i, 3, 2)), "=", 1, "an empty sum", one)
+    some = suppose(f(a), "=", 1, "from 1 on", under=sp.Ge(a, 1))
+    with refused:
+        claim(f(a) + sp.Sum(g(i), (i, 1, a)), "=", 1 + sp.Sum(g(i), (i, 1, a)), "a may be 0", some)
+    row, large = given(f(a), sp.Sum(h(i), (i, 0, a)), "a row"), suppose(h(b), "=", 7, "from 3 on", under=sp.Ge(b, 3))
+    other = sp.Sum(x * i, (i, 3, 5))
+    with refused:  # i is 0 … j in the row
+        claim(sp.Sum(f(j), (j, 3, 5)) + other, "=", sp.Sum(7 * (j + 1), (j, 3, 5)) + other, "two indices i", row, large)
+    squares = given(f(a), sp.Sum(i**2, (i, 0, a)), "squares")
+    with refused:
+        claim(f(n), "<=", 4 * n + 4, "all are small", squares, suppose(i**2, "<=", 4, "this i is small"))
+    even = sp.Symbol("e", even=True, nonnegative=True)
+    sign = chain(f(even), equals(1, "even", given(f(a), (-1) ** a)))
+    with refused:
+        claim(sp.Sum(f(even), (even, 0, 1)), "=", 2, "1 is odd", sign)
+
+
+def test_what_holds_at_a_point_says_nothing_about_a_slope():
+    line, here = given(f(u), u - 1, "a line"), suppose(u, "=", 1, "this u")
+    zero = chain(f(u), equals(u - 1, "", line), equals(0, "", here))
+    with refused:
+        claim(sp.Derivative(f(u), u), "=", 0, "flat", zero)
+
+
+def test_cases_are_not_about_random_variables():
+    X = Random("X")
+    high = claim(Mean(Positive(X)), "=", Mean(X), "positive", under=sp.Ge(X, 0))
+    with pytest.raises(ss.VerificationError, match="random"):
+        cases(high, claim(Mean(Positive(X)), "=", 0, "negative", under=sp.Le(X, 0)))
+
+
 def test_reasons_grids_and_blocks_are_what_they_seem():
+    with refused:
+        claim(1 / (n - 1) - 1 / (n - 1) ** 2, "=", 5 / (n - 1) - 1 / (n - 1) ** 2, "undefined", on_grid({n: [1]}))
     with pytest.raises(TypeError, match="reasons"):
         claim(c, "<=", c + 1, "why", "because")
     for values in ({}, {n: []}):

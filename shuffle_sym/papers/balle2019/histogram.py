@@ -7,7 +7,7 @@ from shuffle_sym.papers.balle2019.blanket import SOURCE
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, growing
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
-from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.facts import Fact, given
 from shuffle_sym.papers.engine.quantities import Divergence, quantity
 
 n1, n2, rest = sp.symbols("n_1 n_2 B", positive=True, integer=True)
@@ -29,15 +29,19 @@ WHERE = {
 
 above, below, level = sp.symbols("d_1 d_2 Lambda", positive=True)
 SMALL = sp.exp(-mean * eps**2 / 14)
+#: The conditions of the theorem.
+MANY, ENOUGH = sp.Ge(mean, 14 * level / eps**2), sp.Ge(mean, 27 / eps)
 
 
-def _tails(far: Fact, near: Fact, enough: Fact) -> tuple[list[Fact], list[Fact]]:
+def _tails(far: Fact, near: Fact) -> tuple[list[Fact], list[Fact]]:
     """Both counts are far off with probability e^(-με²/14) at most, by Chernoff; and what shows that."""
     half = sp.Rational(1, 2)
+    grown = chain(sp.exp(eps / 2) - 1 - eps / 27, at_least(25 * eps / 54, "e^(ε/2) ≥ 1 + ε/2", growing(eps, 0)))
     first = chain(
         above,
-        at_least(sp.exp(eps / 2) - 1 - eps / 27, "μ ≥ 27/ε", far, enough),
-        at_least(25 * eps / 54, "e^(ε/2) ≥ 1 + ε/2", growing(eps, 0)),
+        at_least(sp.exp(eps / 2) - 1 - eps / 27, "μ ≥ 27/ε", far),
+        at_least(25 * eps / 54, "as above", grown),
+        under=ENOUGH,
     )
     largest = chain(sp.exp(eps / 2), at_most(sp.exp(half), "ε ≤ 1"))
     small = chain(above, at_most(sp.exp(half) - 1, "ε ≤ 1", far, largest), at_most(1, "a number"))
@@ -57,10 +61,10 @@ def _tails(far: Fact, near: Fact, enough: Fact) -> tuple[list[Fact], list[Fact]]
         name, low, "<=", sp.exp(-mean * below**2 / 2), [sums], [("d_2 ≥ 0", claim(0, "<=", below, "a share"))]
     )
     tails: list[Fact] = [
-        chain(one, at_most(bound.right, name, bound), at_most(SMALL, words, size))
+        chain(one, at_most(bound.right, name, bound), at_most(SMALL, words, size), under=size.under)
         for one, bound, words, size in ((high, upper, "3·54²/25² ≤ 14", first), (low, lower, "2·50²/19² ≤ 14", second))
     ]
-    return [first, largest, small, second], tails
+    return [grown, first, largest, small, second], tails
 
 
 @derivation("Shuffled randomized response is private", f"{SOURCE}, Theorem 3.1", WHERE)
@@ -78,11 +82,11 @@ def theorem31() -> Blocks:
     ratio = chain(P(n1, n2), equals(n1 / n2 * Q(n1, n2), "the multinomials", *views))
     far = given(above, sp.exp(eps / 2) - 1 - 1 / mean, "how far n_1 - 1 is above its mean μ, as a share of μ")
     near = given(below, 1 - sp.exp(-eps / 2), "how far n_2 is below")
-    enough = suppose(1 / mean, "<=", eps / 27, "μ ≥ 27/ε").at({})
-    many = suppose(mean, ">=", 14 * level / eps**2, "μ ≥ 14 log(2/δ)/ε²")
     target = given(level, sp.log(2 / delta), "in short")
-    estimates, tails = _tails(far, near, enough)
-    reached = chain(SMALL, at_most(sp.exp(-level), "μ is large", many), equals(delta / 2, "in short", target))
+    estimates, tails = _tails(far, near)
+    reached = chain(
+        SMALL, at_most(sp.exp(-level), "μ ≥ 14 log(2/δ)/ε²"), equals(delta / 2, "in short", target), under=MANY
+    )
     views_differ = theorems.general(
         "a divergence is at most the probability of a large ratio", Divergence(sp.exp(eps), *Y), "<=", tail,
         ["where the user answers randomly both views have one law; the view tells the messages"],
@@ -97,5 +101,6 @@ def theorem31() -> Blocks:
         at_most(high + low, "one of two counts is far off", union),
         at_most(2 * SMALL, "Chernoff's inequality, twice", *tails),
         at_most(delta, "both halves", reached),
+        under=(MANY, ENOUGH),
     )
-    return *views, ratio, far, near, enough.root, target, many, *estimates, *tails, reached, shown
+    return *views, ratio, far, near, target, *estimates, *tails, reached, shown

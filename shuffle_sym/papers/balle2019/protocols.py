@@ -152,9 +152,9 @@ def _private() -> Blocks:
         under=(sp.Ge(n, 2), enough),
     )
     often = chain(
-        1 / noisy,
-        at_most(eps**2 / (21 * logarithm), "as above", half_of_it),
-        at_most(eps / 27, "21 log 4 ≥ 27, and ε ≤ 1"),
+        noisy,
+        at_least(21 * logarithm / eps**2, "as above", half_of_it),
+        at_least(27 / eps, "21 log 4 ≥ 27, and ε ≤ 1"),
         under=(sp.Ge(n, 2), enough),
     )
     return size, double, chosen, reached, half_of_it, logs, many, often
@@ -204,7 +204,7 @@ def theorem41() -> Blocks:
         equals(sp.Rational(5, 4) * n**third * (42 * logarithm / eps**2) ** (2 * third), "the choice of c", chosen),
         under=near,
     )
-    private = chain(privacy.left, at_most(delta, "Theorem 3.1", privacy), under=(*many.under, *often.under))
+    private = chain(privacy.left, at_most(delta, "Theorem 3.1", privacy, many, often), under=many.under)
     return *facts, share, root, whole, *laws, few, message, private, error, parts(many, often, private, error)
 
 

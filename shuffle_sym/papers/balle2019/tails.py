@@ -13,7 +13,7 @@ from shuffle_sym.papers.balle2019.moments import lemma54
 from shuffle_sym.papers.balle2019.reduction import S, copy, lemma53
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, claim, equals, growing, parts
-from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.derivation import Blocks, Cited, cite, derivation
 from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import Least, Mean, Positive, Random, quantity
 from shuffle_sym.papers.laws import positive_part
@@ -29,7 +29,7 @@ T, w, r, level = sp.symbols("T w r Lambda", positive=True)
 x, y, z, rho = sp.symbols("x y z rho", positive=True)
 rate, smaller, some = sp.symbols("R l z", nonnegative=True)
 tau, sigma = Parameter("tau", 0, 1), Parameter("sigma", 0, 1)
-L = Random("L")
+L, lowest = Random("L"), sp.Symbol("b_-", real=True)
 sum_of_g = quantity("S_G", r"(G_1 + \dots + G_{{{0}}})", real=True)(n, Random("G"))
 tail = quantity("T", r"\Pr[L_1 + \dots + L_m > {0}]", nonnegative=True)
 WHERE = {
@@ -99,9 +99,8 @@ def lemma55() -> Blocks:
     >>> lemma55().result
     b**2*exp(-2*a**2*m/b**2)/(4*a)
     """
-    least = sp.Symbol("b_-", real=True)
-    low = suppose(least, "<=", L, "L is at least b_-")
-    high = suppose(L, "<=", least + b, "L is at most b_+ = b_- + b")
+    low = suppose(lowest, "<=", L, "L is at least b_-")
+    high = suppose(L, "<=", lowest + b, "L is at most b_+ = b_- + b")
     gap = u / m + a
     h, slope = 2 * m * gap**2 / b**2, 4 * gap / b**2
     bounded = theorems.hoeffding(tail(u), m, gap, low, high, L, "the copies of L, whose mean is -a")
@@ -136,17 +135,13 @@ def lemma56() -> Blocks:
     return high, square, shown
 
 
-def _by_lemma55(lemma: Fact, total: sp.Expr, count: sp.Expr, ends: Sequence[Fact], length: sp.Expr) -> Applied:
+def _by_lemma55(lemma: Cited, total: sp.Expr, count: sp.Expr, ends: Sequence[Fact], length: sp.Expr) -> Applied:
     """Lemma 5.5 for ``count`` copies of a variable with mean 1 − α; ``ends``: its mean, where it begins and ends."""
     mean, low, high = ends
-    return theorems.general(
-        "Lemma 5.5", Mean(Positive(total)), "<=",
-        lemma.right.subs({m: count, a: alpha - 1, b: length}, simultaneous=True), ["the copies are independent"],
-        [
-            ("the lemma", lemma), ("the mean is 1 - α", mean), ("it is not below this", low),
-            ("nor above this", high), ("b", claim(high.right - low.right, "=", length, "the length of the range")),
-        ],
-    )  # fmt: skip
+    values = {S(m, copy): total, m: count, a: alpha - 1, b: length, lowest: low.right}
+    words = f"independent copies of a variable with the values {low.left} and this mean"
+    meets = list(zip(lemma.supposed, (low, high), strict=True))
+    return theorems.for_other_laws(lemma, values, words, meets, {L: low.left}, [("the mean is 1 - α", mean)])
 
 
 def _rate(named: Sequence[Fact], similarity: Fact) -> tuple[Fact, ...]:
@@ -225,8 +220,9 @@ def theorem53() -> Blocks:
     hoeffding = _by_lemma55(lemma, S(m, copy), m, (mean, low, high), gamma * ends)
     bounded = chain(
         term,
-        at_most(hoeffding.right, "Lemma 5.5", hoeffding),
+        at_most(hoeffding.right, "Lemma 5.5", hoeffding, at_least_1_over_t),
         equals(gamma**2 * w**2 / (4 * (alpha - 1)) * rho**m, "a power of ρ", power, share, ratio, width),
+        under=(sp.Gt(alpha, 1), sp.Gt(t, 1)),
     )
     positive, tangent = _tangent()
     constant, none_too = 1 - sp.exp(-2), sp.Symbol("m", integer=True, nonnegative=True)
@@ -312,7 +308,7 @@ def _at_most_delta(
     one, bounded, none = sums
     as_mean = equals(one.left, "G is L/γ on the blanket, and 0 elsewhere", one)
     width, scale, end, angle, chosen, small = named
-    delta, two, some = sp.exp(-level), sp.sqrt(2), sp.Ge(alpha, 1)
+    delta, two, some = sp.exp(-level), sp.sqrt(2), sp.Gt(alpha, 1)
     wider = chain(sp.exp(-2 * n * tau**2 / T**2), at_most(sp.exp(-2 * n * tau**2 / w**2), "T ≤ w", wide))
     by_hoeffding = chain(
         blanket.left,

@@ -3,12 +3,11 @@ r"""Conditions on symbols: what they allow to substitute, whether they are impli
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
 import sympy as sp
-from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.errors import VerificationError
@@ -19,8 +18,9 @@ Condition = Any  # a relation of SymPy
 Conditions = tuple[Condition, ...]
 Row = tuple[sp.Expr, bool]
 _MOST_COMBINATIONS = 4096
-#: What SymPy may know of a symbol beside its range.
-_KINDS = ("integer", "even", "odd", "prime", "composite", "rational", "irrational", "noninteger")
+_MOST_ROWS = 24
+#: Functions that jump: what is shown of them beside a point need not hold at the point.
+JUMPS = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.Mod, sp.KroneckerDelta, sp.DiracDelta)
 
 
 def conditions(given: object) -> Conditions:
@@ -36,10 +36,10 @@ def conditions(given: object) -> Conditions:
     return (given,)
 
 
-def substitution(given: Conditions, signs: bool = True) -> list[tuple[sp.Symbol, sp.Expr]]:
+def substitution(given: Conditions, signs: bool = True, limits: bool = True) -> list[tuple[sp.Symbol, sp.Expr]]:
     r"""Symbols and what to put in their place: an equation fixes a symbol, :math:`x \ge l` makes :math:`x = l + s` with
     a new symbol s ≥ 0, :math:`l \le x \le h` makes :math:`x = (l + hs)/(1 + s)`, and :math:`0 < x \le h` makes
-    :math:`x = h/(1 + s)`. (The point x = h, or x = 0, is the limit of these; what is shown is continuous there.)
+    :math:`x = h/(1 + s)`. The point x = h, or x = 0, is only a limit of the last two, which need ``limits``.
 
     >>> n, a = sp.symbols("n a", integer=True, nonnegative=True)
     >>> substitution((sp.Gt(n, a),))
@@ -47,12 +47,12 @@ def substitution(given: Conditions, signs: bool = True) -> list[tuple[sp.Symbol,
     """
     values: dict[sp.Symbol, sp.Expr] = {}
     for number, one in enumerate(given):
-        symbol, value = _replaced(one, number, given, signs)
+        symbol, value = _replaced(one, number, given, signs, limits)
         values.setdefault(symbol, value)
     return list(values.items())
 
 
-def _replaced(one: Condition, number: int, given: Conditions, signs: bool) -> tuple[sp.Symbol, sp.Expr]:
+def _replaced(one: Condition, number: int, given: Conditions, signs: bool, limits: bool) -> tuple[sp.Symbol, sp.Expr]:
     large, small, strict = _sides(one)
     if isinstance(one, sp.Eq):
         if one.lhs.is_Symbol and not one.rhs.has(one.lhs):
@@ -64,16 +64,17 @@ def _replaced(one: Condition, number: int, given: Conditions, signs: bool) -> tu
         slack = sums.Own(f"s_{number}", integer=whole or None, nonnegative=True)
         if strict and not whole:
             slack = sums.Own(f"s_{number}", positive=True)
-        for symbol in (large, small):
+        ratio = sums.Own(f"s_{number}", nonnegative=True)  # of whole numbers, which is not whole
+        for symbol in (large, small) if limits else ():
             low, high = _bounds(symbol, given) if symbol.is_Symbol else (None, None)
             if low is not None and high is not None and not (low.has(symbol) or high.has(symbol)):
-                return symbol, (low + high * slack) / (1 + slack)
+                return symbol, (low + high * ratio) / (1 + ratio)
         unknown = small.is_Symbol and range_of(small) == (None, None) != range_of(large)
         if large.is_Symbol and not small.has(large) and not unknown:  # what is known of the larger one is kept
             return large, small + slack + (1 if strict and whole else 0)
         if small.is_Symbol and not large.has(small):
-            if small.is_nonnegative and signs:
-                return small, large / (1 + slack)
+            if small.is_nonnegative and signs and limits:
+                return small, large / (1 + (ratio if whole else slack))
             return small, large - slack - (1 if strict and whole else 0)
     raise ValueError(f"a condition must have a symbol alone on one side, got {one}")
 
@@ -96,7 +97,15 @@ def _sides(one: Condition) -> tuple[sp.Expr, sp.Expr, bool]:
 def put(expr: sp.Expr, given: Conditions, signs: bool = True) -> sp.Expr:
     """The expression with the symbols that the conditions speak of written through new ones, free of conditions.
     Without ``signs`` it is not used that a symbol with an upper end is positive: then it is linear in the new one."""
-    values = substitution(given, signs)
+    return _put(expr, substitution(given, signs, _is_continuous(expr)))
+
+
+def put_strictly(expr: sp.Expr, given: Conditions) -> sp.Expr:
+    """The same, such that every point is reached: what is shown to be positive is positive at the ends, too."""
+    return _put(expr, substitution(given, limits=False))
+
+
+def _put(expr: sp.Expr, values: Sequence[tuple[sp.Symbol, sp.Expr]]) -> sp.Expr:
     expr = sums.apart(expr, set().union(*(value.free_symbols for _, value in values)))
     for _ in values:  # the ends of one symbol may hold another one
         for symbol, value in values:
@@ -104,12 +113,18 @@ def put(expr: sp.Expr, given: Conditions, signs: bool = True) -> sp.Expr:
     return expr
 
 
+def _is_continuous(expr: sp.Expr) -> bool:
+    """Whether a formula has no jump; 0^x has one at x = 0."""
+    powers = (one for one in expr.atoms(sp.Pow) if one.exp.free_symbols and not one.base.is_positive)
+    return not expr.has(*JUMPS) and all(one.exp.is_positive or one.exp.is_integer for one in powers)
+
+
 def implied(one: Condition, given: Conditions) -> bool:
     """Whether a condition follows from others: it is one of them, or its difference is proved to have the sign."""
     if one in given or one.reversed in given:
         return True
     large, small, strict = _sides(one)
-    difference = sp.expand(put(large - small, given))
+    difference = sp.expand((put_strictly if strict else put)(large - small, given))
     if isinstance(one, sp.Eq):
         return bool(difference == 0)
     step = 1 if strict and (large - small).is_integer else 0
@@ -129,74 +144,6 @@ def _is_nonnegative(difference: sp.Expr) -> bool:
         return bool(difference.is_nonnegative) or field.proves_nonnegative(difference, {})
     except VerificationError:  # a named function of a number, of which nothing is known
         return False
-
-
-# ------------------------------------------------------------------------------------------------- values for symbols
-
-
-def needed(values: Mapping[sp.Expr, sp.Expr]) -> Conditions:
-    """What is left to show for these values to be what their symbols, or named functions, are assumed to be. Raises
-    where a value is not: not whole, not real, infinite, or out of range.
-
-    >>> n = sp.Symbol("n", integer=True, nonnegative=True)
-    >>> needed({n: n + 1}), needed({n: n - 1})
-    ((), (n - 1 >= 0,))
-    >>> needed({n: sp.Rational(1, 2)})
-    Traceback (most recent call last):
-    ...
-    shuffle_sym.algebra.errors.VerificationError: n must be integer, which 1/2 is not shown to be
-    """
-    left: list[Condition] = []
-    for symbol, value in values.items():
-        if value == symbol:
-            continue
-        for kind in _KINDS:
-            if getattr(symbol, f"is_{kind}") and not getattr(value, f"is_{kind}"):
-                raise VerificationError(f"{symbol} must be {kind}, which {value} is not shown to be")
-        # Formulas are real unless they are known not to be: named functions are not always declared.
-        if value.is_real is False or value.has(sp.zoo, sp.nan):
-            raise VerificationError(f"{symbol} must be a real number, got {value}")
-        for large, small, strict in _range_conditions(symbol, value):
-            if not (large - small).is_positive and (strict or not (large - small).is_nonnegative):
-                one = (sp.Gt if strict else sp.Ge)(large, small, evaluate=False)
-                if (large - small).is_negative or (strict and large == small):
-                    raise VerificationError(f"{symbol} is replaced by {value}, which needs {one}")
-                left.append(one)
-    return tuple(left)
-
-
-def _range_conditions(symbol: sp.Expr, value: sp.Expr) -> list[tuple[sp.Expr, sp.Expr, bool]]:
-    """The larger side, the smaller side and whether they differ, for both ends of the range of a symbol."""
-    least, most = range_of(symbol)
-    strict = [bool(sign and end == 0) for sign, end in ((symbol.is_positive, least), (symbol.is_negative, most))]
-    low = [(value, least, strict[0])] if least is not None else []
-    return low + ([(most, value, strict[1])] if most is not None else [])
-
-
-def refuse_indices(expr: sp.Expr, given: Conditions) -> None:
-    """Raise unless every index of a sum, a product or an integral is, on its whole range, what it is assumed to be. A
-    sum whose last index is before its first one is a difference, and goes up from the one after the last."""
-    for total in expr.atoms(ExprWithLimits):
-        discrete, known = not isinstance(total, sp.Integral), given
-        for number, (index, *ends) in reversed(list(enumerate(total.limits))):
-            if any(end.has(*(limit[0] for limit in total.limits[: number + 1])) for end in ends):
-                raise VerificationError(f"an index must not occur in its own range, got {total}")
-            least = range_of(index)[0]
-            strict = discrete and least == 0 and index.is_positive
-            for end in (ends[0], ends[1] + 1) if discrete and len(ends) == 2 else ends[:1]:
-                fits = least is None or end is sp.oo
-                fits = fits or implied((sp.Gt if strict else sp.Ge)(end, least, evaluate=False), known)
-                if not fits or (discrete and index.is_integer and not end.is_integer and end is not sp.oo):
-                    raise VerificationError(f"the index {index} of {total} is not what it is assumed to be")
-            known += tuple(limit_conditions(index, ends, known))
-
-
-def limit_conditions(index: sp.Symbol, ends: Sequence[sp.Expr], known: Conditions) -> list[Condition]:
-    """That an index is in its range, for a sum that goes up; in one that may be a difference nothing is known of it."""
-    if len(ends) != 2 or not (ends[1] is sp.oo or implied(sp.Ge(ends[1] + 1, ends[0], evaluate=False), known)):
-        return []
-    low = [sp.Ge(index, ends[0], evaluate=False)]
-    return low if ends[1] is sp.oo else [*low, sp.Ge(ends[1], index, evaluate=False)]
 
 
 # ------------------------------------------------------------------------------------------------- cases
@@ -223,6 +170,17 @@ def refuse_gaps(cases: Sequence[Conditions], within: Conditions) -> None:
         rows = known + [row for one in chosen for row in _rows(one)]
         if not _contradict(rows + _ranges(rows)):
             raise VerificationError(f"the cases leave out {', '.join(map(str, chosen))}")
+
+
+def contradict(given: Sequence[Condition]) -> bool:
+    """Whether no numbers satisfy all conditions; False where linear arithmetic does not see it, or sees too many.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> contradict([sp.Le(x, -1, evaluate=False)]), contradict([sp.Le(x, 1, evaluate=False)])
+    (True, False)
+    """
+    rows = [row for one in given for row in _rows(one)]
+    return len(rows) <= _MOST_ROWS and _contradict(rows + _ranges(rows))
 
 
 def _rows(one: Condition) -> list[Row]:

@@ -1,7 +1,11 @@
-r"""Sums that the binomial theorem takes."""
+r"""Binomial coefficients: sums that the binomial theorem takes, and formulas that are equal by gamma functions."""
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
+
+from shuffle_sym.algebra.field import rational_form, simplest
+
+_FEW = 300  # operations, above which `gammasimp` factors for minutes
 
 
 def by_binomial_theorem(expr: sp.Expr) -> sp.Expr:
@@ -50,3 +54,38 @@ def _whole_binomial_sum(term: sp.Expr, i: sp.Symbol, first: sp.Expr, last: sp.Ex
         missing = [sp.Integer(m) for m in range(before)] + [N - m for m in range(beyond)]
         return value - sp.Add(*(sp.binomial(N, m) * f.subs(i, m) for m in missing))
     return None
+
+
+# ------------------------------------------------------------------------------------------------- equality
+
+
+def by_gamma_functions(left: sp.Expr, right: sp.Expr, held: tuple[type, ...]) -> str | None:
+    """Why two formulas with binomial coefficients are equal; what is ``held`` is taken as it is."""
+    names: dict[sp.Expr, sp.Symbol] = {}
+    left, right = (
+        side.replace(lambda e: isinstance(e, held), lambda e: names.setdefault(e, sp.Dummy(real=True)))
+        for side in (left, right)
+    )
+    if not (left - right).has(sp.binomial, sp.factorial, sp.gamma):
+        return None
+    if not all(one.args[0].is_nonnegative or one.args[1].is_nonnegative for one in (left - right).atoms(sp.binomial)):
+        return None  # binom(-1, -1) is 0, and by gamma functions binom(-1, 0), which is 1
+    if right != 0 and (left / right).count_ops() < _FEW:
+        ratio = sp.gammasimp((left / right).rewrite(sp.gamma))
+        if 1 in (ratio, sp.powsimp(sp.powdenest(sp.expand_power_base(ratio)))):
+            return "the ratio is 1 by gammasimp"
+    return "the terms, divided by one of them, cancel" if _terms_cancel(left - right) else None
+
+
+def _terms_cancel(difference: sp.Expr) -> bool:
+    r"""Whether a sum of hypergeometric terms is 0: divided by one of them they are rational functions, which `cancel`.
+
+    >>> m, n = sp.symbols("m n", integer=True, positive=True)
+    >>> _terms_cancel(n * sp.binomial(n, m) - (m + 1) * sp.binomial(n, m + 1) - m * sp.binomial(n, m))
+    True
+    """
+    numerator = sp.fraction(sp.together(difference))[0]
+    terms = sp.Add.make_args(sp.expand_mul(numerator))
+    ratios = (sp.gammasimp((term / terms[0]).rewrite(sp.gamma)) for term in terms)
+    (total,), _ = rational_form([sp.Add(*(sp.powsimp(ratio) for ratio in ratios))])
+    return bool(total.is_rational_function() and simplest(total) == 0)

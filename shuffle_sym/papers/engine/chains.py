@@ -5,29 +5,22 @@ What it may use are the facts that are handed to it, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import growth, prover
-from shuffle_sym.papers.engine.assumptions import (
-    Condition,
-    Conditions,
-    conditions,
-    implied,
-    limit_conditions,
-    needed,
-    refuse_gaps,
-    refuse_indices,
-)
-from shuffle_sym.papers.engine.facts import Applied, Fact, Fixed, Instance, denominators, put_in
-from shuffle_sym.papers.engine.sums import apart, own_function
+from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied, refuse_gaps
+from shuffle_sym.papers.engine.facts import Applied, Fact, denominators
+from shuffle_sym.papers.engine.quantities import is_random
+from shuffle_sym.papers.engine.sums import apart, bound_elsewhere
+from shuffle_sym.papers.engine.using import Ranges, follows, follows_with, index_ranges, own_conditions, used
+from shuffle_sym.papers.engine.values import refuse_indices
 
 Grid = Mapping[sp.Symbol, Sequence[Any]]
 
@@ -86,12 +79,24 @@ class Line(Fact):
         if self.left == self.right:
             raise VerificationError(f"{self.words}: a line that says nothing: {self.relational()}")
         for side in (self.left, self.right):
-            if side.has(sp.Float, sp.nan, sp.zoo):
+            if side.has(sp.Float, sp.nan, sp.zoo, sp.I) or any(one.doit() == 0 for one in denominators(side)):
                 raise VerificationError(f"{self.words}: not an exact formula: {side}")
             refuse_indices(side, self.under)
+        self._refuse_logarithms()
         status, evidence = self._shown()
         object.__setattr__(self, "status", status)
         object.__setattr__(self, "evidence", evidence)
+
+    def _refuse_logarithms(self) -> None:
+        """Raise unless the logarithms on the smaller side, but those of the facts, are of positive numbers, so that
+        those on the larger side are, too. Where a formula divides by 0 it is undefined anyway."""
+        smaller = {"<=": self.left, ">=": self.right}.get(self.relation, sp.Integer(0))
+        known = set().union(*(side.atoms(sp.log) for fact in self.uses for side in (fact.left, fact.right)))
+        for one in smaller.atoms(sp.log) - known:
+            above, below = sp.fraction(sp.together(one.args[0]))
+            shown = prover.is_positive(above) and prover.is_nonnegative(below)
+            if not shown and not implied(sp.Gt(one.args[0], 0, evaluate=False), self.under):
+                raise VerificationError(f"{self.words}: {one} must be real, which is not shown")
 
     @property
     def kind(self) -> str:
@@ -109,7 +114,6 @@ class Line(Fact):
         ways = [reason for reason in self.reasons if not isinstance(reason, Fact)]
         if len(ways) > 1 or not all(isinstance(way, (OnGrid, Telescoping, Growing)) for way in ways):
             raise TypeError(f"reasons must be facts, and one of on_grid, telescoping, growing at most, got {ways}")
-        self._refuse_facts_out_of_reach()
         before, after = self._with_facts()
         if self.relation == ">=":
             before, after = after, before
@@ -126,47 +130,51 @@ class Line(Fact):
     def _conditions(self) -> str:
         return f" for {', '.join(map(str, self.under))}" if self.under else ""
 
-    def _refuse_facts_out_of_reach(self) -> None:
-        for fact in self.uses:
-            for one in fact.under:
-                if _is_universal(fact) and one.free_symbols & set(fact.left.args):
-                    continue  # checked for the arguments that occur
-                if not self._holds(one, fact):
-                    raise VerificationError(f"{self.words}: uses {fact.words!r}, which needs {one}")
+    def _facts_in_reach(self) -> list[Fact]:
+        """The facts that the line uses, in an order in which the conditions of each follow from those of the line, or
+        with the facts before it; raises if there is none."""
+        ranges = index_ranges([self.left, self.right], self.under, [fact.right for fact in self.uses])
+        known: list[Fact] = []
+        waiting = list(self.uses)
+        while waiting:
+            missing = {number: self._missing(fact, known, ranges) for number, fact in enumerate(waiting)}
+            if None not in missing.values():
+                raise VerificationError(f"{self.words}: uses {waiting[0].words!r}, which needs {missing[0]}")
+            known += [fact for number, fact in enumerate(waiting) if missing[number] is None]
+            waiting = [fact for number, fact in enumerate(waiting) if missing[number] is not None]
+        return known
 
-    @cached_property
-    def _indices(self) -> Conditions:
-        """The ranges of the indices of sums, where an index is no other symbol of the line, and has one range only."""
-        limits = {limit for side in (self.left, self.right) for total in side.atoms(sp.Sum) for limit in total.limits}
-        free = set().union(self.left.free_symbols, self.right.free_symbols, *(one.free_symbols for one in self.under))
-        names = [limit[0] for limit in limits]
-        alone = [limit for limit in limits if limit[0] not in free and names.count(limit[0]) == 1 and len(limit) == 3]
-        return conditions([limit_conditions(index, ends, self.under) for index, *ends in alone])
+    def _missing(self, fact: Fact, known: Sequence[Fact], ranges: Ranges) -> Condition | None:
+        """A condition of a fact that does not follow with the facts known so far; None if there is none."""
+        for one in own_conditions(fact):
+            if not self._holds(one, fact.left.free_symbols, known, ranges):
+                return one
+        return None
 
-    def _holds(self, one: Condition, needs_it: Fact) -> bool:
-        """Whether a condition follows from those of the line, or from the other facts that it uses."""
-        if _follows(one, self.under, self._indices):
-            return True
-        others = [fact for fact in self.uses if fact is not needs_it]
-        if not others or not isinstance(one, (sp.Ge, sp.Le)):  # what fails is none of these
-            return False
-        difference = one.gts - one.lts
-        for number, fact in enumerate(others):
-            difference = _used(difference, fact, number, lambda here: _follows(here, self.under, self._indices))
-        return prover.at_most(sp.Integer(0), difference, self.under) is not None
+    def _holds(self, one: Condition, here: set[sp.Symbol], by: Sequence[Fact], ranges: Ranges) -> bool:
+        def holds(one: Condition, here: set[sp.Symbol]) -> bool:
+            return follows(one, self.under, ranges, here)
+
+        return follows_with(one, by, self.under, holds, here)
 
     def _with_facts(self) -> tuple[sp.Expr, sp.Expr]:
+        known = self._facts_in_reach()
         # An index is not the symbol of the same name of which a condition or a hypothesis speaks.
-        known = {one for condition in self._indices for one in condition.free_symbols}
+        ranges = index_ranges([self.left, self.right], self.under)
         about = (one.free_symbols for holder in (self, *self.uses) for one in holder.under)
-        held = (set().union(*about) - known).union(*(fact.held for fact in self.uses))
+        held = (set().union(*about) - set(ranges)).union(*(fact.held for fact in self.uses))
         sides = [apart(side, held) for side in (self.left, self.right)]
+        if self.uses and (caught := held & set().union(*map(bound_elsewhere, sides))):
+            raise VerificationError(
+                f"{self.words}: facts for this {caught.pop()} only say nothing about its neighbours"
+            )
         poles: set[sp.Expr] = set()
         for number, fact in enumerate(self.uses):
             if fact.relation != "=" and self.relation == "=":
                 raise VerificationError(f"{self.words}: an equation cannot use the inequality {fact.words!r}")
-            holds = partial(self._holds, needs_it=fact)
-            sides = [_used(side, fact, number, holds, poles) for side in sides]
+            ranges = index_ranges(sides, self.under)
+            holds = partial(self._holds, by=[one for one in known if one is not fact], ranges=ranges)
+            sides = [apart(used(side, fact, number, holds, poles), held) for side in sides]
         # Kept for those who use this line: facts for all arguments have poles at theirs only.
         self.__dict__["poles"] = frozenset(poles).union(*map(denominators, (self.left, self.right, *sides)))
         return sides[0], sides[1]
@@ -176,6 +184,8 @@ class Line(Fact):
         for chosen in product(*(values[symbol] for symbol in symbols)):
             point = dict(zip(symbols, map(sp.sympify, chosen), strict=True))
             left, right = (sp.simplify(side.subs(point).doit()) for side in (before, after))
+            if any(side.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for side in (left, right)):
+                raise VerificationError(f"{self.words}: undefined at {point}: {left} against {right}")
             holds = left == right or prover.vanishes(left - right) if self.relation == "=" else bool(left <= right)
             if not holds:
                 raise VerificationError(f"{self.words}: fails at {point}: {left} against {right}")
@@ -187,55 +197,6 @@ def _evidence(before: sp.Expr, after: sp.Expr, relation: str, ways: Sequence[Any
     if ways and isinstance(ways[0], Growing):
         return None if relation == "=" else growth.grows(before, after, ways[0].symbol, ways[0].start, under)
     return (prover.equal if relation == "=" else prover.at_most)(before, after, under)
-
-
-def _follows(one: Condition, under: Conditions, indices: Conditions) -> bool:
-    if one in (sp.true, sp.false):
-        return bool(one)
-    return implied(one, under) or (bool(indices) and implied(one, under + indices))
-
-
-def _is_universal(fact: Fact) -> bool:
-    """Whether the left side is a function of different symbols: the fact may be used with any arguments."""
-    left = fact.left
-    if (isinstance(fact, Instance) and not isinstance(fact, Fixed)) or not isinstance(left, AppliedUndef):
-        return False
-    return all(part.is_Symbol for part in left.args) and len(set(left.args)) == len(left.args)
-
-
-def _matches(expr: sp.Expr, fact: Fact) -> bool:
-    """Whether this is the left side of a fact with arguments with which it may be used."""
-    if not isinstance(expr, AppliedUndef) or expr.func != fact.left.func or len(expr.args) != len(fact.left.args):
-        return False
-    stay = fact.held | set(fact.fixed if isinstance(fact, Fixed) else ())
-    return all(e == own for e, own in zip(expr.args, fact.left.args, strict=True) if own in stay)
-
-
-def _used(
-    expr: sp.Expr, fact: Fact, number: int, holds: Callable[[Condition], bool], poles: set[sp.Expr] | None = None
-) -> sp.Expr:
-    """The expression with the left side of a fact replaced by its right side; an inequality leaves a slack ≥ 0."""
-    sign = {"=": 0, "<=": -1, ">=": 1}[fact.relation]
-
-    def instead(*args: sp.Expr) -> sp.Expr:
-        values = dict(zip(fact.left.args, args, strict=True)) if _is_universal(fact) else {}
-        for here in (*(put_in(one, values) for one in fact.under), *needed(values)) if values else ():
-            if not holds(here):
-                raise VerificationError(f"uses {fact.words!r} with {', '.join(map(str, args))}, which needs {here}")
-        divided = fact.poles_at(values)
-        if poles is not None:
-            poles.update(divided)
-        right = put_in(fact.right, values) if values else fact.right
-        if not sign:
-            return right
-        # How much is missing depends on all symbols: another index of a sum, another slack.
-        symbols = right.free_symbols | (set() if values else fact.left.free_symbols)
-        slack = own_function(f"slack_{number}", nonnegative=True, real=True)
-        return right + sign * slack(*args, *sorted(symbols, key=str))
-
-    if _is_universal(fact):
-        return expr.replace(lambda e: _matches(e, fact), lambda e: instead(*e.args))
-    return expr.subs(fact.left, instead()) if fact.left.is_Symbol else expr.xreplace({fact.left: instead()})
 
 
 class Link(NamedTuple):
@@ -339,6 +300,10 @@ def cases(*branches: Fact, within: Any = (), words: str = "") -> Cases:
     if len({branch.left for branch in branches}) != 1:
         raise VerificationError(f"cases must start from one formula, got {[str(b.left) for b in branches]}")
     own = [tuple(one for one in branch.under if one not in domain) for branch in branches]
+    if random := [one for case in own for one in case if is_random(one)]:
+        raise VerificationError(
+            f"cases must not be about a random variable, got {random[0]}: a mean is over all of them"
+        )
     refuse_gaps(own, domain)
     rights = [branch.right for branch in branches]
     right = rights[0]

@@ -11,15 +11,20 @@ from types import MappingProxyType
 from typing import Any, NoReturn, ParamSpec
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.compiled import NumpyFunction, numpy_function
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers import registry
-from shuffle_sym.papers.engine.assumptions import Condition, implied
+from shuffle_sym.papers.engine.assumptions import Condition
 from shuffle_sym.papers.engine.chains import Cases, Chain, Line, Parts
-from shuffle_sym.papers.engine.facts import Applied, Fact, Given, Instance, Law, Supposed, names_in, put_in
-from shuffle_sym.papers.engine.quantities import Divergence, Mean
+from shuffle_sym.papers.engine.consistency import (
+    joins,
+    refuse_known_name,
+    refuse_nonsense,
+    refuse_two_meanings,
+    says,
+)
+from shuffle_sym.papers.engine.facts import Applied, Fact, Given, Instance, Law, Supposed, names_in, not_discharged
 
 Blocks = tuple[Fact, ...]
 
@@ -78,7 +83,8 @@ class Derivation:
             raise ValueError("blocks must not be empty")
         object.__setattr__(self, "blocks", tuple(_with_hypotheses(self.blocks)))
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
-        _refuse_two_meanings(self.definitions, self.blocks, self.title)
+        refuse_two_meanings(self.definitions, self.blocks, self.title)
+        refuse_nonsense(self.blocks, self.all_lines, self.title)
         known: list[Fact] = []
         for block in self.blocks:
             if type(block) not in _BLOCKS:
@@ -91,7 +97,7 @@ class Derivation:
                         f"{self.title}: {block.words!r} uses {fact.words!r}, which is not before it"
                     )
             if isinstance(block, Given):
-                _refuse_known_name(block, known, self.title)
+                refuse_known_name(block, known, self.title)
             known.append(block)
             if isinstance(block, Cases):
                 known += block.branches
@@ -106,8 +112,8 @@ class Derivation:
                 open_ += [used.root for used in fact.uses] + list(fact.uses)
                 open_ += list(getattr(fact, "branches", ()))
                 for one in fact.supposed if isinstance(fact, Cited) else ():
-                    open_ += [block for block in self.blocks if _says(block, one)]
-        needed |= {id(block) for block in self.blocks if _joins(block, self.definitions)}
+                    open_ += [block for block in self.blocks if says(block, one)]
+        needed |= {id(block) for block in self.blocks if joins(block, self.definitions)}
         for block in self.blocks:
             if id(block) not in needed:
                 raise VerificationError(f"{self.title}: nothing uses {block.words!r}: {block.relational()}")
@@ -134,7 +140,9 @@ class Derivation:
     def supposed(self) -> tuple[Supposed, ...]:
         """The hypotheses of the statement; those of a lemma are among them, unless they are shown."""
         discharged = [fact for theorem in self.by for fact in theorem.discharges]
-        return tuple(b for b in self.blocks if isinstance(b, Supposed) and not _stands(b, discharged))
+        still = not_discharged(self.blocks[-1]) if discharged else []
+        blocks = (block for block in self.blocks if isinstance(block, Supposed))
+        return tuple(one for one in blocks if not _stands(one, discharged) or _stands(one, still))
 
     @property
     def definitions(self) -> tuple[Given, ...]:
@@ -149,7 +157,8 @@ class Derivation:
     @property
     def granted(self) -> tuple[Condition, ...]:
         """What was declared of defined names, such as that they are not negative, and is not shown: hypotheses, too."""
-        return tuple(dict.fromkeys(one for definition in self.definitions for one in definition.granted))
+        own = (one for definition in self.definitions for one in definition.granted)
+        return tuple(dict.fromkeys([*own, *(one for lemma in self.lemmas for one in lemma.granted)]))
 
     @property
     def lemmas(self) -> tuple[Derivation, ...]:
@@ -294,58 +303,16 @@ def _stands(fact: Fact, known: Sequence[Fact]) -> bool:
 def _with_hypotheses(blocks: Sequence[Fact]) -> list[Fact]:
     """The blocks, with what the lemmas suppose before them, where no block before them says it."""
     all_: list[Fact] = []
+    used = [(use.root, fact) for fact in _everything(tuple(blocks)) for use in fact.uses]
     for block in blocks:
+        users = [fact for root, fact in used if root is block]
         for one in block.supposed if isinstance(block, Cited) else ():
-            if not any(_says(before, one) for before in all_):
+            met = users and all(isinstance(user, Applied) and _stands(one, user.discharges) for user in users)
+            if not met and not any(says(before, one) for before in all_):
                 all_.append(one)
         if not _stands(block, all_):
             all_.append(block)
     return all_
-
-
-def _says(fact: Fact, hypothesis: Supposed) -> bool:
-    """Whether a fact says what a lemma supposes, for all symbols for which it is supposed."""
-    if (fact.left, fact.right) != (hypothesis.left, hypothesis.right):
-        return False
-    everywhere = fact is hypothesis or not (fact.held - hypothesis.held) & hypothesis.left.free_symbols
-    holds = all(implied(one, hypothesis.under) for one in fact.under)
-    return everywhere and holds and fact.relation in ("=", hypothesis.relation) and not isinstance(fact, Instance)
-
-
-def _refuse_two_meanings(definitions: Sequence[Given], blocks: Sequence[Fact], title: str) -> None:
-    """Raise if a name is defined in two ways, here or in a lemma, and no block says that they are equal."""
-    for number, one in enumerate(definitions):
-        for other in definitions[number + 1 :]:
-            pairs = _rights(one, other) if one.name == other.name else []
-            joined = any({block.left, block.right} == set(pair) for block in blocks for pair in pairs)
-            if pairs and not joined and all(pair[0] != pair[1] for pair in pairs):
-                raise VerificationError(f"{title}: two definitions: {one.relational()}, and {other.relational()}")
-
-
-def _rights(one: Given, other: Given) -> list[tuple[sp.Expr, sp.Expr]]:
-    """The right sides of two definitions of a name with the arguments of the first, and with those of the second."""
-    if not isinstance(one.left, AppliedUndef):
-        return [(one.right, other.right)]
-    there = put_in(other.right, dict(zip(other.left.args, one.left.args, strict=True)))
-    here = put_in(one.right, dict(zip(one.left.args, other.left.args, strict=True)))
-    return [(one.right, there), (here, other.right)]
-
-
-def _joins(block: Fact, definitions: Sequence[Given]) -> bool:
-    """Whether a block says that two definitions of one name are equal."""
-    pairs = [(a, b) for n, a in enumerate(definitions) for b in definitions[n + 1 :] if a.name == b.name]
-    return any({block.left, block.right} == set(pair) for a, b in pairs for pair in _rights(a, b))
-
-
-def _refuse_known_name(block: Given, known: list[Fact], title: str) -> None:
-    name = block.name
-    for fact in known:
-        for side in (fact.left, fact.right):
-            names = side.free_symbols | {e.func for e in side.atoms(AppliedUndef)} | side.atoms(Mean, Divergence)
-            if name in names and not isinstance(fact, Supposed):
-                raise VerificationError(f"{title}: {name} is defined after it was used: {fact.relational()}")
-    if block.right.has(name):
-        raise VerificationError(f"{title}: {name} is defined through itself")
 
 
 def cite(build: Callable[..., Derivation], part: int | None = None) -> Cited:

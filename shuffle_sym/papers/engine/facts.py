@@ -12,9 +12,9 @@ from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import prover
-from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied, needed
+from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, is_random
-from shuffle_sym.papers.engine.sums import apart
+from shuffle_sym.papers.engine.values import needed, put_in
 
 if TYPE_CHECKING:
     from shuffle_sym.papers.engine.chains import Line
@@ -70,9 +70,7 @@ class Fact:
         """The symbols and named functions for which nothing else may be put in: a hypothesis that this rests on speaks
         of them, or a name in it is defined through them."""
         below = foundations(self)
-        discharged = [one for fact in below if isinstance(fact, Applied) for one in fact.discharges]
-        stated = [fact for fact in below if isinstance(fact, (Supposed, Applied))]
-        stated = [fact for fact in stated if not any(fact is one for one in discharged)]
+        stated = [fact for fact in not_discharged(self) if isinstance(fact, (Supposed, Applied))]
         names = set().union(names_in(self), *(names_in(fact) for fact in stated if isinstance(fact, Supposed)))
         held = set().union(*(fact._speaks_of() for fact in stated))
         definitions = [fact for fact in below if isinstance(fact, Given)]
@@ -103,14 +101,19 @@ class Fact:
         them, but is assumed of the symbols, becomes a condition."""
         chosen = {symbol: sp.sympify(value) for symbol, value in values.items()}
         for symbol, value in chosen.items():
-            if value != symbol and (_name(symbol) in self.held or not isinstance(symbol, (sp.Symbol, AppliedUndef))):
+            if value != symbol and (name_of(symbol) in self.held or not isinstance(symbol, (sp.Symbol, AppliedUndef))):
                 raise VerificationError(f"{self.words!r} is shown for this {symbol} only, not for {value}")
+        needs = needed(chosen)
+        for one in needs:  # of a function for all arguments, which a condition on one argument is not
+            arguments = set().union(*(f.free_symbols for f in chosen if not f.is_Symbol))
+            if one.free_symbols & arguments and not implied(one, ()):
+                raise VerificationError(f"{self.words!r} with {chosen} needs {one} for all of them")
         self.poles_at(chosen)
         left, right = (put_in(side, chosen) for side in (self.left, self.right))
         under = [put_in(one, chosen) for one in self.under]
         if sp.false in under:
             raise VerificationError(f"{self.words!r} needs {', '.join(map(str, self.under))}, which fails for {chosen}")
-        return Instance(left, self.relation, right, self.words, (*conditions(under), *needed(chosen)), of=self,
+        return Instance(left, self.relation, right, self.words, (*conditions(under), *needs), of=self,
                         values=tuple(chosen.items()))  # fmt: skip
 
     def fixing(self, *symbols: sp.Symbol) -> Fixed:
@@ -122,30 +125,14 @@ class Fact:
         return f"{self.left} {self.relation} {self.right}"
 
 
-def put_in(expr: Any, values: Mapping[sp.Expr, sp.Expr]) -> Any:
-    """The formula with values put in, none of which is caught by an index: f(i), where i is put in, is f for every
-    argument."""
-    functions = {one: value for one, value in values.items() if not one.is_Symbol}
-    free = (value.free_symbols - (set() if one.is_Symbol else one.free_symbols) for one, value in values.items())
-    expr = apart(expr, set().union(*free))
-    for one, value in functions.items():
-        expr = expr.replace(
-            one.func, lambda *args, one=one, value=value: put_in(value, dict(zip(one.args, args, strict=True)))
-        )
-    symbols = {one: value for one, value in values.items() if one.is_Symbol}
-    expr = expr.subs(symbols, simultaneous=True) if symbols else expr
-    if expr.has(sp.nan, sp.zoo):
-        raise VerificationError(f"a formula must be defined for what is put in, got {expr} for {values}")
-    return expr
-
-
 def denominators(expr: sp.Expr) -> set[sp.Expr]:
     """What a formula divides by, free of the indices in it, and not known to differ from 0."""
     powers = (one for one in expr.atoms(sp.Pow) if not one.exp.is_nonnegative and not one.base.is_nonzero)
     return {one.base for one in powers if one.base.free_symbols <= expr.free_symbols}
 
 
-def _name(expr: sp.Expr) -> Any:
+def name_of(expr: sp.Expr) -> Any:
+    """The symbol itself, or the named function without its arguments."""
     return expr.func if isinstance(expr, AppliedUndef) else expr
 
 
@@ -165,6 +152,33 @@ def foundations(fact: Fact) -> list[Fact]:
             seen[id(one)] = one
             open_ += one.rests_on
     return list(seen.values())
+
+
+def not_discharged(fact: Fact) -> list[Fact]:
+    """The same without the hypotheses that a theorem discharges, unless they are used beside that theorem as well."""
+    seen: dict[tuple[int, frozenset[int]], Fact] = {}
+    open_: list[tuple[Fact, frozenset[int]]] = [(fact, frozenset())]
+    while open_:
+        one, done = open_.pop()
+        if isinstance(one, Applied):
+            done |= {id(hypothesis) for hypothesis in one.discharges}
+        if id(one) not in done and (id(one), done) not in seen:
+            seen[id(one), done] = one
+            open_ += [(below, done) for below in one.rests_on]
+    return list({id(one): one for one in seen.values()}.values())
+
+
+def meaning(fact: Fact) -> list[Fact]:
+    """What says what a fact is about: the definitions of its names, and of the names in these, the hypotheses, and the
+    theorems with hypotheses in words."""
+    below = not_discharged(fact)
+    names, said = names_in(fact), []
+    definitions = [one for one in below if isinstance(one, Given)]
+    while used := [one for one in definitions if one.name in names and one not in said]:
+        said += used
+        names = names.union(*map(names_in, used))
+    words = [one for one in below if isinstance(one, Applied) and any(h.fact is None for h in one.hypotheses)]
+    return [*said, *(one for one in below if isinstance(one, Supposed)), *words]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,8 +221,8 @@ class Given(Fact):
 
     @property
     def name(self) -> Any:
-        """The symbol or the function that is defined; a mean or a divergence is one itself."""
-        return _name(self.left)
+        """The symbol or the function that is defined; of a divergence it is that of two laws, at every order."""
+        return ("divergence", *self.left.args[1:]) if isinstance(self.left, Divergence) else name_of(self.left)
 
     def _speaks_of(self) -> set[Any]:
         arguments = {one for f in self.left.atoms(AppliedUndef) for one in f.free_symbols}
@@ -236,10 +250,10 @@ class Supposed(Fact):
 
 def given(left: Any, right: Any, words: str = "", under: Any = ()) -> Given:
     """A definition, ``left`` = ``right``. The name on the left is a symbol or a function of symbols that nothing before
-    it knows; it may be used with any arguments. A divergence or a mean, as the sum that it is, is a name, too."""
+    it knows; it may be used with any arguments. A divergence, as the sum that it is, is a name, too."""
     name = sp.sympify(left)
     plain = isinstance(name, AppliedUndef) and len(set(name.args)) == len(name.args)
-    held = isinstance(name, (Divergence, Mean))
+    held = isinstance(name, Divergence)
     if not (name.is_Symbol or held or (plain and all(part.is_Symbol for part in name.args))):
         raise ValueError(f"left must be a new symbol, or a new function of different symbols, got {left}")
     if is_random(sp.sympify(right)) and not is_random(name):
@@ -274,10 +288,11 @@ class Law(Given):
 
     def mean(self, of: Callable[[sp.Expr], sp.Expr]) -> Instance:
         """What the law says of one mean: E f(X) = Σ p f(v)."""
-        total = sp.Add(*(mass * of(value) for value, mass in self.right))
+        inside = sp.sympify(of(self.left))
+        total = sp.Add(*(mass * put_in(inside, {self.left: value}) for value, mass in self.right))
         if is_random(total):
-            raise VerificationError(f"{self.words}: the law of {self.left} says nothing about {of(self.left)}")
-        return Instance(Mean(of(self.left)), "=", total, self.words, self.under, of=self)
+            raise VerificationError(f"{self.words}: the law of {self.left} says nothing about {inside}")
+        return Instance(Mean(inside), "=", total, self.words, self.under, of=self)
 
 
 def law(variable: Random, values: Mapping[Any, Any], words: str, under: Any = ()) -> Law:
@@ -288,6 +303,8 @@ def law(variable: Random, values: Mapping[Any, Any], words: str, under: Any = ()
     >>> law(X, {1: p, 0: 1 - p}, "a coin").mean(lambda x: x**2).right
     p
     """
+    if not isinstance(variable, Random):
+        raise TypeError(f"variable must be a Random, got {variable!r}")
     pairs = sp.Tuple(*(sp.Tuple(sp.sympify(value), sp.sympify(mass)) for value, mass in values.items()))
     under = conditions(under)
     if prover.equal(sp.Add(*(mass for _, mass in pairs)), sp.Integer(1), under) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from shuffle_sym.algebra.symbols import range_of
-from shuffle_sym.papers.engine.assumptions import Conditions, put
+from shuffle_sym.papers.engine.assumptions import JUMPS, Condition, Conditions, implied, put, put_strictly
 from shuffle_sym.papers.engine.prover import is_nonnegative, is_positive
 
 _DEPTH = 4
@@ -16,12 +16,17 @@ def grows(before: sp.Expr, after: sp.Expr, x: sp.Symbol, start: sp.Expr, given: 
     the way from there, upwards and, where x may be below the start, downwards. The same is tried for its derivatives,
     and for the logarithms of two formulas that are positive."""
     least, most = range_of(x)
-    ways = [1] if _surely(least, start) else [-1] if _surely(start, most) else [1, -1]
+    if (least is not None and not _surely(start, least)) or (most is not None and not _surely(most, start)):
+        return None  # there may be a pole on the way
+    ways = [1] if least == start else [-1] if most == start else [1, -1]
     fixed = tuple(one for one in given if not one.has(x))
+    at_start = [_closed(one).subs(x, start) for one in given if one.has(x)]
+    if not all(one is sp.true or (one is not sp.false and implied(one, fixed)) for one in at_start):
+        return None
     pairs = [(before, after)]
     if before.is_positive and after.is_positive:
         pairs.append((sp.expand_log(sp.log(before)), sp.expand_log(sp.log(after))))
-    if any(not _smooth(side, x, put(x, given)) for side in (before, after)):
+    if any(not smooth(side, x, put_strictly(x, given)) for side in (before, after)):
         return None
     for number, (low, high) in enumerate(pairs):
         difference = put(high - low, fixed).doit()
@@ -32,10 +37,15 @@ def grows(before: sp.Expr, after: sp.Expr, x: sp.Symbol, start: sp.Expr, given: 
     return None
 
 
-def _smooth(expr: sp.Expr, x: sp.Symbol, value: sp.Expr) -> bool:
+def _closed(one: Condition) -> Condition:
+    """The condition with its end."""
+    weak = {sp.StrictGreaterThan: sp.Ge, sp.StrictLessThan: sp.Le}
+    return weak.get(one.func, one.func)(one.lhs, one.rhs, evaluate=False)
+
+
+def smooth(expr: sp.Expr, x: sp.Symbol, value: sp.Expr) -> bool:
     """Whether a formula has no jump and no pole in x, so far as that is known."""
-    jumps = (sp.Piecewise, sp.floor, sp.ceiling, sp.sign, sp.Heaviside, sp.Mod, sp.Abs, sp.Max, sp.Min)
-    if any(one.has(x) for one in expr.atoms(*jumps)):
+    if any(one.has(x) for one in expr.atoms(*JUMPS, sp.Abs, sp.Max, sp.Min)):
         return False
     poles = [one.base for one in expr.atoms(sp.Pow) if not one.exp.is_nonnegative and one.base.has(x)]
     poles += [one.args[0] for one in expr.atoms(sp.log, sp.gamma) if one.has(x)]

@@ -7,20 +7,20 @@ from collections.abc import Callable
 from itertools import product
 
 import sympy as sp
+from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.field import proves_nonnegative, rational_form, simplest
 from shuffle_sym.algebra.symbols import range_of
 from shuffle_sym.papers.engine import quantities, sums
 from shuffle_sym.papers.engine.assumptions import Conditions, put
-from shuffle_sym.papers.engine.binomial import by_binomial_theorem
+from shuffle_sym.papers.engine.binomial import by_binomial_theorem, by_gamma_functions
 from shuffle_sym.papers.engine.points import differ_at_a_point
 from shuffle_sym.papers.engine.quantities import Least, Mean, Positive
 
 _LONG = 10**9
-_FEW = 300  # operations, above which `gammasimp` factors for minutes
 _MOST_POSITIVE = 3
-#: Functions that do not fall, wherever they are defined.
+#: Functions that do not fall; a line with a logarithm is refused where that is not real.
 _RISING = (sp.exp, sp.log, Positive, Mean)
 #: What is a number with a known sign at best, whatever its arguments.
 _OPAQUE = (AppliedUndef, quantities.Divergence)
@@ -55,6 +55,8 @@ def at_most(before: sp.Expr, after: sp.Expr, given: Conditions = ()) -> str | No
 
 def _equal(before: sp.Expr, after: sp.Expr) -> str | None:
     left, right = (_worked_out(side) for side in (before, after))
+    if not (_is_finite(left) and _is_finite(right)):
+        return None
     difference = _collected(left - right)
     if difference == 0:
         return "both work out to the same"
@@ -68,27 +70,19 @@ def _equal(before: sp.Expr, after: sp.Expr) -> str | None:
         return None  # at once: what follows would look for seconds
     if left.has(sp.binomial, sp.factorial, sp.gamma):
         # `simplify` would try for seconds, and not show it.
-        return _by_gamma_functions(left, right)
+        return by_gamma_functions(left, right, (sp.Sum, sp.Integral, Mean, Positive, *_OPAQUE))
     if right != 0 and sp.powsimp(sp.powsimp(left / right, force=False)) == 1:
         return "the powers cancel"
     return "the difference simplifies to 0" if vanishes(difference.rewrite(sp.erf)) else None
 
 
-def _by_gamma_functions(left: sp.Expr, right: sp.Expr) -> str | None:
-    """Why two formulas with binomial coefficients are equal; sums, means and named functions are taken as they are."""
-    names: dict[sp.Expr, sp.Symbol] = {}
-    held = (sp.Sum, sp.Integral, Mean, Positive, *_OPAQUE)
-    left, right = (
-        side.replace(lambda e: isinstance(e, held), lambda e: names.setdefault(e, sp.Dummy(real=True)))
-        for side in (left, right)
+def _is_finite(expr: sp.Expr) -> bool:
+    """Whether nothing infinite or undefined is left, except as the end of a range: such a thing equals nothing."""
+    if not expr.has(sp.oo, -sp.oo, sp.zoo, sp.nan):
+        return True
+    return not isinstance(expr, (sp.core.numbers.Infinity, sp.core.numbers.NegativeInfinity)) and all(
+        _is_finite(part) for part in (expr.args[:1] if isinstance(expr, ExprWithLimits) else expr.args)
     )
-    if not (left - right).has(sp.binomial, sp.factorial, sp.gamma):
-        return None
-    if right != 0 and (left / right).count_ops() < _FEW:
-        ratio = sp.gammasimp((left / right).rewrite(sp.gamma))
-        if 1 in (ratio, sp.powsimp(sp.powdenest(sp.expand_power_base(ratio)))):
-            return "the ratio is 1 by gammasimp"
-    return "the terms, divided by one of them, cancel" if _terms_cancel(left - right) else None
 
 
 def _is_zero(difference: sp.Expr) -> bool:
@@ -222,21 +216,8 @@ def vanishes(difference: sp.Expr) -> bool:
     """
     short = all(max(abs(number.p), number.q) < _LONG for number in difference.atoms(sp.Rational))
     held = difference.has(sp.Float, sp.Sum, Mean, Positive, quantities.Divergence)
+    held = held or any(one.base == 0 for one in difference.atoms(sp.Pow))  # 0^x is 1 for x = 0
     return short and not held and bool(sp.simplify(difference) == 0)
-
-
-def _terms_cancel(difference: sp.Expr) -> bool:
-    r"""Whether a sum of hypergeometric terms is 0: divided by one of them they are rational functions, which `cancel`.
-
-    >>> m, n = sp.symbols("m n", integer=True, positive=True)
-    >>> _terms_cancel(n * sp.binomial(n, m) - (m + 1) * sp.binomial(n, m + 1) - m * sp.binomial(n, m))
-    True
-    """
-    numerator = sp.fraction(sp.together(difference))[0]
-    terms = sp.Add.make_args(sp.expand_mul(numerator))
-    ratios = (sp.gammasimp((term / terms[0]).rewrite(sp.gamma)) for term in terms)
-    (total,), _ = rational_form([sp.Add(*(sp.powsimp(ratio) for ratio in ratios))])
-    return bool(total.is_rational_function() and simplest(total) == 0)
 
 
 # ------------------------------------------------------------------------------------------------- order

@@ -120,6 +120,12 @@ def apart(expr: sp.Expr, symbols: Collection[sp.Symbol]) -> sp.Expr:
     return expr.replace(clashes, renamed) if symbols else expr
 
 
+def bound_elsewhere(expr: sp.Expr) -> set[sp.Symbol]:
+    """The symbols over which derivatives and limits in a formula are taken: they depend on values nearby."""
+    named = set().union(*(set(one.variables) for one in expr.atoms(sp.Derivative, sp.Subs)))
+    return named | {one.args[1] for one in expr.atoms(sp.Limit)}
+
+
 def with_own_index(total: sp.Sum) -> sp.Sum:
     """The sum over indices that occur nowhere else."""
     own = {limit[0]: sp.Dummy(**limit[0].assumptions0) for limit in total.limits}

@@ -11,12 +11,26 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.papers.engine.assumptions import conditions, implied, needed
+from shuffle_sym.papers.engine import growth, prover
+from shuffle_sym.papers.engine.assumptions import conditions, implied
 from shuffle_sym.papers.engine.chains import claim
-from shuffle_sym.papers.engine.facts import Applied, Fact, Fixed, Hypothesis, Instance, foundations, put_in
+from shuffle_sym.papers.engine.facts import (
+    Applied,
+    Fact,
+    Fixed,
+    Hypothesis,
+    Instance,
+    Supposed,
+    foundations,
+    meaning,
+    name_of,
+    names_in,
+)
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, is_random
+from shuffle_sym.papers.engine.values import needed, put_in
 
 Checked = tuple[str, Callable[[], bool]]  # where, in words, and what must return True
 
@@ -81,18 +95,28 @@ def jensen(
     r""":math:`f(E[X]) \le E[f(X)]` for a convex f; X is ``inside``, a formula with random variables.
 
     f is [·]_+, or a function whose second derivative is shown not to be negative."""
-    x = sp.Dummy("x", positive=True) if inside.is_positive else sp.Dummy("x", real=True)
-    if is_random(function(x)):
-        raise VerificationError(f"the function must not be random itself, got {function(x)}")
-    if function is Positive:
-        convex = Hypothesis("[x]_+ is the larger of two linear functions")
-    else:
-        second = sp.diff(function(x), x, 2)
-        convex = Hypothesis("f is convex", claim(0, "<=", second, "second derivative", under=under))
+    curve, convex = _convex(function, bool(inside.is_positive), under)
     return Applied(
-        function(Mean(inside)), "<=", Mean(function(inside)), words or "Jensen's inequality", conditions(under),
+        curve(Mean(inside)), "<=", Mean(curve(inside)), words or "Jensen's inequality", conditions(under),
         name="Jensen's inequality", hypotheses=(convex,),
     )  # fmt: skip
+
+
+def _convex(
+    function: Callable[[sp.Expr], sp.Expr], positive: bool = False, under: Any = ()
+) -> tuple[Callable[[sp.Expr], sp.Expr], Hypothesis]:
+    """A function as one formula, and that it is convex: [·]_+, or smooth with a second derivative that is shown not to
+    be negative."""
+    x = sp.Dummy("x", positive=True) if positive else sp.Dummy("x", real=True)
+    formula = function(x)
+    if is_random(formula):
+        raise VerificationError(f"the function must not be random itself, got {formula}")
+    if formula == Positive(x):
+        return Positive, Hypothesis("[x]_+ is the larger of two linear functions")
+    if not growth.smooth(formula, x, x):
+        raise VerificationError(f"a function must be smooth to be convex by its second derivative, got {formula}")
+    second = claim(0, "<=", sp.diff(formula, x, 2), "second derivative", under=under)
+    return lambda value: put_in(formula, {x: value}), Hypothesis("f is convex", second)
 
 
 def convex_order_of_sums(
@@ -107,26 +131,62 @@ def convex_order_of_sums(
     about = set().union(*(one.free_symbols for fact in (excess, means) for one in fact.under), excess.held)
     if level in about or level.assumptions0 != sp.Dummy(real=True).assumptions0:
         raise VerificationError(f"{theorem} needs the order at every real level, not for some {level} only")
+    curve, convex = _convex(function)
     over = (Mean(Positive(small - level)), Mean(Positive(large - level)))
     hypotheses = (
         Hypothesis("the stop-loss transforms are in this order at every level",
                    _matching(excess, over[0], "<=", over[1], theorem)),
         Hypothesis("equal means", _matching(means, Mean(small), "=", Mean(large), theorem)),
         Hypothesis(f"{words}: independent summands"),
+        convex,
     )  # fmt: skip
-    left, right = (Mean(function(total)) for total in sums)
+    left, right = (Mean(curve(total)) for total in sums)
     return Applied(left, "<=", right, theorem, _all_under((), excess, means), name=theorem, hypotheses=hypotheses)
 
 
-def for_other_laws(lemma: Fact, values: Mapping[Any, Any], words: str) -> Applied:
-    """A lemma about named laws or random variables, for other ones; ``words`` say why its definitions and hypotheses
-    hold for them, which is stated and not shown."""
+def for_other_laws(
+    lemma: Fact, values: Mapping[Any, Any], words: str, meets: Sequence[tuple[Supposed, Fact]] = (),
+    every: Mapping[Any, Any] | None = None, shown: Sequence[tuple[str, Fact]] = (),
+) -> Applied:  # fmt: skip
+    """A lemma about named laws or random variables, for other ones. ``meets`` are hypotheses of the lemma with the
+    facts that say them of the others; ``every`` names a value of a random variable for which a fact says it; ``shown``
+    are other facts about them. What else the lemma was shown with, and speaks of what is replaced, is taken on trust:
+    it is listed for the others in formulas, and ``words`` say why it holds."""
     chosen = {name: sp.sympify(value) for name, value in values.items()}
     left, right = (put_in(side, chosen) for side in (lemma.left, lemma.right))
     under = (*conditions([put_in(one, chosen) for one in lemma.under]), *needed(chosen))
-    hypotheses = (Hypothesis(words), Hypothesis(lemma.words, lemma))
-    name = "a lemma for other laws"
-    return Applied(left, lemma.relation, right, lemma.words, under, name=name, hypotheses=hypotheses)
+    met = [Hypothesis(one.words, _meeting(one, fact, {**chosen, **(every or {})})) for one, fact in meets]
+    known = [one for one, _ in meets]
+    trusted = [
+        Hypothesis(f"{words}: {_for_others(fact, chosen)}")
+        for fact in meaning(lemma)
+        if not any(fact is one for one in known) and names_in(fact) & {name_of(one) for one in chosen}
+    ]
+    known_facts = [Hypothesis(one, fact) for one, fact in shown]
+    hypotheses = (Hypothesis(lemma.words, lemma), *met, *known_facts, *(trusted or [Hypothesis(words)]))
+    under = _all_under(under, *(fact for _, fact in (*meets, *shown)))
+    return Applied(left, lemma.relation, right, lemma.words, under, name="a lemma for other laws",
+                   hypotheses=hypotheses, discharges=tuple(known))  # fmt: skip
+
+
+def _meeting(hypothesis: Supposed, fact: Fact, chosen: Mapping[Any, sp.Expr]) -> Fact:
+    """The fact, if it says the hypothesis with these values put in; raises otherwise."""
+    left, right = (put_in(side, chosen) for side in (hypothesis.left, hypothesis.right))
+    relation = hypothesis.relation
+    if fact.left == right and fact.left != left:
+        left, right, relation = right, left, {"<=": ">=", ">=": "<=", "=": "="}[relation]
+    if fact.left != left or fact.relation not in ("=", relation) or prover.equal(fact.right, right) is None:
+        raise VerificationError(f"the lemma needs {left} {relation} {right}, got {fact.relational()}")
+    return fact
+
+
+def _for_others(fact: Fact, chosen: Mapping[Any, sp.Expr]) -> str:
+    """What a fact says with these values put in, as text; raises where that is a wrong statement about numbers."""
+    left, right = (put_in(side, chosen) for side in (fact.left, fact.right))
+    order = {"=": sp.Eq, "<=": sp.Le, ">=": sp.Ge}[fact.relation]
+    if left.is_number and right.is_number and order(left, right) == False:  # noqa: E712
+        raise VerificationError(f"the lemma needs {left} {fact.relation} {right}")
+    return f"{left} {fact.relation} {right}"
 
 
 def independence(whole: sp.Expr, factors: sp.Expr, words: str, checked: Checked | None = None) -> Applied:
@@ -148,6 +208,8 @@ def hoeffding(
 
     ``tail`` is the probability, ``gap`` is u; ``low`` and ``high`` are the facts a ≤ X and X ≤ b."""
     a, b = low.left, high.right
+    if is_random(sp.Tuple(a, b, gap, sp.sympify(n))) or not isinstance(tail, AppliedUndef):
+        raise VerificationError(f"a, b, n and u must be fixed, and the tail a named probability, got {a}, {b}, {tail}")
     hypotheses = (
         Hypothesis("X is not below a", _matching(low, a, "<=", variable, "Hoeffding's inequality")),
         Hypothesis("X is not above b", _matching(high, variable, "<=", b, "Hoeffding's inequality")),

@@ -217,7 +217,8 @@ def _joint_laws() -> tuple[Fact, Fact, list[Fact], list[Fact]]:
     x, y = sp.symbols("x y", integer=True)
     marked = given(B(b), sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b), "B is Bin(n − 1, γ)")
     spread = given(
-        noise(x, y), sp.binomial(b, x + y) * sp.binomial(x + y, x) * (k - 2) ** (b - x - y) / k**b,
+        noise(x, y),
+        sp.factorial(b) / (sp.factorial(x) * sp.factorial(y) * sp.factorial(b - x - y)) * (k - 2) ** (b - x - y) / k**b,
         "b random answers are x ones, y twos and b − x − y of the k − 2 other values",
     )  # fmt: skip
     ways = sp.factorial(b) / (sp.factorial(n1) * sp.factorial(n2) * sp.factorial(b + 1 - n1 - n2))
