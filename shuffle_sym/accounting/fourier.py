@@ -326,7 +326,8 @@ class _Question:
         allowed = self.rtol * math.exp(min(self.log_delta - log_finite, 600.0)) / 4
         v = math.sqrt(allowed / (max(self.saddle_point, 1e-3) * (1 + self.saddle_point)))
         terms = math.sqrt(-rounds.copies * self.log_beyond / 2)
-        self.first_spacing = min(2.0 ** math.floor(math.log2(min(v, 1.0) / terms)), rounds.coarsest)
+        # A spacing that no grid has, where v underflows: what is then refused says so.
+        self.first_spacing = min(2.0 ** math.floor(math.log2(min(max(v, 1e-150), 1.0) / terms)), rounds.coarsest)
 
     @property
     def untilted(self) -> bool:

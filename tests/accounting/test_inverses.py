@@ -136,4 +136,5 @@ def test_delta_of_the_mechanism_does_not_grow_with_n_and_the_smallest_number_of_
             for target in (math.nextafter(delta, 0), delta):
                 needed = next((n for n, d in enumerate(truths, 1) if d <= q(str(target))), 5)
                 found = ss.users_needed(R, sp.log(alpha), target, rtol=0.2)
-                assert found.lower <= needed and (needed == 5 or needed <= found.upper)
+                assert found.lower <= needed
+                assert needed == 5 or needed <= found.upper
