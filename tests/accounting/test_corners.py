@@ -13,6 +13,7 @@ import shuffle_sym as ss
 from shuffle_sym.accounting import fourier
 from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric import counts, lattice
 from shuffle_sym.numeric.search import smallest_epsilon
 
@@ -241,3 +242,13 @@ def test_a_guess_that_underflows_is_a_small_spacing_and_no_error():
     question = fourier._Question(FarOut(), 1.0, 1e-3)
     assert question.smaller_than_guessed(0.0)
     assert 0 < question.first_spacing < 1e-100
+
+
+def test_upper_ends_ask_for_one_pair_of_datasets_and_no_more(monkeypatch):
+    """Each of the others took a minute here, and no upper end rests on any."""
+    M = ss.Shuffle(ss.BLH(d=16, eps0=34), 425)._analysed
+    for pair in M.below.laws[1:]:
+        monkeypatch.setattr(pair, "from_one", None)
+    (answer,) = M.above.from_one([Ratio(eps=sp.Integer(30))], 1e-3, "auto")
+    assert 0 < answer.upper <= 1
+    assert len(M.below.laws) > 1
