@@ -142,10 +142,12 @@ class Datasets(Source):
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         return self.at_least(ratios, rtol, method, [math.inf] * len(ratios))
 
-    def at_least(self, ratios: Sequence[Ratio], rtol: float, method: str, wanted: Sequence[float]) -> list[Interval]:
-        """D_α of the worst pair; where the first pairs reach what is ``wanted``, no other is tried."""
+    def at_least(
+        self, ratios: Sequence[Ratio], rtol: float, method: str, wanted: Sequence[float], most: int | None = None
+    ) -> list[Interval]:
+        """D_α of the worst of the first ``most`` pairs; where some reach what is ``wanted``, no other is tried."""
         best: list[Interval] = [Interval(0.0, 0.0)] * len(ratios)
-        for neighbours, pair in zip(self.neighbours, self.laws, strict=True):
+        for neighbours, pair in list(zip(self.neighbours, self.laws, strict=True))[:most]:
             places = [i for i, least in enumerate(wanted) if best[i].upper < least or best[i] == UNKNOWN]
             for i, answer in zip(places, or_unknown(pair, [ratios[i] for i in places], rtol, method), strict=True):
                 if best[i].lower_by is None or answer.lower > best[i].lower:

@@ -88,10 +88,15 @@ class Mechanism(CrowdOfUsers):
         return self.bounds.max_loss
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        return self.with_pairs(ratios, rtol, method)
+
+    def with_pairs(self, ratios: Sequence[Ratio], rtol: float, method: str, most: int | None = None) -> list[Interval]:
+        """D_α for each α >= 1; with lower ends from the first so many pairs of datasets only, where upper ends are what
+        is asked for."""
         blankets = self.bounds.blankets(ratios, rtol, method)
         highest = [max(answer.lower for answer in column) for column in zip(*blankets, strict=True)]
         wanted = [end * (1 - CLOSE) for end in highest]
-        lowers = self.below.at_least(ratios, rtol, method, wanted)
+        lowers = self.below.at_least(ratios, rtol, method, wanted, most)
         known = [0.0 if answer == UNKNOWN else answer.upper for answer in lowers]
         uppers = self.bounds.upper(ratios, blankets, known)
         answers = [
@@ -200,7 +205,7 @@ class _UpperEnds(Source):
         return self
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        answers = self.mechanism.from_one(ratios, rtol, method)
+        answers = self.mechanism.with_pairs(ratios, rtol, method, most=1)
         return [replace(answer, lower=answer.upper) for answer in answers]
 
 

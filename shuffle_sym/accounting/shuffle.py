@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -215,7 +216,7 @@ class Shuffle:
         True
         """
         ratios, tolerance = arguments.each(eps, "eps", self._ratio), arguments.relative_tolerance(rtol)
-        return arguments.each(ratios, "eps", lambda ratio: self._analysed.log_delta(ratio, tolerance))
+        return arguments.each(ratios, "eps", lambda ratio: _at_most_0(self._analysed.log_delta(ratio, tolerance)))
 
     @staticmethod
     def _ratio(eps: Any) -> Ratio:
@@ -391,3 +392,8 @@ def _again(source: Any, n: int | None, steps: Sequence[tuple[str, Any]]) -> Shuf
     for name, argument in steps:
         M = getattr(M, name)(argument)
     return M
+
+
+def _at_most_0(log: Interval) -> Interval:
+    """The logarithm of a number that is at most 1."""
+    return log if log.upper <= 0 else replace(log, lower=min(log.lower, 0.0), upper=0.0)

@@ -147,9 +147,10 @@ class _Split:
             log_beyond = self._log_beyond(most)
             # At first as far as the largest sum there can be would need
             if log_beyond <= log_rtol + log_upper:
-                low, high, log_scale = self._summed(most, rtol)
-                high += scaled(1.0, log_beyond - log_scale) if log_beyond > -math.inf else 0.0
-                log_upper = math.log(high) + log_scale
+                low, summed, log_scale = self._summed(most, rtol)
+                high = summed + (scaled(1.0, log_beyond - log_scale) if log_beyond > -math.inf else 0.0)
+                # Where the sum is not 0 it says what lies beyond has to be small next to.
+                log_upper = math.log(summed if low > 0 else high) + log_scale
                 log_unit = math.log(unit) + log_scale
                 # Of the logarithms
                 slack = 8 * UNIT_ROUNDOFF * (abs(log_unit) + abs(log_scale) + abs(log_upper) + 8)

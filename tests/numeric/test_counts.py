@@ -137,3 +137,15 @@ def test_very_low_values_stay_as_low_as_they_are():
         / n
     )
     assert isinstance(answer, ValueError) or answer.lower <= truth <= answer.upper
+
+
+def test_a_sum_that_is_far_below_its_largest_value_takes_a_few_steps(monkeypatch):
+    """Three of four rare values have to come together, 10^-60 of all cases: found in a few sums, not in one a factor."""
+    summed, sums = counts._Split._summed, []
+    monkeypatch.setattr(counts._Split, "_summed", lambda *given: sums.append(given[1]) or summed(*given))
+    values = [Fraction(7), Fraction(6), Fraction(-1), Fraction(-2)]
+    probabilities = [Fraction(1, 10**20), Fraction(1, 10**19)]
+    probabilities += [Fraction(1, 10**18), 1 - sum(probabilities) - Fraction(1, 10**18)]
+    answer = ends(values, probabilities, 12, 1e-6)
+    assert answer.lower <= positive_part(values, probabilities, 12) <= answer.upper
+    assert len(sums) <= 4
