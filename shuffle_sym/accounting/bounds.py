@@ -154,7 +154,7 @@ class AllDatasets:
     def __init__(self, R: Randomizer | Family, n: int) -> None:
         whole = prepared(R)
         self.max_loss = whole.max_loss
-        self.pairs = [PairBounds(whole, pair, n) for pair in whole.pairs]
+        self.n, self.pairs = n, [PairBounds(whole, pair, n) for pair in whole.pairs]
         #: What a bound by a decomposition alone is called: the blanket, or one of the clones in its place.
         self.name = whole.pairs[0].blanket.title
 
@@ -170,6 +170,22 @@ class AllDatasets:
             of_blanket, (dropped,) = pair.blanket.log_delta(ratio, rtol).upper, pair.drop_out([ratio])
             ends.append(min((of_blanket, self.name), (dropped.log, _NAMES[dropped.method])))
         return max(ends)
+
+    def no_drop_out(self, *, equal: bool) -> str:
+        """Why there is no drop-out bound; empty if there is one."""
+        few = all(pair.pair.laws is not None for pair in self.pairs)
+        return (
+            ""
+            if few
+            else (
+                f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many, and "
+                "users must share one randomizer"
+            )
+        )
+
+    def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
+        """The drop-out bound and its name for the worst pair of inputs at each α."""
+        return [max(column) for column in zip(*(pair.dropped(ratios, equal=equal) for pair in self.pairs), strict=True)]
 
     def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
         """The blanket's divergence for each pair of inputs and each α."""
@@ -196,35 +212,6 @@ class AllDatasets:
                 if end > largest[i].upper:
                     largest[i] = Interval(end, end, answers[i].method, upper_by=name)
         return largest
-
-
-class DropOut(Source):
-    """The drop-out bound by itself, for the worst of all pairs of inputs: both ends of an interval are the bound."""
-
-    def __init__(self, bounds: AllDatasets, *, equal: bool) -> None:
-        self.bounds, self.equal, self.n = bounds, equal, bounds.pairs[0].n
-        if self.n < _FEWEST_USERS:
-            raise ValueError(f"n must be at least {_FEWEST_USERS}, got {self.n}")
-        if any(pair.pair.laws is None for pair in bounds.pairs):
-            raise ValueError(
-                f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many, and "
-                "users must share one randomizer"
-            )
-
-    @property
-    def max_loss(self) -> sp.Expr:
-        return self.bounds.max_loss
-
-    def reversed(self) -> Source:
-        return self  # all ordered pairs of inputs are there
-
-    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """As for other laws; a bound that is a number can be followed more closely at no cost."""
-        return super().epsilon(target, rtol / 16, method)
-
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        columns = zip(*(pair.dropped(ratios, equal=self.equal) for pair in self.bounds.pairs), strict=True)
-        return [Interval(end, end, upper_by=name) for end, name in map(max, columns)]
 
 
 class NoiseOfAllDatasets:
@@ -268,6 +255,16 @@ class NoiseOfAllDatasets:
             uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
         return uppers
 
+    def no_drop_out(self, *, equal: bool) -> str:
+        """Why there is no drop-out bound; empty if there is one."""
+        if self._laws is None:
+            return f"messages must be finitely many, or those of Laplace noise; those of {self.R!r} are continuous"
+        return f"equal others are not shown to be the worst where messages are continuous: {self.R!r}" if equal else ""
+
+    def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
+        """The drop-out bound and its name at each α."""
+        return [(bound.value, _NAMES[bound.method]) for bound in map(self.drop_out, ratios)]
+
     @cached_property
     def _laws(self) -> LaplaceLaws | None:
         return laws_of(self.R) if self.n >= _FEWEST_USERS else None
@@ -294,3 +291,28 @@ class NoiseOfAllDatasets:
         """As for a finite randomizer."""
         nobody = (1 - self._gamma) ** (self.n - 1)
         return nobody * self._local(ratio) + (1 - nobody) * known
+
+
+class DropOut(Source):
+    """The drop-out bound by itself, for the worst of all pairs of inputs: both ends of an interval are the bound."""
+
+    def __init__(self, bounds: AllDatasets | NoiseOfAllDatasets, *, equal: bool) -> None:
+        self.bounds, self.equal, self.n = bounds, equal, bounds.n
+        if self.n < _FEWEST_USERS:
+            raise ValueError(f"n must be at least {_FEWEST_USERS}, got {self.n}")
+        if missing := bounds.no_drop_out(equal=equal):
+            raise ValueError(missing)
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.bounds.max_loss
+
+    def reversed(self) -> Source:
+        return self  # all ordered pairs of inputs are there
+
+    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        """As for other laws; a bound that is a number can be followed more closely at no cost."""
+        return super().epsilon(target, rtol / 16, method)
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        return [Interval(end, end, upper_by=name) for end, name in self.bounds.dropped(ratios, equal=self.equal)]
