@@ -176,7 +176,7 @@ def rdp(subject: Subject, rng: random.Random) -> Question | None:
 
 
 def compose(subject: Subject, rng: random.Random) -> Question | None:
-    rounds = rng.choice((1, 2, 2, 3, 4, 8, 16, 64, 500))
+    rounds = rng.choice((1, 2, 2, 3, 4, 8, 16, 64, 500, 4096))
     if not subject.cheap or subject.source.startswith("ss.decomposition.blankets"):
         return None
     pair = subject.below.composed(rounds)
