@@ -92,7 +92,7 @@ def test_no_module_imports_itself_by_way_of_others():
 def test_the_figures_of_the_house():
     pairs = {(room(module), room(other)) for module, others in IMPORTS.items() for other in others}
     edges = [(one, other) for one, other in pairs if one != other and "__init__" not in (one, other)]
-    assert len(edges) <= 31
+    assert len(edges) <= 32
     lengths = {path: len(path.read_text().splitlines()) for path in FILES}
     assert {path: lines for path, lines in lengths.items() if lines > 400} == {}
     assert (
