@@ -23,9 +23,9 @@ _PLACES = (-12.0, -9.0, -7.0, -5.5, -4.5, -3.8, *(-3.2 + 0.3 * i for i in range(
 class BlanketCounts:
     """B for ``counts`` users of each group, whose chances are at least ``gammas``: doubles in [0, 1].
 
-    >>> B = BlanketCounts([30, 10], [0.5, 0.1])
-    >>> B.below(0), round(B.below(16), 3)
-    (0.0, 0.491)
+    >>> B = BlanketCounts([2, 1], [0.5, 1.0])
+    >>> B.below(0), round(B.below(2), 9)
+    (0.0, 0.25)
     """
 
     def __init__(self, counts: Sequence[int], gammas: Sequence[float]) -> None:
