@@ -46,6 +46,7 @@ browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it a
 
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m checks.cross_check
+	$(BIN)/python -m checks.crowds
 
 fuzz: $(VENV)/ok  ## hard inputs at random against an independent oracle; goes on where it ended (MINUTES=10 SEED=1)
 	$(BIN)/python -m checks.fuzz --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --processes $(or $(PROCESSES),1)

@@ -30,7 +30,7 @@ import sympy as sp
 
 from shuffle_sym.accounting import bounds, scored
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism, first_met
-from shuffle_sym.accounting.sources import PairOfLaws, logarithm, not_below
+from shuffle_sym.accounting.sources import PairOfLaws, logarithm, not_below, or_unknown
 from shuffle_sym.algebra import arguments, field, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
@@ -48,6 +48,10 @@ from shuffle_sym.truth.worst_datasets import inputs_of
 
 _MOST_PAIRS, _MOST_LAWS = 64, 40  # of inputs, and of laws in a group: with more of them the blanket answers
 _SMALLEST = 1e-300
+_ROUGH = 0.1
+
+Ends = list[float]
+NamedEnd = tuple[float, str]
 
 
 class PairInGroup:
@@ -103,32 +107,34 @@ class PairInGroup:
             ends.append(chairs.upper(rows, null, counts, self.crowd.gamma, local[i]))
         return ends
 
-    def by_blanket(self, ratio: Ratio, local: float, best: float, rtol: float) -> float:
-        """Σ over the steps: (D of so many messages − D of the next) times the probability of fewer; 1 if that is not
-        below the ``best`` bound so far."""
-
-        def of_users(b: int) -> float:
-            try:
-                (answer,) = PairOfLaws(self.from_blanket, b + 1).from_one([ratio], max(rtol / 4, 1e-5), "auto")
-            except NotSharpError:
-                return local
-            return min(answer.upper, local)
-
+    def by_blanket(self, ratios: Sequence[Ratio], local: Sequence[float], best: Sequence[float], rtol: float) -> Ends:
+        """At each α, Σ over the steps: (D of so many messages − D of the next) times the probability of fewer; 1 where
+        that is not below the ``best`` bound so far."""
+        totals = [1.0] * len(ratios)
         if not self.crowd.gamma:
-            return 1.0
+            return totals
         steps = self.crowd.blanket_messages.steps()
-        last = of_users(steps[-1][0])
-        if last >= best:  # no number of messages that is at all likely gives less
-            return 1.0
-        total, after = last, last
+        last = self._of_messages(steps[-1][0], ratios, local, rtol)
+        # Where no number of messages that is at all likely gives less, there is nothing to sum.
+        open_ones = {i: (end, end) for i, end in enumerate(last) if end < best[i]}
         for (b, _), (_, fewer) in zip(reversed(steps[:-1]), reversed(steps[1:]), strict=True):
-            here = max(of_users(b) if b else local, after)
-            # With fewer than the next number of messages it is `here`, at least b of them being there.
-            total += (here - after) * fewer
-            after = here
-            if total >= best:
-                return 1.0
-        return min(total * (1 + 1e-12), local)
+            places = list(open_ones)
+            there = self._of_messages(b, [ratios[i] for i in places], [local[i] for i in places], rtol)
+            for i, here in zip(places, there, strict=True):
+                total, after = open_ones.pop(i)
+                total += (max(here, after) - after) * fewer
+                if total < best[i]:
+                    open_ones[i] = total, max(here, after)
+        for i, (total, _) in open_ones.items():
+            totals[i] = min(total * (1 + 1e-12), local[i])
+        return totals
+
+    def _of_messages(self, b: int, ratios: Sequence[Ratio], local: Sequence[float], rtol: float) -> Ends:
+        """Upper ends of D_α with b messages from the blanket."""
+        if not b or not ratios:
+            return list(local)
+        answers = or_unknown(PairOfLaws(self.from_blanket, b + 1), ratios, max(rtol / 4, 1e-5), "auto")
+        return [min(answer.upper, end) for answer, end in zip(answers, local, strict=True)]
 
 
 class OneGroup(CrowdOfUsers):
@@ -191,30 +197,45 @@ class OneGroup(CrowdOfUsers):
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         lowers = self.below.from_one(ratios, rtol, method)
-        uppers = self.upper(ratios, rtol, method)
+        uppers = self.upper(ratios, rtol)
         return [
             Interval(lower.lower, end, "auto", lower.lower_by, by)
             for lower, (end, by) in zip(lowers, uppers, strict=True)
         ]
 
-    def upper(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[tuple[float, str]]:
-        """The smallest bound at each α and its name."""
+    def upper(self, ratios: Sequence[Ratio], rtol: float, enough: Sequence[float] | None = None) -> list[NamedEnd]:
+        """The smallest bound at each α and its name; once one is at most ``enough`` no other is tried."""
+        enough = [0.0] * len(ratios) if enough is None else enough
         largest = [(0.0, "the largest loss")] * len(ratios)
         for pair in self.pairs:
-            ends = [(end, "local randomizer") for end in pair.local(ratios)]
-            some = [i for i, (end, _) in enumerate(ends) if end > largest[i][0]]
+            local = pair.local(ratios)
+            ends = [(end, "local randomizer") for end in local]
+            some = [i for i, (end, _) in enumerate(ends) if end > max(largest[i][0], enough[i])]
             if some and self._few:
-                seated = pair.by_chairs([ratios[i] for i in some], [ends[i][0] for i in some])
+                seated = pair.by_chairs([ratios[i] for i in some], [local[i] for i in some])
                 for i, bound in zip(some, seated, strict=True):
                     ends[i] = min(ends[i], (bound.value, "weighted chairs" if bound.method == "chairs" else ends[i][1]))
-            for i in some:
-                end = pair.by_blanket(ratios[i], pair.local([ratios[i]])[0], ends[i][0], rtol)
+            some = [i for i in some if ends[i][0] > max(largest[i][0], enough[i])]
+            counted = pair.by_blanket(
+                [ratios[i] for i in some], [local[i] for i in some], [ends[i][0] for i in some], rtol
+            )
+            for i, end in zip(some, counted, strict=True):
                 ends[i] = min(ends[i], (end, "blanket, counted"))
             largest = [max(one, other) for one, other in zip(largest, ends, strict=True)]
-        if self.parts[self.group][1] > 1:
-            alone = self.own.above.from_one(ratios, rtol, method)
-            largest = [min(end, (one.upper, "own group only")) for end, one in zip(largest, alone, strict=True)]
-        return largest
+        return self._or_alone(ratios, rtol, largest, enough)
+
+    def _or_alone(
+        self, ratios: Sequence[Ratio], rtol: float, known: list[NamedEnd], enough: Sequence[float]
+    ) -> list[NamedEnd]:
+        """Those of the users of the group alone, where their best attack does not show that they are larger."""
+        if self.parts[self.group][1] < 2:
+            return known
+        attacks = self.own.below.from_one(ratios, _ROUGH, "auto")
+        some = [i for i, attack in enumerate(attacks) if enough[i] < known[i][0] > attack.lower]
+        if some:
+            for i, answer in zip(some, self.own.above.from_one([ratios[i] for i in some], rtol, "auto"), strict=True):
+                known[i] = min(known[i], (answer.upper, "own group only"))
+        return known
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """The lower end from datasets, the upper end by a search."""
@@ -231,15 +252,18 @@ class OneGroup(CrowdOfUsers):
 
     def _bound_at(self, rtol: float) -> Any:
         def bound_at(eps: float) -> Interval:
-            ((end, by),) = self.upper([Ratio(eps=sp.Rational(str(eps)))], rtol, "auto")
+            ((end, by),) = self.upper([Ratio(eps=sp.Rational(str(eps)))], rtol)
             return Interval(end, end, upper_by=by)
 
         return bound_at
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
         """The maximum over all datasets that differ in a user of this group, by brute force."""
-        rows = self.stacked  # its columns are the same messages for all
-        matrices = [_as_matrix(rows, g) for g in range(len(self.parts))]
+        for R, _ in self.parts:
+            if field.fractions([e for row in R.rows() for e in row], R.bindings) is None:
+                raise ValueError(f"exact values are for rational probabilities, as with eps0 = sp.log(3), got {R!r}")
+        # The columns of the stacked rows are the same messages for all.
+        matrices = [_as_matrix(self.stacked, g) for g in range(len(self.parts))]
         return crowds.worst_of_groups(
             [(R, count) for R, (_, count) in zip(matrices, self.parts, strict=True)], self.group, alpha
         )
@@ -277,11 +301,31 @@ class Groups(CrowdOfUsers):
         return sp.Max(*(one.max_loss for one in self.each))
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        columns = zip(*(one.from_one(ratios, rtol, method) for one in self.each), strict=True)
-        return [_worst(column) for column in columns]
+        ordered = self._worst_first
+        lowers = [
+            max(c, key=lambda a: a.lower)
+            for c in zip(*(o.below.from_one(ratios, rtol, method) for o in ordered), strict=True)
+        ]
+        uppers = ordered[0].upper(ratios, rtol)
+        for one in ordered[1:]:
+            others = one.upper(ratios, rtol, [end for end, _ in uppers])
+            uppers = [max(known, other) for known, other in zip(uppers, others, strict=True)]
+        return [
+            Interval(lower.lower, end, "auto", lower.lower_by, by)
+            for lower, (end, by) in zip(lowers, uppers, strict=True)
+        ]
+
+    @cached_property
+    def _worst_first(self) -> list[OneGroup]:
+        return sorted(self.each, key=lambda one: -one.below.pairs[0].chi)
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        return _worst([one.epsilon(target, rtol, method) for one in self.each])
+        """That of the group whose users are seen best; others count where their bounds do not meet the target."""
+        first, *others = self._worst_first
+        answer = first.epsilon(target, rtol, method)
+        there = Ratio(eps=sp.Rational(str(answer.upper)))
+        open_ones = [one for one in others if one.upper([there], rtol, [target])[0][0] > target]
+        return _worst([answer, *(one.epsilon(target, rtol, method) for one in open_ones)])
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
         return max(one.exact(alpha, digits) for one in self.each)

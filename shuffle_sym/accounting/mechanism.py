@@ -54,10 +54,7 @@ class CrowdOfUsers(Source):
         return self  # all ordered pairs of inputs are there
 
     def decompositions(self) -> tuple[Decomposition, ...]:
-        raise TypeError(
-            f"{self!r} is a mechanism, which is not analysed by one pair of laws; those of its blanket are "
-            "ss.decomposition.blankets(R), and Shuffle takes them in the place of R"
-        )
+        raise TypeError(f"{self!r} is a mechanism, which is not analysed by one pair of laws")
 
     def to_digits(self, ratio: Ratio, digits: int) -> Interval:
         value = arguments.exact_number(self.exact(ratio.alpha, digits + 3), "value")
@@ -156,7 +153,12 @@ class Mechanism(CrowdOfUsers):
         return bound_at
 
     def decompositions(self) -> tuple[Decomposition, ...]:
-        return Source.decompositions(self) if isinstance(self.R, Continuous) else super().decompositions()
+        if isinstance(self.R, Continuous):
+            return Source.decompositions(self)
+        raise TypeError(
+            f"{self!r} is a mechanism, which is not analysed by one pair of laws; those of its blanket are "
+            "ss.decomposition.blankets(R), and Shuffle takes them in the place of R"
+        )
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
         """The maximum over all neighbouring datasets, by brute force."""

@@ -21,6 +21,7 @@ from shuffle_sym.randomizers.stacked import Stacked
 
 _MOST_DATASETS = 200
 _TRIED = 3
+_NEAR = 0.95  # χ of a dataset that is tried, over the largest
 _FEW_DIGITS = 3  # of ε, for scores that are used again
 
 
@@ -130,7 +131,9 @@ class WorstScored(Source):
     """The worst of a few pairs of datasets of one group's user."""
 
     def __init__(self, pairs: Sequence[ScoredDatasets]) -> None:
-        self.pairs, self.n = sorted(pairs, key=lambda pair: -pair.chi)[:_TRIED], pairs[0].n
+        ranked = sorted(pairs, key=lambda pair: -pair.chi)[:_TRIED]
+        # Where χ is far below, so is the divergence of many users.
+        self.pairs, self.n = [pair for pair in ranked if pair.chi > _NEAR * ranked[0].chi] or ranked[:1], pairs[0].n
 
     @cached_property
     def best(self) -> FixedScores:

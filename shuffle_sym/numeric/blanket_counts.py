@@ -23,9 +23,9 @@ _PLACES = (-12.0, -9.0, -7.0, -5.5, -4.5, -3.8, *(-3.2 + 0.3 * i for i in range(
 class BlanketCounts:
     """B for ``counts`` users of each group, whose chances are at least ``gammas``: doubles in [0, 1].
 
-    >>> B = BlanketCounts([30, 10], [0.5, 0.1])
-    >>> B.below(0), round(B.below(16), 3)
-    (0.0, 0.491)
+    >>> B = BlanketCounts([2, 1], [0.5, 1.0])
+    >>> B.below(0), round(B.below(2), 9)
+    (0.0, 0.25)
     """
 
     def __init__(self, counts: Sequence[int], gammas: Sequence[float]) -> None:
@@ -59,13 +59,10 @@ class BlanketCounts:
             return 1.0
         best = 0.0
         guess = (self.mean - b) / max(self.deviation**2, 1e-9)
-        for rate in guess * np.geomspace(0.3, 20.0, 24):
-            decay = math.expm1(-float(rate))
-            log = float(rate) * b + sum(
-                n * math.log1p(max(p * decay, -1 + 1e-16)) for n, p in zip(self.counts, self.gammas, strict=True)
-            )
-            size = abs(float(rate) * b) + sum(self.counts)
-            best = min(best, log + 16 * UNIT_ROUNDOFF * size)
+        for rate in (guess * np.geomspace(0.3, 20.0, 24)).tolist():
+            logs = [n * _log_transform(p, rate) for n, p in zip(self.counts, self.gammas, strict=True)]
+            size = 1 + rate * b + sum(abs(log) for log in logs)
+            best = min(best, rate * b + math.fsum(logs) + 32 * UNIT_ROUNDOFF * size)
         return math.exp(best) * (1 + 1e-12)
 
     def steps(self) -> list[tuple[int, float]]:
@@ -73,3 +70,9 @@ class BlanketCounts:
         places = {round(self.mean + z * self.deviation) for z in _PLACES}
         numbers = [0, *sorted(b for b in places if 0 < b <= sum(self.counts))]
         return [(b, self.below(b)) for b in numbers]
+
+
+def _log_transform(p: float, rate: float) -> float:
+    """log(1 − p + p e^−λ), with a relative error of a few roundings: nothing cancels."""
+    gone = -p * math.expm1(-rate)
+    return math.log1p(-gone) if gone < 0.5 else math.log((1 - p) + p * math.exp(-rate))

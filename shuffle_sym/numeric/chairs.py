@@ -109,7 +109,7 @@ class _Crowd:
         wanted = (_REST - log_guess - self.log_unit + self.log_local) / -math.log1p(-self.gamma)
         last = min(math.ceil(min(max(wanted, 1.0), 2.0**53)), self.n - 2)
         places = Places(self.gamma, self.n, 0, last)
-        tilts = [Tilts(g, p, rate, FLOAT_ERROR + 2 * UNIT_ROUNDOFF) for g, p in self.rows]
+        tilts = [Tilts(g, p, rate, 2 * UNIT_ROUNDOFF) for g, p in self.rows]
         bounds = []
         for share in _SHARES if any(len(g) > 1 for g, _ in self.rows) else _SHARES[:1]:
             pads = [np.maximum(share * v.max() - v, 0.0) for v in self.variances]

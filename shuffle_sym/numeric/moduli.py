@@ -41,13 +41,13 @@ _ABYSS = 600.0  # values of G below −this/λ are raised to it: upper bounds st
 class Tilts:
     """Several laws, one row each, tilted by one λ > 0: values and probabilities are doubles, as in `transforms`.
 
-    Rows may be filled up with probabilities 0. ``log_tops`` are upper bounds of log M_x(λ), ``variances`` of the tilted
+    Rows may be filled up with probabilities 0. ``scaling`` is what the relative error of values has beyond that. ``log_tops`` are upper bounds of log M_x(λ), ``variances`` of the tilted
     variances.
     """
 
-    def __init__(self, values: Array, probabilities: Array, rate: float, value_error: float = FLOAT_ERROR) -> None:
+    def __init__(self, values: Array, probabilities: Array, rate: float, scaling: float = 0.0) -> None:
         raised = np.maximum(values, -_ABYSS / rate)
-        one = _Tilted(raised, probabilities, np.full(len(values), rate), value_error, FLOAT_ERROR)
+        one = _Tilted(raised, probabilities, np.full(len(values), rate), FLOAT_ERROR + scaling, FLOAT_ERROR)
         self.rate, self.halves, self.q, self.drifts = rate, raised / 2, one.q, one.drift
         self.log_tops = one.log_phi + one.log_error
         means = (one.q * raised).sum(axis=1, keepdims=True)

@@ -32,7 +32,7 @@ from shuffle_sym.numeric.transforms import Array
 
 Scores = npt.NDArray[np.int64]
 _LEVELS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
-_GOOD = 0.9997  # of the signal over the noise that real scores have
+_GOOD = 0.999  # of the signal over the noise that real scores have
 _FAR = 80.0  # what is outside the window weighs e^−this
 _LARGEST_FFT = 2**22
 _STEPS = 12
@@ -75,11 +75,22 @@ class ScoredSums:
         self.others = [(n, np.bincount(places, weights=p)) for n, p in others if n]
         self.reach = int(self.s[-1] - self.s[0])
         self.error = (len(scores) + 8) * UNIT_ROUNDOFF  # relative, of a mass
-        self.theta = 0.0
+        s = self.s.astype(float)
+        means = [n * float(p @ s) for n, p in self.others]
+        self.variance = sum(
+            n * float(p @ (s * s)) - mean**2 / n for mean, (n, p) in zip(means, self.others, strict=True)
+        )
+        self.shift = float((self.p0 - self.p1) @ s)
+
+    def _first_tilt(self, alpha: float) -> float:
+        """About the θ at which normal laws with these means and variances cross: any θ >= 0 is right."""
+        if self.shift <= 0 or self.variance <= 0:
+            return 0.0
+        return min(max(math.log(alpha) / self.shift, 0.0), 100 / max(abs(int(self.s[0])), abs(int(self.s[-1]))))
 
     def divergence(self, alpha: float) -> tuple[float, float]:
         """A lower bound of D_α, α >= 1, and about what D_α is; ``alpha`` has a relative error of a few roundings."""
-        theta, low, high = self.theta, 0.0, math.inf
+        theta, low, high = self._first_tilt(alpha), 0.0, math.inf
         for _ in range(_STEPS):
             lower, about, mean, cross, spread = self._at(theta, alpha)
             if cross is None:  # farther out
@@ -87,7 +98,6 @@ class ScoredSums:
             else:
                 wanted = theta + (cross - mean) / spread**2
                 if abs(wanted - theta) * spread < 1.5 or (theta == 0.0 and wanted < 0):
-                    self.theta = theta
                     return lower, about
                 low, high = (theta, high) if wanted > theta else (low, theta)
             theta = max(wanted if low <= wanted <= high else (low + min(high, 2 * low + 1 / spread)) / 2, 0.0)

@@ -20,6 +20,8 @@ D = ss.decomposition.blanket(R3)
 q = sp.Rational
 erlingsson, theorem31 = ss.bounds.erlingsson2019_shuffling, ss.bounds.balle2019_thm31
 half = q(1, 2)
+P2 = [[half, half], [q(1, 4), q(3, 4)]]
+CROWD = ss.Shuffle([(R3, 2), (ss.KRR(k=3, eps0=sp.log(2)), 2)])
 
 PLD = ss.accounting.PairPLD([half, half], [q(1, 4), q(3, 4)])
 accountant = ss.FourierAccountant(PLD)
@@ -53,6 +55,42 @@ BAD = {
         ["e^eps must be a rational number", "exp(1/10)"],
     ),
     "analyses of a batch": (lambda: M.sampled_from(5).analyses(eps=1), TypeError, ["all of whom are shuffled"]),
+    "groups, other messages": (
+        lambda: ss.Shuffle([(R3, 2), (ss.KRR(k=4, eps0=1), 2)]),
+        ValueError,
+        ["one message space", "groups[1]", "KRR(k=4", "from_matrix(P, messages="],
+    ),
+    "groups, names of messages": (
+        lambda: ss.Shuffle([(ss.from_matrix(P2, messages="ab"), 1), (ss.from_matrix(P2, messages="bc"), 1)]),
+        ValueError,
+        ["one message space", "messages=['b', 'c']"],
+    ),
+    "names of messages": (
+        lambda: ss.from_matrix(P2, messages=["a", "a"]),
+        ValueError,
+        ["messages must have 2 different names", "'a'"],
+    ),
+    "groups, none": (lambda: ss.Shuffle([]), ValueError, ["groups must not be empty"]),
+    "groups and n": (lambda: ss.Shuffle([(R3, 2)], n=2), ValueError, ["n must be left out", "n = 2"]),
+    "groups of noise": (lambda: ss.Shuffle([(ss.Laplace(eps0=1), 2)]), TypeError, ["groups[0]", "finitely many"]),
+    "groups, no users": (lambda: ss.Shuffle([(R3, 0)]), ValueError, ["the users of groups[0]", ">= 1", "0"]),
+    "no pair": (lambda: ss.Shuffle([R3]), TypeError, ["groups[0] must be a pair", "KRR"]),
+    "group of one": (lambda: M.group(0), TypeError, ["Shuffle([(R1, n1), (R2, n2), …])"]),
+    "no such group": (lambda: CROWD.group(2), ValueError, ["i must be an integer in 0 … 1", "2"]),
+    "colluders of no group": (lambda: CROWD.without(1), ValueError, ["each of the 2 groups", "(10, 0)", "1"]),
+    "more colluders than users": (lambda: CROWD.without((3, 0)), ValueError, ["m[0] must be at most 2", "3"]),
+    "all groups collude": (lambda: CROWD.without((2, 2)), ValueError, ["leave one user", "(2, 2)"]),
+    "a batch of groups": (lambda: CROWD.sampled_from(9), TypeError, ["users with one randomizer"]),
+    "too many users in groups": (
+        lambda: ss.Shuffle([(R3, 20), (ss.KRR(k=3, eps0=0), 20)]).exact(2),
+        ValueError,
+        ["40 users", "fewer users"],
+    ),
+    "groups, irrational": (
+        lambda: ss.Shuffle([(R3, 2), (ss.KRR(k=3, eps0=1), 2)]).exact(2),
+        ValueError,
+        ["rational probabilities", "KRR(k=3, eps0=1)"],
+    ),
     "a long number": (lambda: M.epsilon(q(1, 10**400)), ValueError, ["delta must be at least 1e-300", "about 1.0"]),
     "compose, rounds = 0": (lambda: M.compose(0), ValueError, ["rounds must be an integer >= 1", "got 0"]),
     "compose, rounds = 1.5": (lambda: M.compose(1.5), ValueError, ["rounds must be an integer >= 1", "1.5"]),
