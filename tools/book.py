@@ -25,10 +25,11 @@ PARTS = (
     ("One randomizer", "From a definition to a bound that can be trusted.", ("01", "02")),
     ("Every randomizer, every adversary", "Clones, views, and pairs that are no bounds.", ("03", "04")),
     ("Many rounds", "Composition and Rényi divergence.", ("05", "06", "07")),
-    ("Use it", "Your own randomizer, protocols that can be run, and an audit of what does run.", ("08", "09", "17")),
+    ("Use it", "Your own randomizer, and protocols that can be run.", ("08", "09")),
     ("Look closer", "What is printed wrong, how a number is computed, what the worst data are.", ("10", "11", "12")),
     ("Play", "Everything under sliders.", ("13",)),
     ("The truth", "Why no dataset is worse than the answer says, and what is not known yet.", ("14",)),
+    ("What really runs", "Is a program what its proof is about? An audit from samples.", ("17",)),
     ("The papers' experiments", "Every curve computed again, with certified ends.", ("18", "19", "20", "21")),
 )
 
