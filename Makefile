@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,9 +44,17 @@ browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it a
 	$(BIN)/python -m pip install --quiet --editable '.[lab,app]' --group browser
 	$(BIN)/python browser/test_in_browser.py
 
+interop-test:  ## audit public packages (multi-freq-ldpy, pure-ldp, opendp) from their samples, in an environment of its own
+	$(PYTHON) -m venv .venv-interop
+	.venv-interop/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-interop/bin/python -m pip install --quiet --editable . --group interop
+	.venv-interop/bin/python -m pip install --quiet --upgrade --no-deps --target .venv-interop/pure-ldp-1.1.2 pure-ldp==1.1.2
+	.venv-interop/bin/python -m pytest -q -c /dev/null --rootdir=. -p no:cacheprovider interop
+
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m checks.cross_check
 	$(BIN)/python -m checks.crowds
+	$(BIN)/python -m checks.empirical --audits 200
 
 fuzz: $(VENV)/ok  ## hard inputs at random against an independent oracle; goes on where it ended (MINUTES=10 SEED=1)
 	$(BIN)/python -m checks.fuzz --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --processes $(or $(PROCESSES),1)

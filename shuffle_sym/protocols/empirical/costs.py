@@ -35,6 +35,9 @@ class Cost:
     """How many samples of each of two laws convict an implementation in about nine of ten audits.
 
     A sample is a message, or a run of ``n`` users. ``p`` and ``q`` are the probabilities of the event that shows it.
+
+    >>> str(Cost(500, p=0.8, q=0.2, claim=1.0, truth=1.39, n=None))[:41]
+    'About 500 messages of each of two inputs:'
     """
 
     samples: int

@@ -49,7 +49,13 @@ class Audit:
 
 @dataclass(frozen=True)
 class LocalAudit(Audit):
-    """What messages of two inputs say about a local randomizer; made by `local`."""
+    """What messages of two inputs say about a local randomizer; made by `local`.
+
+    >>> import shuffle_sym as ss
+    >>> audit = ss.empirical.local([0] * 80 + [1] * 20, [0] * 20 + [1] * 80, R=ss.BinaryRR(eps0=3))
+    >>> audit.verdict, audit.consistent, 0 < audit.lower < audit.estimate
+    ('other messages', False, True)
+    """
 
     inputs: tuple[Any, Any]
     sizes: tuple[int, int]
@@ -96,7 +102,13 @@ class LocalAudit(Audit):
 @dataclass(frozen=True)
 class ShuffledAudit(Audit):
     """What runs of a whole pipeline say about n shuffled users; made by `shuffled`. ``certified`` is the interval of ε
-    at ``delta`` that `Shuffle` gives: a sound implementation stays below its upper end."""
+    at ``delta`` that `Shuffle` gives: a sound implementation stays below its upper end.
+
+    >>> import shuffle_sym as ss
+    >>> audit = ss.empirical.shuffled(lambda X: sorted(X), ss.BinaryRR(eps0=1), n=2)  # it forgot the noise
+    >>> audit.verdict, audit.runs, str(audit)[:44]
+    ('convicted', 780, 'Convicted: with confidence 95 % eps is at le')
+    """
 
     n: int
     certified: Interval
