@@ -109,4 +109,4 @@ test-lowest:  ## run the tests with the lowest versions that pyproject.toml allo
 	.venv-lowest/bin/python -m pytest -n 2 tests shuffle_sym
 
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) .venv-docs .venv-lowest .lowest.txt docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-docs .venv-lowest .lowest.txt docs/_build docs/api docs/notebooks docs/gallery docs/jupyter_execute .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -41,9 +41,8 @@ def _computed(question: Any) -> tuple[str, str]:
 def _slow(source: Any) -> str:
     """Why the answer is not computed for a card, if it is not."""
     parts = source if isinstance(source, tuple) else (source,)
-    if any(part.free_symbols for part in parts):
-        names = sorted({str(symbol) for part in parts for symbol in part.free_symbols})
-        return f"needs numbers for {', '.join(names)}"
+    if names := {str(symbol) for part in parts for symbol in getattr(part, "free_symbols", ())}:
+        return f"needs numbers for {', '.join(sorted(names))}"
     if isinstance(source, (Decomposition, Family)) or _few_pairs(source):
         return ""
     return "ask .epsilon(delta): it takes longer than a card may"
@@ -71,11 +70,12 @@ def of_mechanism(M: Any) -> str:
     if drawing:
         mechanism = isinstance(M.source, LocalRandomizer)
         rows.append(("", "above: all datasets; below: two of them" if mechanism else "of this pair of laws"))
-    return cards.card(f"Shuffle({_title(M.source)}, n={M.n})", rows, drawing)
+    return cards.card(_title(M), rows, drawing)
 
 
-def _title(source: Any) -> str:
-    return source.title if isinstance(source, Decomposition) and source.title else repr(source)
+def _title(M: Any) -> str:
+    named = isinstance(M.source, Decomposition) and M.source.title
+    return f"Shuffle({M.source.title}, n={M.n})" if named else repr(M)
 
 
 def of_profile(profile: PrivacyProfile) -> str:
