@@ -1,12 +1,13 @@
 """The catalogue of local randomizers: definitions only."""
 
 from shuffle_sym.randomizers.composed import Joint, Parallel
+from shuffle_sym.randomizers.density import from_density
 from shuffle_sym.randomizers.family import AnyRandomizer
 from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
-from shuffle_sym.randomizers.noise import Gaussian, Laplace
 from shuffle_sym.randomizers.sampled import Sampled
+from shuffle_sym.randomizers.noise import Gaussian, Laplace, Logistic
 from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
 from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
@@ -22,8 +23,10 @@ __all__ = [
     "HadamardResponse",
     "Joint",
     "Laplace",
+    "Logistic",
     "Parallel",
     "Sampled",
     "SubsetSelection",
+    "from_density",
     "from_matrix",
 ]
