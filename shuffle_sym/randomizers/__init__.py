@@ -7,6 +7,7 @@ from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
 from shuffle_sym.randomizers.sampled import Sampled
+from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
 from shuffle_sym.randomizers.noise import Gaussian, Laplace, Logistic
 from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
 from shuffle_sym.randomizers.unary import OUE, RAPPOR
@@ -19,13 +20,16 @@ __all__ = [
     "RAPPOR",
     "AnyRandomizer",
     "BinaryRR",
+    "DuchiMechanism",
     "Gaussian",
     "HadamardResponse",
+    "HybridMechanism",
     "Joint",
     "Laplace",
     "Logistic",
     "Parallel",
     "Sampled",
+    "PiecewiseMechanism",
     "SubsetSelection",
     "from_density",
     "from_matrix",
