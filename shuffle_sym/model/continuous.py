@@ -3,11 +3,14 @@ r"""Randomizers with continuous messages: what all of them have."""
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NoReturn
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, cards
+from shuffle_sym.algebra import arguments, cards, field
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import ByDefinition
 from shuffle_sym.model.panels import Panels
@@ -45,6 +48,8 @@ class Continuous(LocalRandomizer):
 
     density: sp.Expr
     inputs: tuple[sp.Expr, sp.Expr] = (sp.Integer(0), sp.Integer(1))
+    #: The least and the greatest message.
+    outputs: tuple[sp.Expr, sp.Expr] = (-sp.oo, sp.oo)
 
     @property
     def has_worst_pair(self) -> bool:
@@ -62,6 +67,20 @@ class Continuous(LocalRandomizer):
     def of_input(self, input_: sp.Expr) -> sp.Expr:
         """The density of the messages of an input."""
         return self.density.subs(x, input_)
+
+    def bend_order(self, difference: sp.Expr) -> int:
+        """The sign of a formula that is linear in x, for all inputs but the ends."""
+        if sp.expand(sp.diff(difference, x, 2)) != 0:
+            raise ValueError(f"the bends of density must move linearly with x, got one at {difference}")
+        signs = {proved_sign(sp.expand(difference.subs(x, end))) for end in self.inputs} - {0}
+        if len(signs) > 1:
+            raise ValueError(f"the bends of density must not cross for any input, and {difference} changes its sign")
+        return signs.pop() if signs else 0
+
+    @cached_property
+    def strips(self) -> tuple[Smooth, ...]:
+        """The smooth pieces of the density in y; their ends move with x."""
+        return tuple(smooth_pieces(self.density, y, *self.outputs, sign=self.bend_order))
 
     def noise_blanket(self) -> NoiseBlanket | Decomposition:
         """What `decomposition.blanket` is for continuous messages: for all pairs of inputs."""
@@ -117,3 +136,20 @@ class Continuous(LocalRandomizer):
     def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
         """The probabilities of the cells, which sum to 1; what lies beyond the ends counts as two more."""
         raise NotImplementedError
+
+
+def proved_sign(formula: sp.Expr) -> int:
+    """The sign of a formula, proved for all values of its symbols; where it is 0 for some of them, that of the rest."""
+    if formula in (sp.oo, -sp.oo):
+        raise VerificationError("outputs must be two numbers")
+    (form,), bindings = field.rational_form([formula])
+    form = field.simplest(form)
+    if form == 0 or (not field.free_symbols([form], bindings) and field.sign(form, bindings) == 0):
+        return 0
+    return 1 if field.is_nonnegative(form, bindings) else -1
+
+
+def pair(ends: Any) -> tuple[sp.Expr, sp.Expr]:
+    """The least and the greatest number, as SymPy numbers."""
+    low, high = map(sp.sympify, ends)
+    return low, high

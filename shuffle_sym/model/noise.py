@@ -2,20 +2,13 @@ r"""Noise that is added to an input: everything that follows from its density, i
 
 For g log-concave, p_x(y) = g(y − x) is a quasi-concave function of x, so that the blanket is the smaller of the
 densities of the two end inputs; p_x/p_x' is monotone in y. The worst pair of inputs is that of the two ends if g is
-moreover symmetric (`papers.ours.noise`). If it is not, `comonotone` bounds all pairs, with
-
-.. math:: \Psi(k) = \sup_x\,(A_k(x) + B_k(x)), \quad A_k(x) = \int_{y < y^*} [p_x - k p_1]_+, \quad
-          B_k(x) = \int_{y > y^*} [p_x - k p_0]_+
-
-where p_0 and p_1, those of the ends, are equal at y*. :math:`A_k(x) = \sup_{v \le y^*} (P_x(v) - k P_1(v))` does not
-increase in x, and B does not decrease: between two neighbours x < x' of a grid the sum is at most A_k(x) + B_k(x').
+moreover symmetric (`papers.ours.noise`). If it is not, `model.halves` bounds all pairs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -28,8 +21,8 @@ from flint import acb, arb
 from shuffle_sym.algebra import balls, zeros
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.pieces import Smooth, order, smooth_pieces
-from shuffle_sym.model import comonotone
 from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.halves import Half, combined
 
 Array = npt.NDArray[np.float64]
 
@@ -38,7 +31,6 @@ _distance = sp.Dummy("d", positive=True)
 _BITS = 160
 _FAR = 2.0**-120  # of what a tail may be off by, relatively
 _MOST_STEPS = 4000
-_LEVELS = 240
 _CELLS = 128  # of the inputs
 _LEAST_TAIL = 1e-18
 _SLACK = 1e-12
@@ -133,7 +125,7 @@ class LogConcave:
         ends = [left, *(point for point in self._breaks if left < point < right), right]
         total = arb(0)
         for a, b in pairwise(ends):
-            total += _integral(self._compiled[self.piece((a + b) / 2)][0], a, b)
+            total += integral(self._compiled[self.piece((a + b) / 2)][0], a, b)
         return total
 
     def tail(self, right: arb) -> arb:
@@ -182,7 +174,8 @@ class LogConcave:
             return self.tail(arb(0)) + self.mirrored.tail(arb(0))
 
 
-def _integral(density: Callable[[Any], Any], left: arb, right: arb) -> arb:
+def integral(density: Callable[[Any], Any], left: arb, right: arb) -> arb:
+    """A ball that contains the integral of a function that is analytic between two places."""
     return acb.integral(lambda z, _: acb(density(z)), left, right, abs_tol=arb(2) ** -1000).real
 
 
@@ -237,23 +230,11 @@ def dominating(
     with balls.precision(_BITS):
         meeting = _meeting(noise, width)
         # With y* and the inputs 0 … width on one grid, so are all differences.
-        left = _Half(noise, width, meeting, clip and clip[0])
-        right = _Half(noise.mirrored, width, width - meeting, clip and width - clip[1])
+        left = _half(noise, width, meeting, clip and clip[0])
+        right = _half(noise.mirrored, width, width - meeting, clip and width - clip[1])
         top = None if log_ratio is sp.oo else balls.upper(balls.value(sp.exp(log_ratio)))
         gamma = balls.lower(noise.tail(meeting - width) + noise.mirrored.tail(-meeting)) * (1 - _SLACK)
-    most = top or max(left.most, right.most)
-    levels = np.geomspace(1.0, most, _LEVELS)[1:]
-    forward, backward = left.at(levels), right.at(levels)
-    # Row i of `forward` is for the input i, of `backward` for the one that is i from the other end.
-    sums = forward[:-1] + backward[::-1][1:]
-    bounds = sums.max(axis=0) * (1 + _SLACK)
-    if top is not None:
-        bounds[-1] = 0.0
-    points = [
-        (Fraction(float(k)) * (1 + Fraction(4 * _SLACK)), Fraction(float(v)))
-        for k, v in zip(levels, bounds, strict=True)
-    ]
-    return comonotone.from_transform(points, Fraction(gamma), title)
+    return combined(left, right, gamma, top, 4 * _SLACK, title)
 
 
 def _meeting(noise: LogConcave, width: arb) -> arb:
@@ -276,51 +257,34 @@ def _meeting(noise: LogConcave, width: arb) -> arb:
     return place
 
 
-class _Half:
-    """A_k(x) for the inputs of a grid, from the masses and densities of a grid of messages below y*."""
-
-    def __init__(self, noise: LogConcave, width: arb, meeting: arb, clip: arb | None) -> None:
-        step = width / _CELLS
-        if clip is not None:
-            first = clip + step
-        elif noise.flat and noise.pieces[0].right.is_finite:
-            first = balls.value(noise.pieces[0].right)
-        else:
-            first = arb.min(noise.quantile(_LEAST_TAIL) + width, meeting - step)
-        exact = float(((meeting - first) / step).mid())
-        count = max(math.floor(exact) if clip is not None else math.ceil(exact), 1)
-        # u = y − x for all messages y = y* − j·step, j = 0 … count, and all inputs i·step, i = 0 … _CELLS
-        places = [meeting - width + step * m for m in range(-count, _CELLS + 1)]
-        masses = _below(noise, places)
-        densities = balls.doubles(noise.at(place) for place in places)
-        j, i = np.arange(count + 1), np.arange(_CELLS + 1)
-        own = count - j[None, :] + _CELLS - i[:, None]
-        last = (count - j)[None, :]
-        self.ratios = densities[own] / densities[last]
-        self.values = masses[own] - self.ratios * masses[last]
-        self.values = np.maximum(self.values, 0.0) + 1e-14 * (masses[own] + self.ratios * masses[last])
-        self.near = masses[own[:, 0]], masses[count]
-        self.bounded = noise.flat or clip is not None
-        if clip is not None:
-            # The message at the end has the largest ratio, that of all masses beyond.
-            beyond = _below(noise, [clip - width + step * m for m in range(_CELLS + 1)])[_CELLS - i]
-            largest = beyond / beyond[_CELLS] * (1 + 1e-14)
-            self.ratios = np.hstack([self.ratios, largest[:, None]])
-            self.values = np.hstack([self.values, np.zeros((_CELLS + 1, 1))])
-        self.most = float(self.ratios.max())
-
-    def at(self, levels: Array) -> Array:
-        """Upper bounds of A_k(x), a row for each input."""
-        rows = []
-        own, last = self.near
-        for i, (ratios, values) in enumerate(zip(self.ratios, self.values, strict=True)):
-            # Convex in k: below its chords. Beyond the last knot it does not grow.
-            row = np.interp(levels, np.maximum.accumulate(ratios), values)
-            row = np.where(levels < ratios[0], (own[i] - levels * last) * (1 + 1e-14) + 1e-15, row)
-            if self.bounded:
-                row = np.where(levels >= ratios[-1] * (1 + 1e-14), 0.0, row)
-            rows.append(row)
-        return np.array(rows)
+def _half(noise: LogConcave, width: arb, meeting: arb, clip: arb | None) -> Half:
+    """The half of the messages below y*, with the messages below ``clip`` moved there."""
+    step = width / _CELLS
+    if clip is not None:
+        first = clip + step
+        if not first + step < meeting:
+            raise ValueError(
+                "clip must have messages on both sides of the place where the two end inputs are as likely"
+            )
+    elif noise.flat and noise.pieces[0].right.is_finite:
+        first = balls.value(noise.pieces[0].right)
+    else:
+        first = arb.min(noise.quantile(_LEAST_TAIL) + width, meeting - step)
+    exact = float(((meeting - first) / step).mid())
+    count = max(math.floor(exact) if clip is not None else math.ceil(exact), 1)
+    # u = y − x for all messages y = y* − j·step, j = 0 … count, and all inputs i·step, i = 0 … _CELLS
+    places = [meeting - width + step * m for m in range(-count, _CELLS + 1)]
+    masses, densities = _below(noise, places), balls.doubles(noise.at(place) for place in places)
+    j, i = np.arange(count + 1), np.arange(_CELLS + 1)
+    own = count - j[None, :] + _CELLS - i[:, None]
+    largest = None
+    if clip is not None:
+        # The message at the end has the largest ratio, that of all masses beyond.
+        beyond = _below(noise, [clip - width + step * m for m in range(_CELLS + 1)])[_CELLS - i]
+        largest = beyond / beyond[_CELLS]
+    elif noise.flat:
+        largest = densities[own[:, -1]] / densities[own[-1, -1]]
+    return Half(masses[own], densities[own], largest)
 
 
 def _below(noise: LogConcave, places: Sequence[arb]) -> Array:

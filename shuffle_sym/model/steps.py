@@ -16,10 +16,9 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field
-from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
+from shuffle_sym.algebra.pieces import Smooth
 from shuffle_sym.model import comonotone
-from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.continuous import Continuous, pair, proved_sign, x, y
 from shuffle_sym.model.decomposition import Decomposition
 
 _BITS = 200
@@ -31,11 +30,10 @@ class Steps(Continuous):
     ``atoms`` are these messages with their probabilities, linear in x.
     """
 
-    outputs: tuple[sp.Expr, sp.Expr]
     atoms: Mapping[sp.Expr, sp.Expr]
 
     def __init__(self, density: sp.Expr, inputs: Any, outputs: Any, atoms: Mapping[Any, Any] | None = None) -> None:
-        self.density, self.inputs, self.outputs = density, _pair(inputs), _pair(outputs)
+        self.density, self.inputs, self.outputs = density, pair(inputs), pair(outputs)
         self.atoms = dict(atoms or {})
 
     @property
@@ -43,23 +41,13 @@ class Steps(Continuous):
         formulas = (self.density, *self.outputs, *self.atoms.values())
         return {s for formula in formulas for s in sp.sympify(formula).free_symbols} - {x, y}
 
-    def _sign(self, difference: sp.Expr) -> int:
-        """The sign of a formula that is linear in x, for all inputs but the ends."""
-        if sp.expand(sp.diff(difference, x, 2)) != 0:
-            raise ValueError(f"the bends of density must move linearly with x, got one at {difference}")
-        signs = {_sign(sp.expand(difference.subs(x, end))) for end in self.inputs} - {0}
-        if len(signs) > 1:
-            raise ValueError(f"the bends of density must not cross for any input, and {difference} changes its sign")
-        return signs.pop() if signs else 0
-
     @cached_property
     def steps(self) -> tuple[Smooth, ...]:
         """The intervals of messages on which the density is constant; their ends move with x."""
-        found = smooth_pieces(self.density, y, *self.outputs, sign=self._sign)
-        for piece in found:
-            if {x, y} & piece.formula.free_symbols:
-                raise ValueError(f"density must be constant between its bends here, got {piece.formula}")
-        return tuple(found)
+        for strip in self.strips:
+            if {x, y} & strip.formula.free_symbols:
+                raise ValueError(f"density must be constant between its bends here, got {strip.formula}")
+        return self.strips
 
     @cached_property
     def levels(self) -> tuple[sp.Expr, sp.Expr]:
@@ -67,8 +55,8 @@ class Steps(Continuous):
         values = tuple(dict.fromkeys(step.formula for step in self.steps))
         if len(values) != 2:
             raise ValueError(f"density must take two values here, got {len(values)}: {values}")
-        low, high = values if _sign(values[1] - values[0]) > 0 else values[::-1]
-        if _sign(low) <= 0:
+        low, high = values if proved_sign(values[1] - values[0]) > 0 else values[::-1]
+        if proved_sign(low) <= 0:
             raise ValueError(f"density must be positive between {self.outputs}, got {low}")
         return low, high
 
@@ -81,10 +69,10 @@ class Steps(Continuous):
             for message, probability in self.atoms.items():
                 if sp.expand(sp.diff(probability, x, 2)) != 0:
                     raise ValueError(f"atoms[{message}] must be linear in x, got {probability}")
-                if _sign(probability.subs(x, end)) < 0:
+                if proved_sign(probability.subs(x, end)) < 0:
                     raise ValueError(f"atoms[{message}] must not be negative, got {probability} at x = {end}")
                 total += probability.subs(x, end)
-            if _sign(total - 1):
+            if proved_sign(total - 1):
                 about = "" if total.free_symbols else f" = {float(total):.12g}, off by {float(total - 1):.3g}"
                 raise ValueError(f"density must integrate to 1 over y, got {sp.simplify(total)}{about} at x = {end}")
         ends = [
@@ -93,7 +81,7 @@ class Steps(Continuous):
         ]
         for left, right in ends[0]:
             for other_left, other_right in ends[1]:
-                if _sign(other_left - right) < 0 and _sign(left - other_right) < 0:
+                if proved_sign(other_left - right) < 0 and proved_sign(left - other_right) < 0:
                     raise ValueError(
                         f"every message must have the density {self.levels[0]} for one of the inputs {self.inputs}"
                     )
@@ -133,7 +121,7 @@ class Steps(Continuous):
     def dataset(self, x2: Any, cells: int = 0, tail: float = 0.0) -> Decomposition:
         """All others have x2, the first user the least or the greatest input: exact, without cells."""
         value = arguments.exact_number(x2, "x2")
-        if not (_sign(value - self.inputs[0]) >= 0 and _sign(self.inputs[1] - value) >= 0):
+        if not (proved_sign(value - self.inputs[0]) >= 0 and proved_sign(self.inputs[1] - value) >= 0):
             raise ValueError(f"x2 must be a number in {list(self.inputs)}, got {x2!r}")
         arguments.numeric_only(self.free_symbols, "a dataset")
         inputs = (*self.inputs, value)
@@ -154,19 +142,3 @@ class Steps(Continuous):
                 if middle < balls.value(step.right.subs(x, input_)):
                     return step.formula
         return self.steps[-1].formula
-
-
-def _pair(ends: Any) -> tuple[sp.Expr, sp.Expr]:
-    low, high = map(sp.sympify, ends)
-    return low, high
-
-
-def _sign(formula: sp.Expr) -> int:
-    """The sign of a formula, proved for all values of its symbols; where it is 0 for some of them, that of the rest."""
-    if formula in (sp.oo, -sp.oo):
-        raise VerificationError("outputs must be two numbers")
-    (form,), bindings = field.rational_form([formula])
-    form = field.simplest(form)
-    if form == 0 or (not field.free_symbols([form], bindings) and field.sign(form, bindings) == 0):
-        return 0
-    return 1 if field.is_nonnegative(form, bindings) else -1

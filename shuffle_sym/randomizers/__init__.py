@@ -8,7 +8,14 @@ from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
 from shuffle_sym.randomizers.sampled import Sampled
 from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
-from shuffle_sym.randomizers.noise import Gaussian, Laplace, Logistic
+from shuffle_sym.randomizers.noise import (
+    AsymmetricLaplace,
+    ClippedGaussian,
+    Gaussian,
+    Laplace,
+    Logistic,
+    TruncatedLaplace,
+)
 from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
 from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
@@ -19,7 +26,9 @@ __all__ = [
     "OUE",
     "RAPPOR",
     "AnyRandomizer",
+    "AsymmetricLaplace",
     "BinaryRR",
+    "ClippedGaussian",
     "DuchiMechanism",
     "Gaussian",
     "HadamardResponse",
@@ -31,6 +40,7 @@ __all__ = [
     "Sampled",
     "PiecewiseMechanism",
     "SubsetSelection",
+    "TruncatedLaplace",
     "from_density",
     "from_matrix",
 ]

@@ -14,6 +14,7 @@ from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.continuous import x as model_x
 from shuffle_sym.model.continuous import y as model_y
+from shuffle_sym.model.ordered import Ordered
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.model.steps import Steps
 from shuffle_sym.randomizers.matrix import from_matrix
@@ -40,6 +41,13 @@ class StepsOfDensity(Steps):
         return f"from_density({self.density}, inputs={self.inputs}, outputs={self.outputs}{more})"
 
 
+class OrderedDensity(Ordered):
+    """Messages that grow with the input, made by `from_density`."""
+
+    def __repr__(self) -> str:
+        return f"from_density({self.density}, inputs={self.inputs}, outputs={self.outputs})"
+
+
 def from_density(
     density: Any,
     inputs: Sequence[Any],
@@ -63,8 +71,9 @@ def from_density(
         y: the symbol of the message, if it has another name.
 
     Covered are log-concave noise that is added to the input, clipped or not, and, with ``outputs``, densities that take
-    two values, with atoms. It is checked that the density is positive and integrates to 1; ε0, γ, and what is above all
-    pairs of inputs are derived. Everything else is refused, with what is missing.
+    two values, with atoms, and smooth ones whose ratios are monotone in y. It is checked that the density is positive
+    and integrates to 1; ε0, γ, and what is above all pairs of inputs are derived. Everything else is refused, with what
+    is missing.
 
     >>> x, y = sp.symbols("x y")
     >>> from_density(sp.exp(-2 * sp.Abs(y - x)), inputs=(0, 1)).eps0
@@ -97,7 +106,15 @@ def _between(
         return _alone(inputs, atoms)
     if outputs is None:
         raise ValueError("outputs must be two numbers, the least and the greatest message, where there are atoms")
-    R = StepsOfDensity(density, inputs, _two_numbers(outputs, "outputs", symbols=True), atoms)
+    ends = _two_numbers(outputs, "outputs", symbols=True)
+    steps = StepsOfDensity(density, inputs, ends, atoms)
+    if all(not strip.formula.has(model_x, model_y) for strip in steps.strips):
+        steps.check()
+        return steps
+    if atoms:
+        raise ValueError(f"density must be constant between its bends where there are atoms, got {density}")
+    arguments.numeric_only(steps.free_symbols, "a density that is not constant between its bends")
+    R = OrderedDensity(density, inputs, ends)
     R.check()
     return R
 

@@ -9,6 +9,7 @@ import sympy as sp
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import x, y
+from shuffle_sym.model.ordered import Ordered
 
 
 class Laplace(AddedNoise):
@@ -56,6 +57,48 @@ class Logistic(AddedNoise):
         self.parameter = e = _scale(field.eps0 if eps0 is None else eps0, "eps0")
         self.distribution = 1 / (1 + sp.exp(-e * (y - x)))
         self.density = e * sp.exp(-e * (y - x)) * self.distribution**2
+
+
+class ClippedGaussian(Gaussian):
+    r"""x + N(0, σ²) for x in [0, 1], moved to the nearer end if it is outside [0, 1]: the loss is bounded.
+
+    Argument: standard deviation ``sigma``, a symbol if it is left out.
+
+    >>> round(float(ClippedGaussian(sigma=1).eps0), 6)  # log of 1/2 over the probability of a message below −1
+    1.147874
+    """
+
+    clip: tuple[sp.Expr, sp.Expr] | None = (sp.Integer(0), sp.Integer(1))
+
+
+class AsymmetricLaplace(AddedNoise):
+    r"""x + noise for x in [0, 1] that falls like e^(−left·|u|) below 0 and like e^(−right·u) above: no pair of inputs
+    is proved to be the worst, and a pair of laws above all of them is the bound.
+
+    Arguments: the rates ``left`` and ``right``, symbols if they are left out.
+
+    >>> AsymmetricLaplace(left=1, right=2).eps0
+    2
+    """
+
+    def __init__(self, left: Any = None, right: Any = None) -> None:
+        self.left, self.right = a, b = _scale(left, "left"), _scale(right, "right")
+        self.density = a * b / (a + b) * sp.Piecewise((sp.exp(a * (y - x)), y < x), (sp.exp(b * (x - y)), True))
+
+
+class TruncatedLaplace(Ordered):
+    r"""A message in [0, 1] with density ∝ e^(−ε0|y − x|) for x in [0, 1]: other inputs have other constants.
+
+    Argument: ``eps0``, the rate, a number.
+
+    >>> round(float(TruncatedLaplace(eps0=1).eps0), 6)
+    1.0
+    """
+
+    def __init__(self, eps0: Any) -> None:
+        self.parameter = e = _scale(eps0, "eps0")
+        whole = (2 - sp.exp(-e * x) - sp.exp(-e * (1 - x))) / e
+        super().__init__(sp.exp(-e * sp.Abs(y - x)) / whole, (0, 1), (sp.Integer(0), sp.Integer(1)))
 
 
 def _scale(value: Any, name: str) -> sp.Expr:

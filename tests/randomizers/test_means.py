@@ -92,7 +92,7 @@ REFUSED = {
         ["for one of the inputs"],
     ),
     "zero": (sp.Piecewise((2, (y >= x / 2) & (y <= (x + 1) / 2)), (0, True)), (0, 1), {}, ["must be positive"]),
-    "not constant": (sp.Piecewise((2 * y, y > x / 2), (1, True)), (0, 1), {}, ["constant between its bends"]),
+    "not constant": (sp.Piecewise((2 * y, y > x / 2), (1, True)), (0, 1), {}, ["must be positive"]),
     "curved bend": (sp.Piecewise((2, y > x**2), (1, True)), (0, 1), {}, ["linearly with x"]),
 }
 
