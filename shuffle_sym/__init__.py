@@ -43,6 +43,7 @@ from shuffle_sym.randomizers import (
     Parallel,
     Sampled,
     SubsetSelection,
+    from_density,
     from_matrix,
 )
 from shuffle_sym.truth import ground_truth
@@ -76,6 +77,7 @@ __all__ = [
     "decomposition",
     "derivations",
     "empirical",
+    "from_density",
     "from_matrix",
     "ground_truth",
     "parameter",

@@ -17,6 +17,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import balls
 from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous, x, y
 from shuffle_sym.model.decomposition import Decomposition
 
@@ -26,14 +27,19 @@ _LEAST = 1e-13  # of the largest density: beyond, messages are in the first and 
 _STEPS = 2**20  # ends of cells are multiples of one over this
 
 
-def dataset_in_cells(R: Continuous, other: sp.Expr, cells: int) -> Decomposition:
+def is_plain_noise(R: Continuous) -> bool:
+    """Whether this module is about it: noise on [0, 1], not clipped, with a formula for its distribution."""
+    return isinstance(R, AddedNoise) and R.distribution is not None and R.inputs == (0, 1) and R.clip is None
+
+
+def dataset_in_cells(R: AddedNoise, other: sp.Expr, cells: int) -> Decomposition:
     """The decomposition of the datasets with all others at ``other``, an exact number in [0, 1]."""
     ends = _ends(R, other, cells)
     columns = [_masses(R, input_, ends) for input_ in (sp.S.Zero, sp.S.One, other)]
     return Decomposition(*columns, title=f"{R!r}, others {other}, {cells} cells")
 
 
-def _ends(R: Continuous, other: sp.Expr, cells: int) -> list[Fraction]:
+def _ends(R: AddedNoise, other: sp.Expr, cells: int) -> list[Fraction]:
     density = sp.lambdify((x, y), R.density, "numpy")
 
     def at(places: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
@@ -53,7 +59,7 @@ def _ends(R: Continuous, other: sp.Expr, cells: int) -> list[Fraction]:
     return [Fraction(int(k), _STEPS) for k in sorted({*np.round(chosen * _STEPS).tolist(), 0, _STEPS})]
 
 
-def _masses(R: Continuous, input_: sp.Expr, ends: list[Fraction]) -> list[Any]:
+def _masses(R: AddedNoise, input_: sp.Expr, ends: list[Fraction]) -> list[Any]:
     with balls.precision(_BITS):
         centre = balls.value(input_)
         inner = [balls.value(R.distribution, {x: centre, y: balls.ball(end)}) for end in ends]
