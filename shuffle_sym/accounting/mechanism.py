@@ -46,6 +46,10 @@ class CrowdOfUsers(Source):
         """The bounds that the upper ends come from."""
         return _UpperEnds(self)
 
+    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """D_α for each α >= 1, where only the upper ends will be looked at."""
+        return self.from_one(ratios, rtol, method)
+
     @property
     def impossible(self) -> float:
         return float(self.below.best.impossible)
@@ -85,11 +89,13 @@ class Mechanism(CrowdOfUsers):
         return self.bounds.max_loss
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        return self.with_pairs(ratios, rtol, method)
+        return self._ends(ratios, rtol, method)
 
-    def with_pairs(self, ratios: Sequence[Ratio], rtol: float, method: str, most: int | None = None) -> list[Interval]:
-        """D_α for each α >= 1; with lower ends from the first so many pairs of datasets only, where upper ends are what
-        is asked for."""
+    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        return self._ends(ratios, rtol, method, most=1)
+
+    def _ends(self, ratios: Sequence[Ratio], rtol: float, method: str, most: int | None = None) -> list[Interval]:
+        """D_α for each α >= 1; with lower ends from the first ``most`` pairs of datasets, or from all."""
         blankets = self.bounds.blankets(ratios, rtol, method)
         highest = [max(answer.lower for answer in column) for column in zip(*blankets, strict=True)]
         wanted = [end * (1 - CLOSE) for end in highest]
@@ -207,7 +213,7 @@ class _UpperEnds(Source):
         return self
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        answers = self.mechanism.with_pairs(ratios, rtol, method, most=1)
+        answers = self.mechanism.for_upper_ends(ratios, rtol, method)
         return [replace(answer, lower=answer.upper) for answer in answers]
 
 

@@ -41,8 +41,8 @@ _ABYSS = 600.0  # values of G below −this/λ are raised to it: upper bounds st
 class Tilts:
     """Several laws, one row each, tilted by one λ > 0: values and probabilities are doubles, as in `transforms`.
 
-    Rows may be filled up with probabilities 0. ``scaling`` is what the relative error of values has beyond that. ``log_tops`` are upper bounds of log M_x(λ), ``variances`` of the tilted
-    variances.
+    Rows may be filled up with probabilities 0. ``scaling`` is what the relative error of values has beyond that.
+    ``log_tops`` are upper bounds of log M_x(λ), ``variances`` of the tilted variances.
     """
 
     def __init__(self, values: Array, probabilities: Array, rate: float, scaling: float = 0.0) -> None:

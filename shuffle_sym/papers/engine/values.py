@@ -121,10 +121,8 @@ def refuse_indices(expr: sp.Expr, given: Conditions) -> None:
 def _takes(index: sp.Symbol, ends: Sequence[sp.Expr], discrete: bool, known: Conditions) -> bool:
     """Whether an index may take all values of its range; of those that are whole every one, even or odd."""
     least, most = range_of(index)
-    known = {
-        name: getattr(index, f"is_{name}") for name in ("real", "integer", "positive", "nonnegative", "nonpositive")
-    }
-    plain = sp.Dummy(**{name: True for name, holds in known.items() if holds})
+    kept = ("real", "integer", "positive", "nonnegative", "nonpositive")
+    plain = sp.Dummy(**{name: True for name in kept if getattr(index, f"is_{name}")})
     if index.assumptions0 != plain.assumptions0 or is_random(index):
         return False
     strict = discrete and least == 0 and index.is_positive
