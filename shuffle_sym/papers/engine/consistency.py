@@ -42,7 +42,9 @@ def refuse_nonsense(blocks: Sequence[Fact], lines: Sequence[Line], title: str) -
     plain = [one for one in blocks if isinstance(one, (Supposed, Given)) and not one.under and not isinstance(one, Law)]
     plain = [one for one in plain if not one.left.has(Divergence, sp.Sum) and not one.right.has(sp.Sum)]
     if contradict([orders[one.relation](one.left, one.right, evaluate=False) for one in plain]):
-        raise VerificationError(f"{title}: no numbers are as they are supposed and defined: {[*map(str, plain)]}")
+        raise VerificationError(
+            f"{title}: no numbers are as they are supposed and defined: {'; '.join(one.relational() for one in plain)}"
+        )
     everywhere = (one for one in blocks if one.relation == "=" and not one.under)
     equations = [(one.left, one.right) for one in everywhere if one.left.is_Symbol]
     for line in lines:

@@ -84,7 +84,6 @@ class Derivation:
         object.__setattr__(self, "blocks", tuple(_with_hypotheses(self.blocks)))
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
         refuse_two_meanings(self.definitions, self.blocks, self.title)
-        refuse_nonsense(self.blocks, self.all_lines, self.title)
         known: list[Fact] = []
         for block in self.blocks:
             if type(block) not in _BLOCKS:
@@ -102,6 +101,7 @@ class Derivation:
             if isinstance(block, Cases):
                 known += block.branches
         self._refuse_unused()
+        refuse_nonsense(self.blocks, self.all_lines, self.title)
 
     def _refuse_unused(self) -> None:
         needed, open_ = set(), [self.blocks[-1]]
