@@ -42,6 +42,7 @@ _FEW = (4.0, 0.05)  # rare values that may be expected in a sum
 _MOST_RARE = 40  # different values
 _MOST_SHARPENED = 4
 _UNDERFLOW = 1e-290
+_NOTHING = 1e-200  # next to the largest term, which is about 1, unless there is none
 _LARGE = 2.0**800  # it keeps what is small next to 1 inside the doubles
 _LOG_LARGE = 800 * math.log(2)
 _LARGEST_EXPONENT = 600.0
@@ -142,13 +143,14 @@ class _Split:
         lower, upper, log_upper, log_rtol = 0.0, math.inf, math.log(sum(self.gains)), math.log(rtol / 8)
         # So many rare values outweigh the mean of the rest.
         enough = 1 + math.ceil(max(-self.n * self.mean, 0.0))
-        most = min(enough, self.n) if _count(enough, len(self.rare)) <= _MOST / 4 else 1
+        most, nothing = min(enough, self.n) if _count(enough, len(self.rare)) <= _MOST / 4 else 1, False
         while _count(most, len(self.rare)) <= _MOST:
             log_beyond = self._log_beyond(most)
             # At first as far as the largest sum there can be would need
             if log_beyond <= log_rtol + log_upper:
                 low, summed, log_scale = self._summed(most, rtol)
                 high = summed + (scaled(1.0, log_beyond - log_scale) if log_beyond > -math.inf else 0.0)
+                nothing = summed < _NOTHING
                 # Where the sum is not 0 it says what lies beyond has to be small next to.
                 log_upper = math.log(summed if low > 0 else high) + log_scale
                 log_unit = math.log(unit) + log_scale
@@ -157,8 +159,15 @@ class _Split:
                 lower, upper = scaled(low, log_unit - slack), scaled(high, log_unit + slack)
                 if high - low <= rtol * high or log_beyond <= log_rtol + log_upper or upper < SMALLEST:
                     break
-            most = min(most + 1 + most // 4, self.n) if most < self.n else _MOST
+            most = self._more(most, nothing) if most < self.n else _MOST
         return lower, upper
+
+    def _more(self, most: int, nothing: bool) -> int:
+        """The next K; where no sum was positive so far, the last one that is worth a try."""
+        more = min(most + 1 + most // 4, self.n)
+        while nothing and more < self.n and _count(more + 1 + more // 4, len(self.rare)) <= _MOST:
+            more = min(more + 1 + more // 4, self.n)
+        return more
 
     def _log_beyond(self, most: int) -> float:
         """The logarithm of a bound on the part of E[S]_+/n with more than so many rare values."""

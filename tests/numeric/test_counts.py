@@ -140,7 +140,7 @@ def test_very_low_values_stay_as_low_as_they_are():
 
 
 def test_a_sum_that_is_far_below_its_largest_value_takes_a_few_steps(monkeypatch):
-    """Three of four rare values have to come together, 10^-60 of all cases: found in a few sums, not one a factor."""
+    """Rare values have to come together, far below 10^-40 of all cases: found in a few sums, not in one a factor."""
     summed, sums = counts._Split._summed, []
     monkeypatch.setattr(counts._Split, "_summed", lambda *given: sums.append(given[1]) or summed(*given))
     values = [Fraction(7), Fraction(6), Fraction(-1), Fraction(-2)]
