@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ _LEAST = 1e-13  # of the largest density: beyond, messages are in the first and 
 _STEPS = 2**20  # ends of cells are multiples of one over this
 
 
-def is_plain_noise(R: Continuous) -> bool:
+def is_plain_noise(R: Continuous) -> TypeGuard[AddedNoise]:
     """Whether this module is about it: noise on [0, 1], not clipped, with a formula for its distribution."""
     return isinstance(R, AddedNoise) and R.distribution is not None and R.inputs == (0, 1) and R.clip is None
 

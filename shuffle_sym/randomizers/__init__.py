@@ -6,7 +6,6 @@ from shuffle_sym.randomizers.family import AnyRandomizer
 from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
-from shuffle_sym.randomizers.sampled import Sampled
 from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
 from shuffle_sym.randomizers.noise import (
     AsymmetricLaplace,
@@ -16,6 +15,7 @@ from shuffle_sym.randomizers.noise import (
     Logistic,
     TruncatedLaplace,
 )
+from shuffle_sym.randomizers.sampled import Sampled
 from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
 from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
@@ -37,8 +37,8 @@ __all__ = [
     "Laplace",
     "Logistic",
     "Parallel",
-    "Sampled",
     "PiecewiseMechanism",
+    "Sampled",
     "SubsetSelection",
     "TruncatedLaplace",
     "from_density",
