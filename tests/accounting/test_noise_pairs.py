@@ -77,6 +77,13 @@ def test_no_dataset_with_mixed_others_is_above_the_bound(eps0, n):
     assert 0.05 < closest < 1  # 1e-12 of round-off is far from the bound
 
 
+@pytest.mark.parametrize(("eps0", "eps"), [("1", "0"), ("4", "0.25"), ("8", "7.999"), ("0.01", "0.002")])
+def test_the_divergence_of_one_user_is_not_below_the_true_one(eps0, eps):
+    truth = 1 - sp.exp((sp.Rational(eps) - sp.Rational(eps0)) / 2).n(40)
+    local = NoiseOfAllDatasets(ss.Laplace(sp.Rational(eps0)), 10)._local(Ratio(eps=sp.Rational(eps)))
+    assert truth <= sp.Rational(local) <= truth * (1 + sp.Rational(1, 10**12))
+
+
 def test_the_bound_is_within_one_percent_of_the_attack():
     # 0.244483: others at 0, from another program
     answer = ss.Shuffle(ss.Laplace(4), n=10_000).epsilon(1e-6)

@@ -14,7 +14,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.laplace_laws import Inside, LaplaceGrid, Law, laws_of
+from shuffle_sym.model.laplace_laws import Inside, LaplaceGrid, Law, _Cells, _nodes, laws_of
 
 MP = mpmath.MPContext()
 MP.dps = 20
@@ -179,6 +179,29 @@ def _merged(law):
     cell = law.inside
     middle_a, middle_b = ((mean * (1 - 1e-9), mean * (1 + 1e-9)) for mean in (cell.mean_a, cell.mean_b))
     return Law(law.a, law.b, law.p, Inside(middle_a, middle_b, cell.mean_a, cell.mean_b, cell.mass))
+
+
+@pytest.mark.parametrize("eps0", [1, 4])
+def test_the_laws_of_all_cells_are_there(eps0):
+    # Every input is in a cell, whose laws are in the order of the cells: first those of the others' inputs.
+    nodes = _nodes(11 if eps0 == 1 else 37)
+    m, alpha = nodes[-1], 1.1
+    grid = LaplaceGrid(nodes, lambda k: np.exp(eps0 * np.asarray(k, dtype=float) / (2 * m)))
+    cells, rows = _Cells(grid, float(eps0)), laws_of(ss.Laplace(eps0)).at(Ratio(alpha=sp.Rational(11, 10)))
+    assert len(rows) == len(cells.others) + 8 * (len(cells.first) - 1)
+    assert (cells.others[0], cells.others[-1], cells.first[0], cells.first[-1]) == (0, m, 0, m)
+    for i, (low, high) in enumerate(pairwise(cells.others)):
+        x = (low + high) / (2 * m)
+        for k in (-1.0, -0.5, 0.3, -math.exp(eps0) / 2):
+            mixed = (of_law(*rows[i], k) + of_law(*rows[i + 1], k)) / 2
+            assert float(stop_loss(eps0, 0, 1, x, alpha, k)) <= mixed + 1e-13
+    for i, (low, high) in enumerate(pairwise(cells.first)):
+        a, eight = (low + high) / (2 * m), rows[len(cells.others) + 8 * i :][:8]
+        for first, (u, v) in enumerate([(a, 1), (1, a)]):
+            for k in (-1.0, -0.5, 0.3, -math.exp(eps0) / 2):
+                # In the middle θ + η = 1/κ: all of the weight is on two of the laws.
+                mixed = (of_law(*eight[first], k) + of_law(*eight[4 + first], k)) / 2
+                assert float(stop_loss(eps0, u, v, 0, alpha, k)) <= mixed + 1e-13
 
 
 def test_a_value_that_is_0_is_not_below_it():
