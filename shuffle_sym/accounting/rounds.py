@@ -19,6 +19,7 @@ from shuffle_sym.algebra.interval import RTOL, Interval
 MAX_POINTS = 20_000
 _ROUGH = 0.2  # tolerance of a profile that is made to see how large a δ is
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
+_OWN_SHARE = 0.125  # of the tolerance, for the accountant of rounds at either end
 _MOST_TRIES = 5
 _LEAST_AT_FIRST = 1e-12
 _SMALLEST = 1e-250  # doubles and the accountant of rounds do not go much farther
@@ -112,7 +113,7 @@ class Composition:
     def _ends(self, eps: sp.Expr, rtol: float, finest: float, least: float) -> tuple[float, float]:
         """Bounds of δ(ε) from profiles of that tolerance that go on down to ``least``."""
         below, above = self._pair(finest, least)
-        return below.delta(eps, rtol=rtol / 4).lower, above.delta(eps, rtol=rtol / 4).upper
+        return below.delta(eps, rtol=rtol * _OWN_SHARE).lower, above.delta(eps, rtol=rtol * _OWN_SHARE).upper
 
     def meets(self, eps: Any, delta: Any, *, rtol: Any = RTOL) -> bool | None:
         """Whether all rounds together are (ε, δ)-DP: True and False are certain, None is not decided by profiles of
@@ -154,8 +155,8 @@ class Composition:
         least, finest = _power_of_ten(rtol * target / self.rounds / 20), rtol * _SHARE
         for _ in range(_MOST_TRIES):
             below, above = self._pair(finest, least)
-            lower = below.epsilon(target, rtol=rtol / 4).lower
-            upper = above.epsilon(target, rtol=rtol / 4).upper
+            lower = below.epsilon(target, rtol=rtol * _OWN_SHARE).lower
+            upper = above.epsilon(target, rtol=rtol * _OWN_SHARE).upper
             size = max(upper, above.delta(0, rtol=0.1).lower)
             if upper - lower <= rtol * size or not self.closes:
                 return Interval(lower, upper, "profile")

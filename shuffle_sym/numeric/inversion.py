@@ -52,6 +52,7 @@ _UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
 SMALLEST = 1e-260  # a smaller δ is told from 0 to an upper end
 _MOST_PRODUCTS = 2e10  # of a node and an outcome, for one line: half a minute
 _LARGEST_EXPONENT = 1e8  # of a tilt: more would cost too many digits
+_MOST_NOISE = 2.0  # its variance: e^{τ/8} stays near 1
 _MOST_LINES = 8
 _MOST_GUESSES = 4
 _KEPT = 4
@@ -201,6 +202,7 @@ class Line:
         exponents = np.zeros(plan.nodes + 1, dtype=complex)
         log_bounds, relative = np.zeros(plan.nodes + 1), np.zeros(plan.nodes + 1)
         self.log_scale, self.slack, self.shift, self.centre, self.lost = 0.0, 0.0, 0.0, 0.0, 0.0
+        log_sum = 0.0  # how far the weights may add up to more than 1
         for one, count in law.rounds:
             weights, log_scale = tilted(one.losses, one.masses, plan.theta)
             centre = float(weights @ one.losses)
@@ -219,6 +221,8 @@ class Line:
             self.shift += count * (one.loss_error + 4 * UNIT_ROUNDOFF * (reach + abs(centre)))
             self.centre += count * centre
             self.lost += count * len(x) * _UNDERFLOW
+            log_sum += count * (len(x) + 16) * UNIT_ROUNDOFF
+        self._largest = math.exp(min(log_sum, 700.0))
         t, tau, theta = self._t, plan.tau, plan.theta
         self._exponents: Complex = exponents - tau * t * t / 2 + 1j * tau * t * (theta + 0.5)
         with np.errstate(under="ignore"):
@@ -239,8 +243,8 @@ class Line:
         upper = scaled(above + error + cut + self.lost, log_factor)
         below, error, density, density_error = self._integrals(eps + shift)
         log_factor = log_scale - theta * (eps + shift)
-        noise = tau * math.exp(min(tau / 8, 700.0)) * (density + density_error + cut_density)
-        folded = math.exp(min(self._log_folded(eps + shift) - log_factor, 700.0))
+        noise = tau * (math.exp(tau / 8) if tau < 5000 else math.inf) * (density + density_error + cut_density)
+        folded = math.exp(min(self._log_folded(eps + shift) + slack - log_factor, 700.0))
         lower = scaled(below - error - cut - folded - noise, log_factor - slack)
         return Ends(lower, min(upper, 1.0), scaled(noise, log_factor))
 
@@ -259,7 +263,7 @@ class Line:
     def _cut_off(self) -> tuple[float, float]:
         """What lies beyond the last node, of either sum: integrals of the Gaussian factor, over t² and as it is."""
         tau, end = self.plan.tau, float(self._t[-1])
-        gauss = math.exp(-tau * end * end / 2) / math.pi
+        gauss = self._largest * math.exp(-tau * end * end / 2) / math.pi
         return gauss * min(1 / end, 1 / (tau * end**3)), gauss * min(1 / (tau * end), math.sqrt(math.pi / 2 / tau))
 
     def _log_folded(self, eps: float) -> float:
@@ -283,7 +287,8 @@ class Inversion:
     def ends(self, eps: float, rtol: float, infinite: float = 0.0) -> Ends:
         """Bounds of δ(ε), of finite losses, within ``rtol`` of the upper end and what is ``infinite`` beside it; or as
         close as lines of `MOST_NODES` and doubles bring them."""
-        reached = Ends(0.0, min(-math.expm1(eps - self.law.largest), 1.0), 0.0)
+        largest = self.law.largest + 4 * UNIT_ROUNDOFF * (abs(eps) + abs(self.law.largest))
+        reached = Ends(0.0, min(-math.expm1(eps - largest), 1.0), 0.0)
         for line, dropped in self._lines:
             reached = reached.tighter(line.ends(eps), dropped)
             if reached.within(rtol * (reached.upper + infinite)):
@@ -324,7 +329,7 @@ class Inversion:
             if shorter.largest <= eps or probability == dropped:
                 break
             law, dropped = shorter, probability
-        tau = ratio * rtol / (theta * (1 + theta))
+        tau = min(ratio * rtol / (theta * (1 + theta)), _MOST_NOISE)
         return Plan.of(law, eps, theta, log_delta, rtol, tau), law, dropped, log_delta
 
 
