@@ -45,7 +45,7 @@ def at_least(k: int, size: int, p: float) -> float:
 def at_most(k: int, size: int, p: float) -> float:
     r"""An upper bound of :math:`\Pr[\mathrm{Bin}(N, p) \le k]`, a few roundings above it for k at most Np.
 
-    >>> at_most(0, 2, 0.5) == at_least(2, 2, 0.5)
+    >>> 0.25 < at_most(0, 2, 0.5) < 0.25 + 1e-14
     True
     """
     return at_least(size - k, size, min(rounding.above(1 - p), 1.0)) if p > 0 else 1.0
@@ -85,7 +85,7 @@ def lower_limit(k: int, size: int, beta: float) -> float:
 def upper_limit(k: int, size: int, beta: float) -> float:
     """A double that is below the truth with probability at most β: see `lower_limit`, of the failures.
 
-    >>> upper_limit(10, 10, 0.05), upper_limit(0, 10, 0.05) == 1 - lower_limit(10, 10, 0.05)
+    >>> upper_limit(10, 10, 0.05), round(upper_limit(0, 10, 0.05), 9) == round(1 - 0.05 ** (1 / 10), 9)
     (1.0, True)
     """
     return min(rounding.above(1 - lower_limit(size - k, size, beta)), 1.0) if k < size else 1.0

@@ -75,19 +75,15 @@ class Frequencies(Score):
     fitted = True
 
     def __init__(self, first: Messages, second: Messages) -> None:
-        self.known, places = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
-        places = places.reshape(-1)
+        self.known, places = np.unique(np.concatenate([first, second]), return_inverse=True)
         counts = [
             np.bincount(part, minlength=len(self.known)) + 0.5 for part in (places[: len(first)], places[len(first) :])
         ]
         self.scores = np.log(counts[0] * len(second)) - np.log(counts[1] * len(first))
 
     def __call__(self, messages: Messages) -> Floats:
-        if messages.ndim == 1:
-            places = np.minimum(np.searchsorted(self.known, messages), len(self.known) - 1)
-            return np.where(self.known[places] == messages, self.scores[places], 0.0)
-        numbers = {row.tobytes(): score for row, score in zip(self.known, self.scores, strict=True)}
-        return np.array([numbers.get(row.tobytes(), 0.0) for row in messages])
+        places = np.minimum(np.searchsorted(self.known, messages), len(self.known) - 1)
+        return np.where(self.known[places] == messages, self.scores[places], 0.0)
 
     def words(self, threshold: float, swapped: bool) -> str:
         inside = self.scores <= threshold if swapped else self.scores >= threshold

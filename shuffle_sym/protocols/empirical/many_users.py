@@ -3,17 +3,19 @@ r"""`shuffled`: what runs of a whole pipeline say about n shuffled users."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments, rounding
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.protocols.empirical.costs import cheapest_delta, named_inputs, shuffled_event, visible
 from shuffle_sym.protocols.empirical.events import Floats, Messages, Value
-from shuffle_sym.protocols.empirical.looks import QUARTER, Progress, look, looks_at
+from shuffle_sym.protocols.empirical.looks import QUARTER, Looks, Progress, look, looks_at
 from shuffle_sym.protocols.empirical.one_user import as_messages
 from shuffle_sym.protocols.empirical.readings import Matches, Reading, reading_of
 from shuffle_sym.protocols.empirical.results import ShuffledAudit
@@ -76,31 +78,62 @@ def shuffled(
     arguments.numeric_only(R.free_symbols | R.input_count.free_symbols, "an audit")
     reading = reading_of(R, matches)
     target = cheapest_delta(R, n) if delta is None else arguments.delta_target(delta)
-    answer = Shuffle(R, n).epsilon(target)
-    datasets, looks = answer.lower_by, looks_at(limit // 2, _SMALLEST_PIECE)
-    inputs = named_inputs(datasets)
+    plan = Plan(R, n, target, Shuffle(R, n).epsilon(target), level, looks_at(limit // 2, _SMALLEST_PIECE))
     if say:
-        p, q = shuffled_event(decomposition.dataset(R, *inputs), n, answer.upper)
-        tested = looks.pieces * looks.piece * (QUARTER - 1) // QUARTER
-        more = visible(p, q, tested, answer.upper, target, level)
-        say(
-            f"At most {looks.pieces * looks.piece:,} runs of {n} users on each of two datasets, looked at up to "
-            f"{looks.count} times: enough to see an eps of {answer.upper + more:.3g} in place of {answer.upper:.3g} at "
-            f"delta = {target:.3g} in nine of ten audits."
-        )
-    extra = () if seed is None else (np.random.default_rng(seed),)
+        say(str(plan))
+    return plan.audit(run, reading, () if seed is None else (np.random.default_rng(seed),), progress or iter)
 
-    def draw(size: int) -> tuple[Messages, Messages]:
-        first, second = (
-            _multiset_scores(reading, _runs(run, X, size, extra, reading), n, inputs)
-            for X in (datasets.X0, datasets.X1)
-        )
-        return first, second
 
-    above = rounding.above(target)
-    # The threshold that is best against R is of no use against a pipeline whose other users have other noise.
-    seen = look(draw, lambda *_: [Value()], None, looks, answer.upper, above, level, progress or iter)
-    return ShuffledAudit(R, target, level, seen.bound, answer.upper, n, answer, datasets, len(seen.first))
+@dataclass(frozen=True)
+class Plan:
+    """What will be audited, and how: n users of R against the certified interval of ε at δ, on the two datasets that
+    attain its lower end."""
+
+    R: Randomizer
+    n: int
+    delta: float
+    certified: Interval
+    beta: float
+    looks: Looks
+
+    @property
+    def runs(self) -> int:
+        """How many there are of each dataset, if nothing is decided before."""
+        return self.looks.pieces * self.looks.piece
+
+    @property
+    def inputs(self) -> tuple[int, int, int]:
+        return named_inputs(self.certified.lower_by)
+
+    def __str__(self) -> str:
+        claim = self.certified.upper
+        p, q = shuffled_event(decomposition.dataset(self.R, *self.inputs), self.n, claim)
+        more = visible(p, q, self.runs * (QUARTER - 1) // QUARTER, claim, self.delta, self.beta)
+        return (
+            f"At most {self.runs:,} runs of {self.n} users on each of two datasets, looked at up to {self.looks.count} "
+            f"times: enough to see an eps of {claim + more:.3g} in place of {claim:.3g} at delta = {self.delta:.3g} in "
+            "nine of ten audits."
+        )
+
+    def audit(
+        self, run: Callable[..., Any], reading: Reading, extra: tuple[Any, ...], progress: Progress
+    ) -> ShuffledAudit:
+        """Run the pipeline and look."""
+        datasets, claim = self.certified.lower_by, self.certified.upper
+
+        def draw(size: int) -> tuple[Messages, Messages]:
+            first, second = (
+                _multiset_scores(reading, _runs(run, X, size, extra, reading), self.n, self.inputs)
+                for X in (datasets.X0, datasets.X1)
+            )
+            return first, second
+
+        # The threshold that is best against R is of no use against a pipeline whose other users have other noise.
+        above = rounding.above(self.delta)
+        seen = look(draw, lambda *_: [Value()], None, self.looks, claim, above, self.beta, progress)
+        return ShuffledAudit(
+            self.R, self.delta, self.beta, seen.bound, claim, self.n, self.certified, datasets, len(seen.first)
+        )
 
 
 def _runs(run: Callable[..., Any], X: tuple[Any, ...], size: int, extra: tuple[Any, ...], reading: Reading) -> Messages:
