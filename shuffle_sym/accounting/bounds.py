@@ -271,8 +271,9 @@ class NoiseOfAllDatasets:
 
     @cached_property
     def _gamma(self) -> float:
+        """The blanket mass of Laplace noise, rounded down."""
         with balls.precision(_BITS):
-            return balls.lower(balls.value(self.R.gamma))
+            return balls.lower((-balls.value(self.R.eps0) / 2).exp())
 
     def drop_out(self, ratio: Ratio) -> dropout.Bound:
         """The drop-out bound for all pairs of inputs; 1 where it is not evaluated."""

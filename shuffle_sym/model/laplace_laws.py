@@ -44,6 +44,7 @@ import numpy.typing as npt
 import sympy as sp
 
 from shuffle_sym.algebra import balls
+from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous, x, y
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
@@ -218,8 +219,11 @@ def _chosen(grid: LaplaceGrid, cells: _Cells) -> Iterator[Law]:
 
 @kept
 def laws_of(R: Continuous) -> LaplaceLaws | None:
-    """The laws above if R is Laplace noise, with an ε0 that is not too large for so many nodes; else None."""
-    e = R.eps0
-    if e is sp.oo or R.density != e / 2 * sp.exp(-e * sp.Abs(y - x)) or not e <= _MOST_EPS0:
+    """The laws above if R is Laplace noise, with an ε0 that is not too large for so many nodes; else None.
+
+    Inputs in another interval than [0, 1], and messages, are translated and scaled: that does not change any law.
+    """
+    if not isinstance(R, AddedNoise) or R.clip is not None or R.eps0 is sp.oo or not R.eps0 <= _MOST_EPS0:
         return None
-    return LaplaceLaws(e)
+    rate = R.eps0 / R.width
+    return LaplaceLaws(R.eps0) if R.density == rate / 2 * sp.exp(-rate * sp.Abs(y - x)) else None

@@ -15,6 +15,7 @@ import sympy as sp
 import shuffle_sym as ss
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laplace_laws import Inside, LaplaceGrid, Law, _Cells, _nodes, laws_of
+from shuffle_sym.randomizers import TruncatedLaplace
 
 MP = mpmath.MPContext()
 MP.dps = 20
@@ -213,6 +214,20 @@ def test_a_value_that_is_0_is_not_below_it():
 
 
 def test_only_laplace_noise_that_is_not_too_strong_has_these_laws():
-    assert laws_of(ss.Gaussian(1)) is None
-    assert laws_of(ss.Laplace(17)) is None
+    x, y = sp.symbols("x y")
+    density = sp.exp(-2 * sp.Abs(y - x))
     assert laws_of(ss.Laplace(sp.log(3))) is not None
+    assert laws_of(ss.from_density(density, inputs=(0, 1))) is not None
+    assert laws_of(ss.Laplace(17)) is None
+    assert laws_of(ss.Gaussian(1)) is None
+    assert laws_of(TruncatedLaplace(2)) is None
+    assert laws_of(ss.from_density(density, inputs=(0, 1), clip=(0, 1))) is None
+
+
+def test_inputs_that_are_farther_apart_have_the_laws_of_a_larger_eps0():
+    x, y = sp.symbols("x y")
+    wide = ss.from_density(sp.exp(-2 * sp.Abs(y - x)), inputs=(-1, 1))
+    ratio = Ratio(eps=sp.Rational(1, 7))
+    for one, other in zip(laws_of(wide).at(ratio), laws_of(ss.Laplace(4)).at(ratio), strict=True):
+        assert np.array_equal(one[0], other[0])
+        assert np.array_equal(one[1], other[1])
