@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,8 +44,17 @@ browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it a
 	$(BIN)/python -m pip install --quiet --editable '.[lab,app]' --group browser
 	$(BIN)/python browser/test_in_browser.py
 
+interop-test:  ## audit public packages (multi-freq-ldpy, pure-ldp, opendp) from their samples, in an environment of its own
+	$(PYTHON) -m venv .venv-interop
+	.venv-interop/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-interop/bin/python -m pip install --quiet --editable . --group interop
+	.venv-interop/bin/python -m pip install --quiet --upgrade --no-deps --target .venv-interop/pure-ldp-1.1.2 pure-ldp==1.1.2
+	.venv-interop/bin/python -m pytest -q -c /dev/null --rootdir=. -p no:cacheprovider interop
+
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m checks.cross_check
+	$(BIN)/python -m checks.crowds
+	$(BIN)/python -m checks.empirical --audits 200
 
 fuzz: $(VENV)/ok  ## hard inputs at random against an independent oracle; goes on where it ended (MINUTES=10 SEED=1)
 	$(BIN)/python -m checks.fuzz --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --processes $(or $(PROCESSES),1)
@@ -79,5 +88,25 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/renyi.py
 	$(BIN)/python benchmarks/ground_truth.py
 
+docs: .venv-docs/ok  ## build the documentation as a site into docs/_build (warnings are errors)
+	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
+.venv-docs/ok: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-docs/bin/python -m pip install --quiet --editable '.[lab]' --group docs
+	touch $@
+
+dist-check: $(VENV)/ok  ## build wheel and source archive, install each into an environment of its own, ask it
+	$(BIN)/python -m pip install --quiet --group dist
+	$(BIN)/python -m checks.distribution
+
+test-lowest:  ## run the tests with the lowest versions that pyproject.toml allows
+	$(PYTHON) tools/lowest.py > .lowest.txt
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-lowest/bin/python -m pip install --quiet --constraint .lowest.txt --editable '.[lab,interop]' --group dev
+	.venv-lowest/bin/python -m pytest -n 2 tests shuffle_sym
+
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-docs .venv-lowest .lowest.txt docs/_build docs/api docs/notebooks docs/gallery docs/jupyter_execute .pytest_cache .mypy_cache .ruff_cache .hypothesis

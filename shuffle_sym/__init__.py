@@ -27,6 +27,7 @@ from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers import bounds, derivations
+from shuffle_sym.protocols import empirical
 from shuffle_sym.randomizers import (
     BLH,
     KRR,
@@ -40,7 +41,9 @@ from shuffle_sym.randomizers import (
     Joint,
     Laplace,
     Parallel,
+    Sampled,
     SubsetSelection,
+    from_density,
     from_matrix,
 )
 from shuffle_sym.truth import ground_truth
@@ -63,6 +66,7 @@ __all__ = [
     "Laplace",
     "Parallel",
     "Randomizer",
+    "Sampled",
     "Shuffle",
     "SubsetSelection",
     "VerificationError",
@@ -72,6 +76,8 @@ __all__ = [
     "compose",
     "decomposition",
     "derivations",
+    "empirical",
+    "from_density",
     "from_matrix",
     "ground_truth",
     "parameter",

@@ -32,6 +32,7 @@ FINITE = {
     "Hadamard": ss.HadamardResponse(K=4, eps0=sp.log(3)),
     "joint": ss.Joint(ss.BinaryRR(eps0=sp.log(2)), ss.KRR(k=3, eps0=sp.log(3))),
     "parallel": ss.Parallel([ss.KRR(k=3, eps0=sp.log(3)), ss.BLH(d=3, eps0=sp.log(2))], weights=[0.25, 0.75]),
+    "sampled": ss.Sampled(ss.KRR(k=3, eps0=sp.log(3)), q=0.25),
     "lopsided": ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]),
     "wide": ss.from_matrix([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]]),
     "tall": ss.from_matrix([[0.5, 0.5], [0.4, 0.6], [0.25, 0.75]]),

@@ -7,11 +7,12 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from flint import arb, ctx
 
-from checks.fuzz import definitions
+from checks.fuzz import definitions, noise
 from checks.fuzz.masses import inside, law, losses, masses, random_weights, strings, text_of
 from checks.fuzz.oracle import BITS, Largest, Mass, Outcomes, Pair, all_datasets, ball, blankets, remainder, shuffled
 from checks.fuzz.sums import TwoAtoms
@@ -216,9 +217,8 @@ def matrix(rng: random.Random) -> Subject:
             weights[x % width] = Fraction(10 ** rng.randint(2, 20))
         rows.append(law(weights))
     n = _brute(rng, rows, 8)
-    pair = all_datasets(rows, n)
     text = f"ss.from_matrix([{', '.join(map(strings, rows))}])"
-    return Subject("matrix", text, n, pair, pair, _scale(rows[0], rows[1], rows[1], n), law=False)
+    return _mechanism("matrix", text, rows, n)
 
 
 def catalogue(rng: random.Random) -> Subject:
@@ -226,10 +226,14 @@ def catalogue(rng: random.Random) -> Subject:
     level = definitions.level(rng)
     definition = rng.choice((*definitions.CATALOGUE[:7], *definitions.CATALOGUE))
     rows = definition.rows(_exp(level))
-    n = _brute(rng, rows, 8)
-    pair = all_datasets(rows, n)
-    scale = _scale(rows[0], rows[1], rows[1], n)
-    return Subject("catalogue", definition.text.format(level.text), n, pair, pair, scale, law=False)
+    return _mechanism("catalogue", definition.text.format(level.text), rows, _brute(rng, rows, 8))
+
+
+def _mechanism(kind: str, source: str, rows: Sequence[Sequence[Mass]], n: int) -> Subject:
+    """Brute force over all datasets, of so many users and of one more or less."""
+    at = cache(lambda users: all_datasets(rows, users))
+    pair = at(n)
+    return Subject(kind, source, n, pair, pair, _scale(rows[0], rows[1], rows[1], n), law=False, at=at)
 
 
 def two_messages(rng: random.Random) -> Subject:
@@ -262,6 +266,24 @@ def any_randomizer(rng: random.Random) -> Subject:
     return Subject("any randomizer", f"ss.AnyRandomizer(eps0={level.text})", n, below, None, scale, law=False)
 
 
+def noise_blanket(rng: random.Random) -> Subject:
+    """The blanket of Laplace noise, two users or many, or of Gaussian noise, two users: by integrals."""
+    if rng.random() < 0.2:
+        sigma = f"{rng.uniform(0.4, 4):.2g}"
+        pair: Pair = noise.Gaussian(sigma)
+        source, n, scale = f"ss.Gaussian(sigma=sp.Rational('{sigma}'))", 2, 1 / float(sigma)
+    else:
+        eps0 = f"{rng.uniform(0.3, 5):.3g}"
+        n = rng.choice((2, int(10 ** rng.uniform(2, 7))))
+        pair = noise.Laplace(eps0, n)
+        if not noise.known(pair):
+            n = 2
+            pair = noise.Laplace(eps0, n)
+        spread = math.expm1(float(eps0)) ** 2 * math.exp(-float(eps0))
+        source, scale = f"ss.Laplace(eps0=sp.Rational('{eps0}'))", min(math.sqrt(spread / n), float(eps0))
+    return Subject("noise", f"{_LAWS}blanket({source})", n, pair, pair, scale)
+
+
 #: What is drawn, and how often.
 KINDS: dict[Callable[[random.Random], Subject], int] = {
     atoms: 40,
@@ -269,10 +291,11 @@ KINDS: dict[Callable[[random.Random], Subject], int] = {
     two_atoms_and_rest: 3,
     hidden_two: 8,
     catalogue_law: 20,
-    matrix: 10,
-    catalogue: 8,
+    matrix: 20,
+    catalogue: 20,
     two_messages: 3,
     any_randomizer: 1,
+    noise_blanket: 3,
 }
 
 

@@ -81,5 +81,5 @@ def targets(subject: Subject, rng: random.Random, count: int, pair: Pair | None 
         if not 1e-300 < value < 1 or rng.random() < 0.1:
             value = 10 ** rng.uniform(-299, -0.3)
         text = repr(value)
-        chosen.append((text, Fraction(value)))
+        chosen.append((text, Fraction(text)))  # a float is read as the decimal that it prints as
     return chosen

@@ -73,6 +73,8 @@ def _count(subject: Subject, many: int = _MANY) -> int:
 def _method(subject: Subject, rng: random.Random) -> tuple[str, float, int]:
     """A method, an rtol that it may be asked for, and how many arguments."""
     count = _count(subject)
+    if subject.kind == "noise":
+        return "auto", rng.choice(_RTOLS[:8]), 3
     if not subject.law:
         return "auto", rng.choice(_RTOLS[:8]), 40 if subject.cheap else 6
     method = rng.choice(("auto", "auto", "auto", "contour", *METHODS, "exact"))
@@ -100,8 +102,8 @@ def delta(subject: Subject, rng: random.Random) -> Question:
 
 
 def digits(subject: Subject, rng: random.Random) -> Question | None:
-    if subject.kind == "any randomizer":
-        return None  # a family has no exact value, and that is a TypeError
+    if subject.kind in ("any randomizer", "noise"):
+        return None  # a family or a continuous law has no exact value, and that is a TypeError
     wanted = rng.choice((5, 20, 40, 100))
     some = alphas(subject, rng, min(_count(subject), 10))
     items = (Item(number(alpha), *_value(subject, ball(alpha))) for alpha in some)
@@ -114,7 +116,7 @@ def log_delta(subject: Subject, rng: random.Random) -> Question:
         return value.log() if value > 0 else arb.neg_inf() if value == 0 else arb(0, arb.pos_inf())
 
     items = []
-    for eps in epsilons(subject, rng, 6 if subject.law else 2):
+    for eps in epsilons(subject, rng, 30 if subject.cheap else 2):
         items.append(Item(eps.text, *_value(subject, eps.alpha, log)))
     call = f"M.log_delta(x, rtol={rng.choice(_RTOLS[:9])})"
     return Question("log_delta", "contour", _each(subject, call), items, sharp=subject.sharp)
@@ -133,7 +135,7 @@ def epsilon(subject: Subject, rng: random.Random) -> Question:
 
 
 def _few(subject: Subject) -> int:
-    return 6 if subject.law and subject.cheap else 2
+    return 12 if subject.cheap else 1 if subject.kind == "noise" else 2
 
 
 def _level(below: Pair, above: Pair | None, text: str, target: Fraction) -> Item:
@@ -149,7 +151,8 @@ def profile(subject: Subject, rng: random.Random) -> Question:
     rtol, least = rng.choice(_PROFILE_RTOLS), rng.choice((1e-6, 1e-12, 1e-12, 1e-40, 1e-200))
     maker = f".profile(rtol={rtol}, least_delta={least})"
     if rng.random() < 0.3:
-        levels = [_level(subject.below, subject.above, *target) for target in targets(subject, rng, 10)]
+        few = 10 if subject.kind != "noise" else 1
+        levels = [_level(subject.below, subject.above, *target) for target in targets(subject, rng, few)]
         return Question("profile", "epsilon", _each(subject, "M.epsilon(x)", maker), levels, sharp=subject.sharp)
     some = alphas(subject, rng, min(_count(subject), 400))
     items = (Item(f"sp.log({number(alpha)})", *_value(subject, ball(alpha))) for alpha in some)
@@ -173,7 +176,7 @@ def rdp(subject: Subject, rng: random.Random) -> Question | None:
 
 
 def compose(subject: Subject, rng: random.Random) -> Question | None:
-    rounds = rng.choice((1, 2, 2, 3, 4, 8, 16, 64, 500))
+    rounds = rng.choice((1, 2, 2, 3, 4, 8, 16, 64, 500, 4096))
     if not subject.cheap or subject.source.startswith("ss.decomposition.blankets"):
         return None
     pair = subject.below.composed(rounds)
@@ -202,7 +205,7 @@ def users_needed(subject: Subject, rng: random.Random) -> Question | None:
         return None
     at = subject.at
     items = []
-    largest = 400 if subject.kind == "atoms" else 10**6
+    largest = 400 if subject.kind == "atoms" else 10**6 if subject.law else subject.n + 1
     for eps in epsilons(subject, rng, 2):
         target = float(subject.below.divergence(eps.alpha).mid()) * rng.choice((1, 1.01, 0.9))
         if not 1e-290 < target < 1:
@@ -213,8 +216,9 @@ def users_needed(subject: Subject, rng: random.Random) -> Question | None:
                 return arb(0, 1)  # too much to know
             return at(n).divergence(alpha)
 
-        known = bool(at(1).divergence(eps.alpha) > ball(Fraction(target)))
-        items.append(Item(f"({eps.text}, {target!r})", Users(Fraction(target), value), known))
+        exact = Fraction(repr(target))
+        known = bool(at(1).divergence(eps.alpha) > ball(exact))
+        items.append(Item(f"({eps.text}, {target!r})", Users(exact, value), known))
     call = f"ss.users_needed({subject.source}, *x, rtol={rng.choice((0.1, 0.01, 1e-3))})"
     return Question("users_needed", "auto", f"[{call} for x in [@]]", items, sharp=False) if items else None
 
@@ -237,7 +241,7 @@ def calibrate(subject: Subject, rng: random.Random) -> Question | None:
         return None
     made = definition.text.format("e")
     made = f"ss.decomposition.dataset({made}, 0, 1, 1)" if of_law else made
-    judge = Level(Fraction(target), lambda e: at(e, alpha), lambda e: at(e, alpha), falls=False)
+    judge = Level(Fraction(repr(target)), lambda e: at(e, alpha), lambda e: at(e, alpha), falls=False)
     call = f"ss.calibrate(lambda e: {made}, *x, rtol={rng.choice((0.03, 1e-3))})"
     items = [Item(f"({n}, {eps}, {target!r})", judge, n > 1)]
     return Question("calibrate", "law" if of_law else "mechanism", f"[{call} for x in [@]]", items)
@@ -245,16 +249,16 @@ def calibrate(subject: Subject, rng: random.Random) -> Question | None:
 
 #: What is asked, and how often of a law and of a mechanism.
 FUNCTIONS: dict[str, tuple[Callable[[Subject, random.Random], Question | None], float, float]] = {
-    "hockey_stick": (hockey_stick, 1.6, 1.0),
-    "delta": (delta, 0.8, 0.5),
+    "hockey_stick": (hockey_stick, 0.15, 0.5),
+    "delta": (delta, 0.15, 0.4),
     "digits": (digits, 0.1, 0.05),
-    "log_delta": (log_delta, 0.2, 0.1),
-    "epsilon": (epsilon, 0.3, 0.3),
-    "profile": (profile, 0.35, 0.1),
-    "rdp": (rdp, 0.1, 0.1),
-    "compose": (compose, 0.15, 0.05),
-    "users_needed": (users_needed, 0.05, 0.0),
-    "calibrate": (calibrate, 0.03, 0.1),
+    "log_delta": (log_delta, 0.5, 0.4),
+    "epsilon": (epsilon, 1.0, 0.8),
+    "profile": (profile, 0.5, 0.2),
+    "rdp": (rdp, 0.4, 0.3),
+    "compose": (compose, 0.4, 0.2),
+    "users_needed": (users_needed, 0.3, 0.4),
+    "calibrate": (calibrate, 0.1, 0.2),
 }
 
 

@@ -2,14 +2,17 @@ r"""The questions: δ(ε) and ε(δ) of shuffled messages, profiles, rounds, Ré
 
 from shuffle_sym.accounting.analyses import Analyses, Analysis
 from shuffle_sym.accounting.attacks import Neighbours
+from shuffle_sym.accounting.budget import Budget, rounds_allowed
 from shuffle_sym.accounting.cell_pld import CellPLD, CompiledPLD
 from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import Composition
 
 __all__ = [
     "Analyses",
     "Analysis",
+    "Budget",
     "CellPLD",
     "CompiledPLD",
     "Composition",
@@ -17,5 +20,7 @@ __all__ = [
     "PairPLD",
     "PrivacyLossDistribution",
     "PrivacyProfile",
+    "Risk",
     "ShuffledPLD",
+    "rounds_allowed",
 ]

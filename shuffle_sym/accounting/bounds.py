@@ -4,7 +4,8 @@ prove.
 =============  =====================================================================================================
 local          D_α(R(x0) ‖ R(x1)): shuffling is post-processing
 blanket        Balle et al. 2019; Su et al. 2025: the best that a decomposition gives
-drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small
+drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small;
+               for Laplace noise with laws that cover all pairs of inputs (`model.laplace_laws`)
 =============  =====================================================================================================
 
 Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
@@ -14,19 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.sources import NotReachedError, PairOfLaws, Source, logarithm
-from shuffle_sym.algebra import field, rounding
+from shuffle_sym.algebra import balls, field, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.laplace_laws import LaplaceLaws, laws_of
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
@@ -35,6 +38,8 @@ from shuffle_sym.truth.worst_datasets import candidates, inputs_of
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
 _MOST_PAIRS = 64
 _FEWEST_USERS = 3
+_BITS = 128
+_TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 
@@ -87,6 +92,16 @@ def _of_inputs(R: Randomizer, x0: int, x1: int, few: bool) -> PairOfInputs:
     return PairOfInputs(blanket, blanket, tuple(D for _, D in candidates(R, x0, x1)))
 
 
+def alone(D: Decomposition, ratios: Sequence[Ratio]) -> list[float]:
+    """Upper ends of the divergence of the masses a and b of a decomposition: of one user."""
+    law = D.gparv.floats_at(ratios)
+    sums = np.maximum(law.values, 0.0) @ law.probabilities + law.null.sum(axis=1)
+    slack = 1 + 8 * (law.values.shape[1] + law.null.shape[1]) * rounding.FLOAT_ERROR
+    # A product that underflows is not 0.
+    positive = (law.values > 0).any(axis=1) | (law.null > 0).any(axis=1)
+    return [min(rounding.above(float(x) * slack), 1.0) if some else 0.0 for x, some in zip(sums, positive, strict=True)]
+
+
 class PairBounds:
     """All bounds with n users for one ordered pair of inputs of the differing user."""
 
@@ -96,14 +111,7 @@ class PairBounds:
 
     def local(self, ratios: Sequence[Ratio]) -> list[float]:
         """Upper ends of D_α(R(x0) ‖ R(x1))."""
-        law = self.pair.local.gparv.floats_at(ratios)
-        sums = np.maximum(law.values, 0.0) @ law.probabilities + law.null.sum(axis=1)
-        slack = 1 + 8 * (law.values.shape[1] + law.null.shape[1]) * rounding.FLOAT_ERROR
-        # A product that underflows is not 0.
-        positive = (law.values > 0).any(axis=1) | (law.null > 0).any(axis=1)
-        return [
-            min(rounding.above(float(x) * slack), 1.0) if some else 0.0 for x, some in zip(sums, positive, strict=True)
-        ]
+        return alone(self.pair.local, ratios)
 
     def blanketed(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         """The blanket's divergence at each α; what the local randomizer gives, where no method has an answer."""
@@ -146,7 +154,7 @@ class AllDatasets:
     def __init__(self, R: Randomizer | Family, n: int) -> None:
         whole = prepared(R)
         self.max_loss = whole.max_loss
-        self.pairs = [PairBounds(whole, pair, n) for pair in whole.pairs]
+        self.n, self.pairs = n, [PairBounds(whole, pair, n) for pair in whole.pairs]
         #: What a bound by a decomposition alone is called: the blanket, or one of the clones in its place.
         self.name = whole.pairs[0].blanket.title
 
@@ -162,6 +170,22 @@ class AllDatasets:
             of_blanket, (dropped,) = pair.blanket.log_delta(ratio, rtol).upper, pair.drop_out([ratio])
             ends.append(min((of_blanket, self.name), (dropped.log, _NAMES[dropped.method])))
         return max(ends)
+
+    def no_drop_out(self, *, equal: bool) -> str:
+        """Why there is no drop-out bound; empty if there is one."""
+        few = all(pair.pair.laws is not None for pair in self.pairs)
+        return (
+            ""
+            if few
+            else (
+                f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many, and "
+                "users must share one randomizer"
+            )
+        )
+
+    def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
+        """The drop-out bound and its name for the worst pair of inputs at each α."""
+        return [max(column) for column in zip(*(pair.dropped(ratios, equal=equal) for pair in self.pairs), strict=True)]
 
     def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
         """The blanket's divergence for each pair of inputs and each α."""
@@ -190,18 +214,95 @@ class AllDatasets:
         return largest
 
 
+class NoiseOfAllDatasets:
+    """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of continuous noise: the blanket, for
+    the inputs 0 and 1, and for Laplace noise the drop-out bound, for all pairs of inputs."""
+
+    def __init__(self, R: Continuous, n: int) -> None:
+        self.R, self.n = R, n
+        self.sources = [Noise(R, n)]
+        self.name = "blanket"
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.sources[0].max_loss
+
+    def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
+        try:
+            log = self.sources[0].log_delta(ratio, rtol).upper
+        except NotReachedError as refusal:
+            log = logarithm(refusal.answers[0]).upper
+        dropped = self.drop_out(ratio)
+        return min((log, self.name), (dropped.log, _NAMES[dropped.method]))
+
+    def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
+        try:
+            return [self.sources[0].from_one(ratios, rtol, method)]
+        except NotReachedError as refusal:  # as far as it goes
+            return [refusal.answers]
+
+    def upper(
+        self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
+    ) -> list[Interval]:
+        """As for a finite randomizer."""
+        uppers = []
+        for ratio, answer, least in zip(ratios, blankets[0], known, strict=True):
+            end = answer.upper, answer.upper_by or self.name
+            wide = self._laws is not None and answer.lower * (1 - CLOSE) > least
+            if wide and self._least_dropped(ratio, least) < answer.upper:
+                dropped = self.drop_out(ratio)
+                end = min(end, (dropped.value, _NAMES[dropped.method]))
+            uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
+        return uppers
+
+    def no_drop_out(self, *, equal: bool) -> str:
+        """Why there is no drop-out bound; empty if there is one."""
+        if self._laws is None:
+            return f"messages must be finitely many, or those of Laplace noise; those of {self.R!r} are continuous"
+        return f"equal others are not shown to be the worst where messages are continuous: {self.R!r}" if equal else ""
+
+    def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
+        """The drop-out bound and its name at each α."""
+        return [(bound.value, _NAMES[bound.method]) for bound in map(self.drop_out, ratios)]
+
+    @cached_property
+    def _laws(self) -> LaplaceLaws | None:
+        return laws_of(self.R) if self.n >= _FEWEST_USERS else None
+
+    @cached_property
+    def _gamma(self) -> float:
+        """The blanket mass of Laplace noise, rounded down."""
+        with balls.precision(_BITS):
+            return balls.lower((-balls.value(self.R.eps0) / 2).exp())
+
+    def drop_out(self, ratio: Ratio) -> dropout.Bound:
+        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated."""
+        if self._laws is None or not (local := self._local(ratio)):
+            return dropout.Bound(1.0, 0.0, "none")
+        laws = self._laws.at(ratio)
+        # What cannot be told from 0 is raised, so that means are not quite the same.
+        return dropout.upper(laws, [()] * len(laws), self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
+
+    def _local(self, ratio: Ratio) -> float:
+        """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
+        with balls.precision(_BITS):
+            return min(max(balls.upper(1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()), 0.0), 1.0)
+
+    def _least_dropped(self, ratio: Ratio, known: float) -> float:
+        """As for a finite randomizer."""
+        nobody = (1 - self._gamma) ** (self.n - 1)
+        return nobody * self._local(ratio) + (1 - nobody) * known
+
+
 class DropOut(Source):
     """The drop-out bound by itself, for the worst of all pairs of inputs: both ends of an interval are the bound."""
 
-    def __init__(self, bounds: AllDatasets, *, equal: bool) -> None:
-        self.bounds, self.equal, self.n = bounds, equal, bounds.pairs[0].n
+    def __init__(self, bounds: AllDatasets | NoiseOfAllDatasets, *, equal: bool) -> None:
+        self.bounds, self.equal, self.n = bounds, equal, bounds.n
         if self.n < _FEWEST_USERS:
             raise ValueError(f"n must be at least {_FEWEST_USERS}, got {self.n}")
-        if any(pair.pair.laws is None for pair in bounds.pairs):
-            raise ValueError(
-                f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many, and "
-                "users must share one randomizer"
-            )
+        if missing := bounds.no_drop_out(equal=equal):
+            raise ValueError(missing)
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -215,34 +316,4 @@ class DropOut(Source):
         return super().epsilon(target, rtol / 16, method)
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        columns = zip(*(pair.dropped(ratios, equal=self.equal) for pair in self.bounds.pairs), strict=True)
-        return [Interval(end, end, upper_by=name) for end, name in map(max, columns)]
-
-
-class NoiseOfAllDatasets:
-    """The blanket of continuous noise, for the inputs 0 and 1."""
-
-    def __init__(self, R: Continuous, n: int) -> None:
-        self.sources = [Noise(R, n)]
-        self.name = "blanket"
-
-    @property
-    def max_loss(self) -> sp.Expr:
-        return self.sources[0].max_loss
-
-    def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
-        try:
-            return self.sources[0].log_delta(ratio, rtol).upper, "blanket"
-        except NotReachedError as refusal:
-            return logarithm(refusal.answers[0]).upper, "blanket"
-
-    def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
-        try:
-            return [self.sources[0].from_one(ratios, rtol, method)]
-        except NotReachedError as refusal:  # as far as it goes
-            return [refusal.answers]
-
-    def upper(
-        self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
-    ) -> list[Interval]:
-        return [Interval(a.upper, a.upper, a.method, upper_by=self.name) for a in blankets[0]]
+        return [Interval(end, end, upper_by=name) for end, name in self.bounds.dropped(ratios, equal=self.equal)]

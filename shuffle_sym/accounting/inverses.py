@@ -2,6 +2,7 @@ r"""Questions the other way round: which randomizer, or how many users, a target
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -11,6 +12,7 @@ import sympy as sp
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments
 from shuffle_sym.algebra.interval import RTOL, Interval
+from shuffle_sym.model.randomizer import LocalRandomizer
 from shuffle_sym.numeric.search import boundary
 
 _LARGEST_EPS0 = 60.0
@@ -33,6 +35,7 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     """
     if not callable(make):
         raise TypeError(f"make must be a function of eps0 that returns a randomizer, got {make!r}")
+    _refuse_other_arguments(make)
     n, target, number = arguments.users(n), arguments.delta_target(delta), arguments.central_epsilon(eps)
     rtol = arguments.relative_tolerance(rtol)
 
@@ -67,6 +70,21 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     return Interval(lower, upper, "calibrate", lower_by=bound, upper_by=None if datasets is None else str(datasets))
 
 
+def _refuse_other_arguments(make: Callable[[Any], Any]) -> None:
+    """A class of the catalogue whose first argument is not ε0 would take ε0 for something else."""
+    if not inspect.isclass(make) or not issubclass(make, LocalRandomizer):
+        return
+    names = tuple(inspect.signature(make).parameters)
+    if "eps0" not in names:
+        raise TypeError(f"make must be a function of eps0, got {make.__name__}, which has {', '.join(names)}")
+    if names[0] != "eps0":
+        rest = ", ".join(f"{name}=…" for name in names if name != "eps0")
+        raise TypeError(
+            f"make must be a function of eps0 alone, got {make.__name__}, which has other arguments: say "
+            f"lambda eps0: {make.__name__}({rest}, eps0=eps0)"
+        )
+
+
 def _boundaries(
     shuffled: Callable[[float], Shuffle], eps: sp.Expr, target: float, meets: float, fails: float, rtol: float
 ) -> tuple[float, float]:
@@ -93,7 +111,12 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
     r"""The smallest number of users for which the shuffled ``source`` is (ε, δ)-DP.
 
     ``upper`` users are enough for certain: the bound for all datasets says so. Fewer than ``lower`` are not: two
-    datasets of so many users miss the target. Each is found within ``rtol``, or exactly where that costs nothing.
+    datasets of ``lower`` − 1 users miss the target. Each is found within ``rtol``, or exactly where that costs nothing.
+
+    What holds at one n holds on one side of it, since δ does not grow with n. Of a mechanism: whatever n + 1 users send
+    is made from what n of them send, the one who differs included, by adding a message that is the same in both
+    datasets and shuffling again. Of a decomposition: a mean of n + 1 terms is the mean of the n + 1 means that leave
+    one out, so by Jensen :math:`E[S_{n+1}]_+/(n+1) \le E[S_n]_+/n`.
 
     >>> import shuffle_sym as ss
     >>> n = users_needed(ss.KRR(k=10, eps0=4), eps=1, delta=1e-6)
@@ -115,7 +138,8 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
         return answer
 
     alone = ends_at(1, 0.02)
-    if alone.upper <= target or (alone.lower <= target and _met_by_one(source, number, target)):
+    decided = alone.upper <= target or (False if alone.lower > target else _met_by_one(source, number, delta))
+    if decided:
         return Interval(1, 1, "users_needed")
     fails, meets = 1.0, 4.0
     while (answer := ends_at(meets, 0.02)).upper > target:
@@ -130,16 +154,19 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
     if shuffled(enough).closes:
         enough, too_few = _closest(ends_at, target, enough, too_few, rtol)
     bound, datasets = _reasons(shuffled(enough), shuffled(too_few), number, rtol)
+    if too_few == 1 and decided is None:
+        too_few, datasets = 0, None
     return Interval(min(too_few + 1, enough), enough, "users_needed", lower_by=datasets, upper_by=bound)
 
 
-def _met_by_one(source: Any, eps: sp.Expr, target: float) -> bool:
-    """Whether one user alone meets the target, decided exactly: no shuffling is needed where δ is the target itself."""
+def _met_by_one(source: Any, eps: sp.Expr, delta: Any) -> bool | None:
+    """Whether one user alone meets the target, decided exactly: no shuffling is needed where δ is the target itself.
+    None if there is no exact value: for continuous noise and families of randomizers."""
     try:
         value = Shuffle(source, 1).exact(sp.exp(eps))
-    except TypeError:  # continuous noise, or a family of randomizers: there is no exact value
-        return False
-    return bool(arguments.exact_number(value, "delta") <= sp.Rational(target))
+    except TypeError:
+        return None
+    return bool(arguments.exact_number(value, "delta") <= arguments.exact_number(delta, "delta"))
 
 
 def _closest(

@@ -6,9 +6,11 @@ The lower end of an answer is attained by two neighbouring datasets, the upper e
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import mpmath
 import sympy as sp
@@ -31,8 +33,42 @@ _MOST_STEPS = 30
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
 
 
-class Mechanism(Source):
-    """n users of a randomizer: lower ends from datasets, upper ends for all datasets, in both directions."""
+class CrowdOfUsers(Source):
+    """Users and a shuffler: lower ends from datasets, upper ends for all datasets, in both directions."""
+
+    @property
+    @abstractmethod
+    def below(self) -> Any:
+        """What the lower ends come from; its ``best`` is one pair of datasets, whose curve can be composed."""
+
+    @cached_property
+    def above(self) -> Source:
+        """The bounds that the upper ends come from."""
+        return _UpperEnds(self)
+
+    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """D_α for each α >= 1, where only the upper ends will be looked at."""
+        return self.from_one(ratios, rtol, method)
+
+    @property
+    def impossible(self) -> float:
+        return float(self.below.best.impossible)
+
+    def reversed(self) -> Source:
+        return self  # all ordered pairs of inputs are there
+
+    def decompositions(self) -> tuple[Decomposition, ...]:
+        raise TypeError(f"{self!r} is a mechanism, which is not analysed by one pair of laws")
+
+    def to_digits(self, ratio: Ratio, digits: int) -> Interval:
+        value = arguments.exact_number(self.exact(ratio.alpha, digits + 3), "value")
+        with balls.precision(4 * digits + 64):
+            off = arb(0, 1) / 10 ** (digits + 3)  # of an mpf; nothing, in fact, of a fraction
+            return decimal_interval(balls.ball(value) * (1 + off), digits)
+
+
+class Mechanism(CrowdOfUsers):
+    """n users of one randomizer."""
 
     def __init__(self, R: Randomizer | Continuous | Family, n: int) -> None:
         self.R, self.n = R, n
@@ -44,11 +80,6 @@ class Mechanism(Source):
         return datasets_of(self.R, self.n)
 
     @cached_property
-    def above(self) -> Source:
-        """The bounds that the upper ends come from."""
-        return _UpperEnds(self)
-
-    @cached_property
     def bounds(self) -> AllDatasets | NoiseOfAllDatasets:
         arguments.numeric_only(self.R.free_symbols, "a number")
         return NoiseOfAllDatasets(self.R, self.n) if isinstance(self.R, Continuous) else AllDatasets(self.R, self.n)
@@ -57,18 +88,18 @@ class Mechanism(Source):
     def max_loss(self) -> sp.Expr:
         return self.bounds.max_loss
 
-    @property
-    def impossible(self) -> float:
-        return self.below.best.impossible
-
-    def reversed(self) -> Source:
-        return self  # all ordered pairs of inputs are there
-
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        return self._ends(ratios, rtol, method)
+
+    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        return self._ends(ratios, rtol, method, most=1)
+
+    def _ends(self, ratios: Sequence[Ratio], rtol: float, method: str, most: int | None = None) -> list[Interval]:
+        """D_α for each α >= 1; with lower ends from the first ``most`` pairs of datasets, or from all."""
         blankets = self.bounds.blankets(ratios, rtol, method)
         highest = [max(answer.lower for answer in column) for column in zip(*blankets, strict=True)]
         wanted = [end * (1 - CLOSE) for end in highest]
-        lowers = self.below.at_least(ratios, rtol, method, wanted)
+        lowers = self.below.at_least(ratios, rtol, method, wanted, most)
         known = [0.0 if answer == UNKNOWN else answer.upper for answer in lowers]
         uppers = self.bounds.upper(ratios, blankets, known)
         answers = [
@@ -104,7 +135,7 @@ class Mechanism(Source):
             if truth.relative_width <= max(rtol, CLOSE):
                 worst = self.all_datasets.worst(truth.lower)
                 return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
-        bound, by = _first_met(self._bound_at(rtol, method), target, low.lower, high, rtol)
+        bound, by = first_met(self._bound_at(rtol, method), target, low.lower, high, rtol)
         return replace(answer, upper=bound, upper_by=by or name)
 
     def above_by_blanket(self, target: float, rtol: float, method: str) -> tuple[float, str]:
@@ -129,7 +160,7 @@ class Mechanism(Source):
 
     def decompositions(self) -> tuple[Decomposition, ...]:
         if isinstance(self.R, Continuous):
-            return super().decompositions()
+            return Source.decompositions(self)
         raise TypeError(
             f"{self!r} is a mechanism, which is not analysed by one pair of laws; those of its blanket are "
             "ss.decomposition.blankets(R), and Shuffle takes them in the place of R"
@@ -146,10 +177,7 @@ class Mechanism(Source):
 
     def to_digits(self, ratio: Ratio, digits: int) -> Interval:
         self._refuse_too_many_users(f"digits = {digits}", ratio.alpha)
-        value = arguments.exact_number(self.exact(ratio.alpha, digits + 3), "value")
-        with balls.precision(4 * digits + 64):
-            off = arb(0, 1) / 10 ** (digits + 3)  # of an mpf; nothing, in fact, of a fraction
-            return decimal_interval(balls.ball(value) * (1 + off), digits)
+        return super().to_digits(ratio, digits)
 
     def _refuse_too_many_users(self, asked: str, alpha: sp.Expr) -> None:
         if not isinstance(self.R, Randomizer) or self.R.free_symbols or not self.R.input_count.is_Integer:
@@ -174,7 +202,7 @@ class Mechanism(Source):
 class _UpperEnds(Source):
     """The upper ends of a mechanism as a function of their own: both ends of an interval are the bound."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: CrowdOfUsers) -> None:
         self.mechanism, self.n = mechanism, mechanism.n
 
     @property
@@ -185,11 +213,11 @@ class _UpperEnds(Source):
         return self
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        answers = self.mechanism.from_one(ratios, rtol, method)
+        answers = self.mechanism.for_upper_ends(ratios, rtol, method)
         return [replace(answer, lower=answer.upper) for answer in answers]
 
 
-def _first_met(
+def first_met(
     bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float
 ) -> tuple[float, str | None]:
     """An ε between ``low`` and ``high`` at which the bound is at most the target, and the name of the bound

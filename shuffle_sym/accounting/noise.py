@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -26,22 +27,37 @@ _MAX_CELLS, _FEW_CELLS = 4096, 512
 
 
 class Noise(Source):
-    """Continuous noise: a lower and an upper discretisation, refined until the two are close."""
+    """The blanket of a continuous randomizer, for all pairs of inputs.
+
+    For symmetric noise that is the pair of the two ends: panels, or a lower and an upper discretisation, refined until
+    the two are close. For any other randomizer it is the finite pair of laws that is above all pairs of inputs.
+    """
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
         self._discretisations: dict[tuple[str, int, float], PairOfLaws] = {}
 
+    @cached_property
+    def above_all(self) -> PairOfLaws | None:
+        """The finite pair of laws above all pairs of inputs, where no pair is known to be the worst."""
+        made = self.R.noise_blanket()
+        return PairOfLaws(made, self.n) if isinstance(made, Decomposition) else None
+
     @property
     def max_loss(self) -> sp.Expr:
         return self.R.eps0
 
+    def decompositions(self) -> tuple[Decomposition, ...]:
+        return super().decompositions() if self.above_all is None else self.above_all.decompositions()
+
     def reversed(self) -> Source:
-        return self  # each of the inputs 0 and 1 is the mirror image of the other
+        return self  # either end is the mirror image of the other, and so is either law that is above all
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         R = self.R
         arguments.numeric_only(R.free_symbols, "a number")
+        if self.above_all is not None:
+            return self.above_all.from_one(ratios, rtol, method)
         if method not in ("auto", "contour", "fft"):
             raise ValueError(
                 f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
@@ -92,6 +108,8 @@ class Noise(Source):
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
         """From δ itself; far below the smallest double, from cells until the two sides are close."""
+        if self.above_all is not None:
+            return self.above_all.log_delta(ratio, rtol)
         answer = super().log_delta(ratio, rtol)
         cells = 32
         while answer.lower == -math.inf < answer.upper and cells <= _FEW_CELLS:

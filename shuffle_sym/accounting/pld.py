@@ -273,13 +273,13 @@ def _exact_losses(outcomes: Sequence[tuple[Any, Any]], infinite: Any) -> Losses:
     masses = np.array([float(x) for x, _ in kept])
     neglected = rounding.above(float(sum((x for x, _ in exact if x <= least), ZERO)))
     neglected = neglected if len(kept) < len(exact) else 0.0
-    error = 4 * rounding.UNIT_ROUNDOFF
-    block = Outcomes(logs, masses, float(infinite), neglected, error, error)
+    loss_error = 8 * rounding.UNIT_ROUNDOFF * float(np.max(np.abs(logs), initial=0.0))
+    block = Outcomes(logs, masses, float(infinite), neglected, 4 * rounding.UNIT_ROUNDOFF, loss_error)
     return Losses(lambda: (block,))
 
 
 def log_ratio(ratio: fmpq) -> float:
-    """The logarithm with a few roundings, whatever the size of numerator and denominator."""
+    """The logarithm to within 8 roundings of its own size, whatever the size of numerator and denominator."""
     if 1 < 2 * ratio < 4:
         return math.log1p(float(ratio - 1))
     power = int(ratio.p).bit_length() - int(ratio.q).bit_length()

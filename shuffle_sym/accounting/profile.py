@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 from flint import arb, fmpq
 
+from shuffle_sym.accounting import cards
 from shuffle_sym.accounting.convex import Bracket, HockeyStickCurve
 from shuffle_sym.accounting.pld import CurvePLD, log_ratio
 from shuffle_sym.algebra import arguments, balls, field, rounding
@@ -196,6 +197,9 @@ class PrivacyProfile:
     def __repr__(self) -> str:
         words = ", ".join(f"{key}={value}" for key, value in self.about.items())
         return f"PrivacyProfile({len(self)} points, {words})"
+
+    def _repr_html_(self) -> str:
+        return cards.of_profile(self)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
+from shuffle_sym.accounting import cards
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.pld import PrivacyLossDistribution
 from shuffle_sym.accounting.sampling import Progress, no_progress
@@ -18,6 +19,7 @@ from shuffle_sym.algebra.interval import RTOL, Interval
 MAX_POINTS = 20_000
 _ROUGH = 0.2  # tolerance of a profile that is made to see how large a δ is
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
+_OWN_SHARE = 0.125  # of the tolerance, for the accountant of rounds at either end
 _MOST_TRIES = 5
 _LEAST_AT_FIRST = 1e-12
 _SMALLEST = 1e-250  # doubles and the accountant of rounds do not go much farther
@@ -72,6 +74,11 @@ class Composition:
         return sum(count for _, count in self.parts)
 
     @property
+    def asked(self) -> bool:
+        """Whether a question was answered, so that profiles are at hand."""
+        return bool(self._accountants)
+
+    @property
     def closes(self) -> bool:
         """Whether sharper profiles make the interval as narrow as one likes."""
         return all(M.closes for M, _ in self.parts)
@@ -92,9 +99,7 @@ class Composition:
             return Interval(0.0, 0.0, "profile")
         least, finest = _LEAST_AT_FIRST, rtol * _SHARE
         for _ in range(_MOST_TRIES):
-            below, above = self._pair(finest, least)
-            lower = below.delta(number, rtol=rtol / 4).lower
-            upper = above.delta(number, rtol=rtol / 4).upper
+            lower, upper = self._ends(number, rtol, finest, least)
             if upper - lower <= rtol * upper or upper < _SMALLEST:
                 return Interval(lower, upper, "profile")
             if self.rounds * least > rtol * max(lower, 1e-280) / 20:
@@ -103,7 +108,27 @@ class Composition:
                 return Interval(lower, upper, "profile")
             if lower and self.closes:  # else it was seen only that the profiles ended too early
                 finest = sharper(finest, rtol, (upper - lower) / upper)
-        raise self._refusal(rtol, (upper - lower) / upper)
+        raise self._refusal(rtol, f"delta in {Interval(lower, upper)}")
+
+    def _ends(self, eps: sp.Expr, rtol: float, finest: float, least: float) -> tuple[float, float]:
+        """Bounds of δ(ε) from profiles of that tolerance that go on down to ``least``."""
+        below, above = self._pair(finest, least)
+        return below.delta(eps, rtol=rtol * _OWN_SHARE).lower, above.delta(eps, rtol=rtol * _OWN_SHARE).upper
+
+    def meets(self, eps: Any, delta: Any, *, rtol: Any = RTOL) -> bool | None:
+        """Whether all rounds together are (ε, δ)-DP: True and False are certain, None is not decided by profiles of
+        that tolerance.
+
+        >>> import shuffle_sym as ss
+        >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(4).meets(1, 1e-6)
+        True
+        """
+        number, target = arguments.central_epsilon(eps), _target(delta)
+        tolerance = arguments.relative_tolerance(rtol)
+        if field.at_least(number, self.max_loss):
+            return True
+        lower, upper = self._ends(number, tolerance, tolerance * _SHARE, self._least(tolerance * target))
+        return True if upper <= target else False if lower > target else None
 
     def _least(self, width: float) -> float:
         """Values of the profiles that do not matter for a δ that is to be known to within this."""
@@ -130,13 +155,13 @@ class Composition:
         least, finest = _power_of_ten(rtol * target / self.rounds / 20), rtol * _SHARE
         for _ in range(_MOST_TRIES):
             below, above = self._pair(finest, least)
-            lower = below.epsilon(target, rtol=rtol / 4).lower
-            upper = above.epsilon(target, rtol=rtol / 4).upper
+            lower = below.epsilon(target, rtol=rtol * _OWN_SHARE).lower
+            upper = above.epsilon(target, rtol=rtol * _OWN_SHARE).upper
             size = max(upper, above.delta(0, rtol=0.1).lower)
             if upper - lower <= rtol * size or not self.closes:
                 return Interval(lower, upper, "profile")
             finest = sharper(finest, rtol, (upper - lower) / size)
-        raise self._refusal(rtol, (upper - lower) / upper)
+        raise self._refusal(rtol, f"eps in {Interval(lower, upper)}")
 
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count.
@@ -168,14 +193,17 @@ class Composition:
             self._accountants[key] = below, above
         return self._accountants[key]
 
-    def _refusal(self, rtol: float, reached: float) -> ValueError:
+    def _refusal(self, rtol: float, reached: str) -> ValueError:
         return ValueError(
             f"rtol = {rtol:g} over {self.rounds} rounds needs finer profiles than {_MOST_TRIES} refinements give; "
-            f"ask for a larger rtol (reached so far: {reached:.2g})"
+            f"ask for a larger rtol (reached so far: {reached})"
         )
 
     def __repr__(self) -> str:
         return f"Composition({', '.join(f'{count} x {M!r}' for M, count in self.parts)})"
+
+    def _repr_html_(self) -> str:
+        return cards.of_composition(self)
 
 
 def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:

@@ -4,60 +4,126 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import mpmath
 import sympy as sp
-from flint import fmpq
 
+from shuffle_sym.accounting import analysed, cards, curves, groups
 from shuffle_sym.accounting.analyses import Analyses
-from shuffle_sym.accounting.mechanism import Mechanism
-from shuffle_sym.accounting.noise import Noise
+from shuffle_sym.accounting.batches import Batch
+from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
 from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
-from shuffle_sym.accounting.rounds import MAX_POINTS, compose, sharper
-from shuffle_sym.accounting.sampling import BudgetSpentError, Progress, Sampling, Side, no_progress
-from shuffle_sym.accounting.sources import METHODS, PairOfLaws, Source, Worst
-from shuffle_sym.algebra import VERSION, arguments, field, rounding
+from shuffle_sym.accounting.rounds import MAX_POINTS, compose
+from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
+from shuffle_sym.accounting.sources import METHODS, Source
+from shuffle_sym.algebra import VERSION, arguments, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
-from shuffle_sym.algebra.rationals import rational
-from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.randomizer import LocalRandomizer
 
 _FINEST_RTOL = 8 * rounding.UNIT_ROUNDOFF
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
-_MOST_REFINEMENTS = 8
-_ROUGH = 0.02  # tolerance of a profile that is made to see how large a Rényi moment is
 
 
 class Shuffle:
     r"""The shuffled messages of n users.
 
-    Given a randomizer, this is a mechanism: neighbouring datasets differ in the input of one user, the upper end of an
-    answer holds for all of them and the lower end is attained by two. Given a decomposition, it is that pair of laws,
-    in its own direction; both ends are about it.
+    Given a randomizer, or users in groups as ``Shuffle([(R1, n1), (R2, n2), …])``, this is a mechanism: neighbouring
+    datasets differ in the input of one user, the upper end of an answer holds for all of them and the lower end is
+    attained by two. Answers about groups are about the worst user of any; `group` asks about one. Given a
+    decomposition, it is that pair of laws, in its own direction; both ends are about it.
 
     >>> import shuffle_sym as ss
     >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).exact(sp.Rational(6, 5))
     2552/15625
     """
 
-    def __init__(self, source: Any, n: Any) -> None:
-        parts = source if isinstance(source, tuple) and source else (source,)
-        laws = all(isinstance(part, (Decomposition, NoiseBlanket)) for part in parts)
-        if not laws and not isinstance(source, LocalRandomizer):
-            raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}")
-        self.n = arguments.users(n)
-        self.source = source
-        self._analysed = _source(source, self.n)
+    def __init__(self, source: Any, n: Any = None) -> None:
+        self._in_groups = isinstance(source, list)
+        self.source, self._analysed = analysed.read(source, n)
+        self.n = self._analysed.n
+        self._steps: tuple[tuple[str, Any], ...] = ()
         self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.source, self.n)  # what was computed is not sent along
+        return _again, (*self._arguments, self._steps)  # what was computed is not sent along
+
+    def _changed(self, source: Source, step: str, argument: int) -> Shuffle:
+        """The same users, of whom something else is asked."""
+        other = Shuffle(*self._arguments)
+        other._analysed, other._steps = source, (*self._steps, (step, argument))
+        return other
+
+    @property
+    def _arguments(self) -> tuple[Any, int | None]:
+        return (list(self.source), None) if self._in_groups else (self.source, self.n)
+
+    # -- other users
+
+    def group(self, i: Any) -> Shuffle:
+        r"""The same users, but answers are about a user of group ``i`` (from 0): what others may change is not asked.
+
+        >>> import shuffle_sym as ss
+        >>> M = ss.Shuffle([(ss.KRR(k=10, eps0=1), 5_000), (ss.KRR(k=10, eps0=4), 5_000)])
+        >>> M.group(0).epsilon(1e-6).upper < M.group(1).epsilon(1e-6).lower
+        True
+        """
+        if self._steps or not self._in_groups:
+            raise TypeError(f"groups are those of Shuffle([(R1, n1), (R2, n2), …]), got {self!r}")
+        number = arguments.member(i, "i", sp.Integer(len(self.source)))
+        whole = self._analysed
+        one = whole.of(self.source[number][0]) if isinstance(whole, groups.Groups) else whole
+        return self._changed(one, "group", number)
+
+    def sampled_from(self, n: Any) -> Shuffle:
+        r"""These users are a batch, drawn without replacement from ``n`` users; neighbouring datasets of all n differ
+        in the input of one of them. For users who take part independently of one another see `Sampled`.
+
+        With q = m/n, D at 1 + q(α − 1) is at most q times D_α of the batch; `accounting.batches` has the proof, and
+        why lower ends are a little below that.
+
+        >>> import shuffle_sym as ss
+        >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=2).sampled_from(4).exact(sp.Rational(11, 10))
+        17/125
+        """
+        users = arguments.users(n)
+        if not isinstance(self._analysed, Mechanism) or self._in_groups:
+            raise TypeError(f"a batch is of users with one randomizer, got {self!r}")
+        if users < self.n:
+            raise ValueError(f"n must be at least {self.n}, the users in a batch, got {n!r}")
+        return self if users == self.n else self._changed(Batch(self._analysed, users), "sampled_from", users)
+
+    def without(self, m: Any) -> Any:
+        r"""The same without ``m`` of the users, who give their messages away, stay silent or are absent.
+
+        One mechanism for one m, a list for a list: ``[M.epsilon(1e-6) for M in M.without(range(0, 1_000, 100))]``.
+        It is the worst case, whoever they are and with whatever probability each of up to m users stays away, as long
+        as that does not depend on the inputs: reveal who, then the divergence is a mean of those of the users left
+        (joint convexity), and it grows as users leave (to forget the message of a known user is post-processing).
+
+        >>> import shuffle_sym as ss
+        >>> M = ss.Shuffle(ss.BinaryRR(eps0=1), n=100)
+        >>> M.without([0, 10])
+        [Shuffle(BinaryRR(eps0=1), n=100), Shuffle(BinaryRR(eps0=1), n=90)]
+
+        Of users in groups m says how many of each, as in ``M.without((10, 0))``.
+        """
+        if self._in_groups:
+            return groups.fewer(self.source, m, lambda parts: Shuffle(list(parts)))
+        return arguments.each(m, "m", self._without)
+
+    def _without(self, m: Any) -> Shuffle:
+        count = arguments.integer_from_0(m, "m")
+        if count >= self.n:
+            raise ValueError(f"m must be below n = {self.n}: one user at least is left, got {m!r}")
+        if self._steps:
+            raise TypeError(f"without(m) is for users with one randomizer who are all shuffled, got {self!r}")
+        return Shuffle(self.source, self.n - count)
 
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
@@ -69,12 +135,15 @@ class Shuffle:
         """The largest loss; δ(ε) is exactly 0 from there on."""
         return self._analysed.max_loss
 
-    def exact(self, alpha: Any, digits: int = 50) -> sp.Rational | mpmath.mpf:
-        r"""The divergence D_α itself, α = e^ε > 0: a ``Rational`` where everything is rational, else an ``mpf`` with
-        ``digits`` good digits (compute with it in an mpmath context of as many). For small n: the cost grows like a
-        power of n.
+    def exact(self, alpha: Any = None, digits: int = 50, *, eps: Any = None) -> sp.Rational | mpmath.mpf:
+        r"""The divergence D_α itself, at α = e^ε > 0 or at ε >= 0: a ``Rational`` where everything is rational, else an
+        ``mpf`` with ``digits`` good digits (compute with it in an mpmath context of as many). For small n: the cost
+        grows like a power of n.
         """
-        return self._analysed.exact(arguments.ratio(alpha), arguments.positive_integer(digits, "digits"))
+        if (alpha is None) == (eps is None):
+            raise ValueError("alpha or eps must be given, one of the two")
+        ratio = arguments.ratio(alpha) if eps is None else sp.exp(arguments.central_epsilon(eps))
+        return self._analysed.exact(ratio, arguments.positive_integer(digits, "digits"))
 
     def delta(self, eps: Any, *, rtol: float = RTOL, method: str = "auto", digits: int | None = None) -> Any:
         r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
@@ -147,7 +216,7 @@ class Shuffle:
         True
         """
         ratios, tolerance = arguments.each(eps, "eps", self._ratio), arguments.relative_tolerance(rtol)
-        return arguments.each(ratios, "eps", lambda ratio: self._analysed.log_delta(ratio, tolerance))
+        return arguments.each(ratios, "eps", lambda ratio: _at_most_0(self._analysed.log_delta(ratio, tolerance)))
 
     @staticmethod
     def _ratio(eps: Any) -> Ratio:
@@ -162,8 +231,7 @@ class Shuffle:
         targets = arguments.each(delta, "delta", arguments.delta_target)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        sources = self.source if isinstance(self.source, tuple) else (self.source,)
-        arguments.numeric_only(set().union(*(source.free_symbols for source in sources)), "a number")
+        arguments.numeric_only(analysed.symbols(self.source), "a number")
         return arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
@@ -178,8 +246,10 @@ class Shuffle:
         """
         if (delta is None) == (eps is None):
             raise ValueError("delta or eps must be given, one of the two")
-        if not isinstance(self._analysed, Mechanism):
+        if not isinstance(self._analysed, CrowdOfUsers):
             raise TypeError(f"analyses are of a randomizer with n users, got {self!r}, which is one analysis itself")
+        if not isinstance(self._analysed, Mechanism) or self._in_groups:
+            raise TypeError(f"analyses are of n users with one randomizer, all of whom are shuffled, got {self!r}")
         tolerance = arguments.relative_tolerance(rtol)
         return table(self._analysed, *(("delta", delta) if eps is None else ("eps", eps)), tolerance)
 
@@ -188,7 +258,7 @@ class Shuffle:
     @property
     def closes(self) -> bool:
         """Whether answers get as narrow as one likes: for a pair of laws. Of a mechanism the truth is bracketed."""
-        return not isinstance(self._analysed, Mechanism)
+        return not isinstance(self._analysed, CrowdOfUsers)
 
     @property
     def both_directions(self) -> bool:
@@ -202,16 +272,16 @@ class Shuffle:
         Of a mechanism those of one pair of neighbouring datasets: a curve for the worst of several, each at its own α,
         would not be that of rounds of any.
         """
-        analysed = self._analysed
-        forward = analysed.below.best if isinstance(analysed, Mechanism) else analysed
+        source = self._analysed
+        forward = source.below.best if isinstance(source, CrowdOfUsers) else source
         backward = forward.reversed()
-        front = _side(forward)
-        return (front, front) if backward is forward else (front, _side(backward))
+        front = curves.side(forward)
+        return (front, front) if backward is forward else (front, curves.side(backward))
 
     @cached_property
     def _side_above(self) -> Side:
         """Upper ends of the mechanism, for all datasets and both directions."""
-        return _side(self._analysed.above)
+        return curves.side(self._analysed.above)
 
     def profile(
         self,
@@ -242,11 +312,12 @@ class Shuffle:
             "made by": f"shuffle_sym {VERSION}",
             "source": repr(self.source),
             "n": self.n,
+            **dict(self._steps),
             "rtol": float(f"{sampling.rtol:.6g}"),
             "counts from (order, value)": [list(level) for level in sampling.levels],
         }
         below = above = sampling.bracket(*self._sides)
-        if isinstance(self._analysed, Mechanism):
+        if isinstance(self._analysed, CrowdOfUsers):
             above = sampling.above(self._side_above, self._sides[0])
         profile = PrivacyProfile(below, above, about)
         self._profiles = [*self._profiles[-7:], (sampling, profile)]
@@ -273,38 +344,10 @@ class Shuffle:
             raise ValueError(f"order = {order}: {self!r} has an unbounded loss, so there is no bound here")
         answers = [Interval(0.0, 0.0, "profile")] * len(powers)
         if powers and self.max_loss != 0:
-            answers = self._renyi(powers, tolerance)
+            answers = curves.renyi(
+                self._profile, powers, tolerance, float(self.max_loss), self.delta(0, rtol=0.1).lower
+            )
         return answers if many else answers[0]
-
-    def _renyi(self, orders: list[sp.Expr], rtol: float) -> list[Interval]:
-        """From one profile for all orders, refined until each interval is narrow enough."""
-        powers = [float(order) for order in orders]
-        # What may be left out of the moment less 1, which is at least λ(λ − 1)δ(0)²/2: little, and less of a small one.
-        share = rtol / (40 * float(self.max_loss))
-        least = dict.fromkeys(powers, share * self.delta(0, rtol=0.1).lower ** 2)
-        fine = max(rtol / 2, _ROUGH)
-        for _ in range(_MOST_REFINEMENTS):
-            levels = tuple((power, min(max(bound, 1e-290), 1e290)) for power, bound in least.items())
-            try:
-                profile = self._profile(Sampling(fine, levels, MAX_POINTS))
-            except BudgetSpentError as refusal:
-                raise ValueError(
-                    f"order = {max(powers):g} is too much for a profile of {MAX_POINTS} points: values of delta that "
-                    f"no double holds would count; orders up to about {600 / float(self.max_loss):.0f} do not need them"
-                ) from refusal
-            sampled = [PrivacyProfile(profile.below, profile.below, {}).rdp(order) for order in orders]
-            widest = max(answer.relative_width for answer in sampled)
-            if widest <= rtol:
-                return [profile.rdp(order) for order in orders]
-            for power, interval in zip(powers, sampled, strict=True):
-                moment = math.expm1(min((power - 1) * interval.lower, 600.0))
-                least[power] = share * moment / (power * (power - 1))
-            # At first only how large the moments are was to be seen.
-            fine = rtol / 2 if fine > rtol / 2 else sharper(fine, rtol, widest)
-        raise ValueError(
-            f"rtol = {rtol:g} at these orders is more than a profile of {MAX_POINTS} points gives; "
-            f"ask for a larger rtol (reached so far: {widest:.2g})"
-        )
 
     def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Any:
         r"""``rounds`` independent rounds; `shuffle_sym.compose` puts different ones together.
@@ -335,29 +378,22 @@ class Shuffle:
         return CurvePLD(lower), CurvePLD(upper)
 
     def __repr__(self) -> str:
-        return f"Shuffle({self.source!r}, n={self.n})"
+        steps = "".join(f".{name}({argument})" for name, argument in self._steps)
+        users = list(self.source) if self._in_groups else f"{self.source!r}, n={self.n}"
+        return f"Shuffle({users})" + steps
+
+    def _repr_html_(self) -> str:
+        return cards.of_mechanism(self)
 
 
-def _source(given: Any, n: int) -> Source:
-    """n users of a randomizer are a mechanism, those of a decomposition a pair of laws."""
-    if isinstance(given, tuple) and len(given) == 1:
-        given = given[0]
-    if isinstance(given, tuple):
-        return Worst(given, n)
-    if isinstance(given, Decomposition):
-        return PairOfLaws(given, n)
-    return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)
+def _again(source: Any, n: int | None, steps: Sequence[tuple[str, Any]]) -> Shuffle:
+    """What a pickle says how to make."""
+    M = Shuffle(source, n)
+    for name, argument in steps:
+        M = getattr(M, name)(argument)
+    return M
 
 
-def _side(source: Source) -> Side:
-    """Where the values of one direction of a profile come from."""
-    ceiling = None
-    if source.max_loss is not sp.oo:
-        ((_, largest),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(source.max_loss)}, 64)
-        ceiling = rational(largest)
-
-    def evaluate(alphas: Sequence[fmpq], rtol: float) -> list[Interval]:
-        ratios = [Ratio(alpha=sp.Rational(int(alpha.p), int(alpha.q))) for alpha in alphas]
-        return source.hockey_sticks(ratios, rtol, "auto")
-
-    return Side(evaluate, ceiling, rational(source.impossible))
+def _at_most_0(log: Interval) -> Interval:
+    """The logarithm of a number that is at most 1."""
+    return log if log.upper <= 0 else replace(log, lower=min(log.lower, 0.0), upper=0.0)

@@ -4,9 +4,10 @@ A number becomes an exact SymPy number, and a wrong one raises before any work, 
 what would be right.
 """
 
+import difflib
 import math
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -138,6 +139,10 @@ def positive_integer(value: Any, name: str) -> int:
     return _integer(value, name, 1)
 
 
+def integer_from_0(value: Any, name: str) -> int:
+    return _integer(value, name, 0)
+
+
 def positive(value: Any, name: str) -> float:
     number = exact_number(value, name)
     if _sign(number) != 1 or not 0 < float(number) < math.inf:
@@ -231,7 +236,12 @@ def open_unit(value: Any, name: str) -> float:
 
 
 def delta_target(delta: Any) -> float:
-    return open_unit(delta, "delta")
+    try:
+        return open_unit(delta, "delta")
+    except ValueError as refusal:
+        if isinstance(delta, (int, float)) and 1 <= delta < math.inf:
+            raise ValueError(f"{refusal}; did you mean delta(eps={delta})?") from None
+        raise
 
 
 def relative_tolerance(rtol: Any) -> float:
@@ -258,6 +268,30 @@ def numeric_only(symbols: set[sp.Symbol], what: str) -> None:
     if symbols:
         names = ", ".join(sorted(str(s) for s in symbols))
         raise TypeError(f"{what} needs numbers for every parameter; still symbolic: {names}")
+
+
+#: What people call an argument, and what it may be called here.
+_MEANT = {
+    **dict.fromkeys(("epsilon", "eps", "epsilon0", "epsilon_0", "eps_0", "e0", "epsilon_local"), ("eps0",)),
+    **dict.fromkeys(("scale", "b"), ("sigma", "eps0, which is 1/scale")),
+    **dict.fromkeys(("std", "stddev", "sd", "standard_deviation"), ("sigma", "eps0, which is sqrt(2)/std")),
+    **dict.fromkeys(("k", "d", "K", "g", "size", "domain_size", "num_categories", "m"), ("k", "d", "K", "g")),
+}
+
+
+def known(given: Iterable[str], names: Sequence[str], what: str) -> None:
+    """Refuse an argument that ``what`` does not have, with the name that was probably meant.
+
+    >>> known(["epsilon"], ["k", "eps0"], "KRR")
+    Traceback (most recent call last):
+    TypeError: KRR has no argument 'epsilon': did you mean eps0? Its arguments are k, eps0
+    """
+    for name in given:
+        if name not in names:
+            meant = [other for other in _MEANT.get(name, ()) if other.split(",")[0] in names]
+            meant = meant or difflib.get_close_matches(name, names, 1)
+            hint = f"did you mean {meant[0]}? " if meant else ""
+            raise TypeError(f"{what} has no argument {name!r}: {hint}Its arguments are {', '.join(names)}")
 
 
 def one_of(value: Any, name: str, choices: Sequence[str] | Mapping[str, Any]) -> str:

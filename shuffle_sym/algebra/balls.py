@@ -159,30 +159,32 @@ def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
     return reduce(combine, parts)
 
 
-def compiled(expr: sp.Expr, symbol: sp.Symbol) -> Callable[[Any], Any]:
-    """`value` as a function of one symbol that is called often: constants are enclosed once, with the bits of now.
+def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
+    """`value` as a function of a few symbols that is called often: constants are enclosed once, with the bits of now.
 
     >>> with precision(100):
     ...     square = compiled(sp.exp(2 * sp.Symbol("y")), sp.Symbol("y"))(arb(1))
     >>> lower(square) <= 7.389056098930650 <= upper(square)
     True
     """
-    if symbol not in expr.free_symbols:
+    if not expr.free_symbols.intersection(symbols):
         constant = value(expr)
-        return lambda x: constant
-    if expr == symbol:
-        return lambda x: x
+        return lambda *x: constant
+    if expr in symbols:
+        place = symbols.index(expr)
+        return lambda *x: x[place]
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer:
-        base, power = compiled(expr.base, symbol), int(expr.exp)
-        return lambda x: base(x) ** power
-    known, parts = _FUNCTIONS.get(type(expr)), [compiled(part, symbol) for part in expr.args]
+        base, power = compiled(expr.base, *symbols), int(expr.exp)
+        return lambda *x: base(*x) ** power
+    known, parts = _FUNCTIONS.get(type(expr)), [compiled(part, *symbols) for part in expr.args]
     if known is not None:
         (part,) = parts
-        return lambda x: known(part(x))
+        return lambda *x: known(part(*x))
     if not isinstance(expr, (sp.Add, sp.Mul)):
-        raise VerificationError(f"cannot enclose {expr} as a function of {symbol}: {type(expr).__name__} is not smooth")
+        names = ", ".join(map(str, symbols))
+        raise VerificationError(f"cannot enclose {expr} as a function of {names}: {type(expr).__name__} is not smooth")
     combine = add if isinstance(expr, sp.Add) else mul
-    return lambda x: reduce(combine, (part(x) for part in parts))
+    return lambda *x: reduce(combine, (part(*x) for part in parts))
 
 
 def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:

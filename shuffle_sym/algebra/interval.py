@@ -2,10 +2,11 @@ r"""``Interval``: the answer of every accountant."""
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 import mpmath
 import sympy as sp
@@ -31,6 +32,17 @@ class Interval:
     True
     >>> print(Interval(1 / 3, 2 / 3))
     [0.333333, 0.666667]
+
+    It unpacks into its ends, is shown with fewer digits rounded outward, and compares where all of it is on one side:
+
+    >>> lower, upper = Interval(1 / 3, 2 / 3)
+    >>> f"{Interval(1 / 3, 2 / 3):.2f}"
+    '[0.33, 0.67]'
+    >>> Interval(1 / 3, 2 / 3) < 0.7
+    True
+    >>> Interval(1 / 3, 2 / 3) < 0.5
+    Traceback (most recent call last):
+    ValueError: [0.333333, 0.666667] is neither below 0.5 nor above it; compare .upper, the guarantee, or .lower
     """
 
     lower: float
@@ -53,22 +65,70 @@ class Interval:
         return self.width / self.upper if self.width else 0.0
 
     def __contains__(self, value: Any) -> bool:
-        # Python compares a Fraction with a float exactly; nothing is rounded here.
-        if isinstance(value, sp.Rational):
-            value = Fraction(int(value.p), int(value.q))
-        elif isinstance(value, mpmath.mpf):
-            value = Fraction(*mpmath.libmp.to_rational(value._mpf_))
-        return bool(self.lower <= value <= self.upper)
+        number = _exact(value)
+        return bool(self.lower <= number <= self.upper)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.lower, self.upper))
+
+    def __lt__(self, other: Any) -> bool:
+        low, high = _ends(other)
+        return self._decided(self.upper < low, self.lower >= high, other)
+
+    def __le__(self, other: Any) -> bool:
+        low, high = _ends(other)
+        return self._decided(self.upper <= low, self.lower > high, other)
+
+    def __gt__(self, other: Any) -> bool:
+        low, high = _ends(other)
+        return self._decided(self.lower > high, self.upper <= low, other)
+
+    def __ge__(self, other: Any) -> bool:
+        low, high = _ends(other)
+        return self._decided(self.lower >= high, self.upper < low, other)
+
+    def _decided(self, yes: Any, no: Any, other: Any) -> bool:
+        if not yes and not no:
+            raise ValueError(f"{self} is neither below {other} nor above it; compare .upper, the guarantee, or .lower")
+        return bool(yes)
+
+    def __float__(self) -> NoReturn:
+        raise TypeError(f"an Interval is two numbers, not one: take .upper, the guarantee, or .lower of {self}")
 
     def __repr__(self) -> str:
-        return f"Interval(lower={self.lower!r}, upper={self.upper!r})"
+        return f"Interval({str(self)[1:-1]})"
 
     def __str__(self) -> str:
         return f"[{_six_digits(self.lower, ROUND_FLOOR)}, {_six_digits(self.upper, ROUND_CEILING)}]"
 
+    def __format__(self, spec: str) -> str:
+        """The ends rounded outward where the format is that of a number, such as .3f; else the text."""
+        if spec[-1:] not in tuple("eEfFgG"):
+            return format(str(self), spec)
+        ends = []
+        for end, rounding_ in ((self.lower, ROUND_FLOOR), (self.upper, ROUND_CEILING)):
+            with localcontext(Context(rounding=rounding_, Emin=MIN_EMIN, Emax=MAX_EMAX)):
+                ends.append(format(Decimal(end), spec).replace("Infinity", "inf"))
+        return f"[{', '.join(ends)}]"
+
     def _repr_latex_(self) -> str:
         powers = re.sub(r"e([+-]?\d+)", lambda m: rf"\cdot 10^{{{int(m[1])}}}", str(self))
         return "$" + powers.replace("inf", r"\infty") + "$"
+
+
+def _exact(value: Any) -> Any:
+    """A number that Python compares with a float or a Decimal without rounding."""
+    if isinstance(value, sp.Rational):
+        return Fraction(int(value.p), int(value.q))
+    return Fraction(*mpmath.libmp.to_rational(value._mpf_)) if isinstance(value, mpmath.mpf) else value
+
+
+def _ends(other: Any) -> tuple[Any, Any]:
+    """The least and the greatest that something is: an interval, or a number."""
+    if isinstance(other, Interval):
+        return other.lower, other.upper
+    number = _exact(other)
+    return number, number
 
 
 def _six_digits(x: float | Decimal, rounding: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
+from sympy.printing.mathml import MathMLPresentationPrinter
 from sympy.printing.str import StrPrinter
 
 #: Characters that plain LaTeX does not know, and how it writes them.
@@ -44,6 +45,10 @@ class _Latex(_Ordered, LatexPrinter):  # type: ignore[misc]
     pass
 
 
+class _MathML(_Ordered, MathMLPresentationPrinter):  # type: ignore[misc]
+    pass
+
+
 class _Text(_Ordered, StrPrinter):  # type: ignore[misc]
     pass
 
@@ -58,6 +63,15 @@ def formula(expr: Any) -> str:
     if isinstance(expr, str):
         return expr
     return str(_Latex().doprint(expr)).replace(r"\epsilon", r"\varepsilon")
+
+
+def mathml(expr: Any) -> str:
+    r"""One formula as presentation MathML, which browsers set without a script.
+
+    >>> mathml(sp.exp(sp.Symbol("x")))
+    '<msup><mi>e</mi><mi>x</mi></msup>'
+    """
+    return str(_MathML().doprint(expr)).replace("&ExponentialE;", "e")
 
 
 def plain(expr: Any) -> str:

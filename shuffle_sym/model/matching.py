@@ -18,7 +18,7 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, cards, field
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
@@ -50,6 +50,15 @@ class Matching(Randomizer):
     def likelihood(self, match: bool) -> sp.Expr:
         """R(x)(y)/ref(y) for a message y that matches x, or does not."""
         return (self.ratio if match else sp.Integer(1)) / (1 + (self.ratio - 1) * self.mu)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        ratio, mu = (field.substitute(e, self.bindings) for e in (self.ratio, self.mu))
+        likelier = cards.value(lambda: ratio)
+        return [
+            ("inputs", cards.value(lambda: self.input_count)),
+            ("messages", f"those that match the input are {likelier} times as likely"),
+            ("a match by chance", cards.value(lambda: mu)),
+        ]
 
     def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
         named = tuple(dict.fromkeys(inputs))

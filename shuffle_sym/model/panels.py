@@ -9,6 +9,7 @@ every α, every n and every s. Everything is computed once for a noise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -114,8 +115,10 @@ def _arcs(r: int) -> tuple[tuple[arb, arb], ...]:
 def _ellipse(common: Function, ratio: Function, middle: arb, half: arb, r: int) -> tuple[float, ...]:
     """cap, top, low, side. Largest on the boundary, and on its upper half: they are real on the real line."""
     places = [acb(middle + half * x, half * y) for x, y in _arcs(r)]
-    sizes = [abs(acb(common(place))) for place in places]
+    sizes: list[arb] = [abs(acb(common(place))) for place in places]
     values = [acb(ratio(place)) for place in places]
+    if not (all(v.is_finite() for v in sizes) and all(v.is_finite() for v in values)):
+        return math.inf, 0.0, 0.0, 0.0  # a pole may be inside
     factor = arb(64) / 15 * half * arb(r) ** (-2 * _NODES) / (1 - arb(r) ** -2)
     return (
         balls.upper(factor * reduce(arb.max, sizes)),

@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.algebra import arguments, cards, field, latex
 from shuffle_sym.model import decomposition, gparv
 from shuffle_sym.model.equality import ByDefinition
 
@@ -65,6 +65,11 @@ class Blanket:
 class LocalRandomizer(ByDefinition, ABC):
     """What every local randomizer has, finite or continuous; two are equal if type and parameters are."""
 
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        if named:
+            arguments.known(named, tuple(inspect.signature(cls).parameters), cls.__name__)
+        return super().__new__(cls)
+
     @property
     @abstractmethod
     def eps0(self) -> sp.Expr:
@@ -84,6 +89,14 @@ class LocalRandomizer(ByDefinition, ABC):
         """The constructor with its arguments, as far as they are kept under their own names."""
         kept = [name for name in inspect.signature(type(self)).parameters if hasattr(self, name)]
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in kept)})"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """The definition, as names and HTML for a card."""
+        return []
+
+    def _repr_html_(self) -> str:
+        derived = [("ε₀", cards.value(lambda: self.eps0)), ("γ", cards.value(lambda: self.gamma))]
+        return cards.card(repr(self), [*self._facts(), *derived])
 
 
 class Family(LocalRandomizer):

@@ -52,7 +52,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     ``values`` and ``probabilities`` are doubles with relative errors of at most FLOAT_ERROR.
 
     >>> positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
-    Interval(lower=0.24999999..., upper=0.2500000...)
+    Interval(0.249999, 0.250001)
     """
     values, probabilities = checked(values, probabilities, n, rtol)
     if not has_two_values(values):

@@ -1,4 +1,4 @@
-r"""Certified :math:`\delta(\varepsilon)` of many rounds from the laws of their privacy losses (the Fourier accountant).
+r"""Certified :math:`\delta(\varepsilon)` of many rounds on a given grid: the published accountant, with its errors.
 
 With T the sum of the losses on a grid, :math:`\delta(\varepsilon) = \mathbb E_P[1 - e^{\varepsilon - T}]_+` is read off
 the product of their transforms (Koskela et al. 2021, Theorem 5 and Algorithm 1). Where each error goes:
@@ -34,13 +34,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import CHUNK, Array, Complex, convolution
-from shuffle_sym.numeric.losses import LossGrid
+from shuffle_sym.numeric.losses import Losses, LossGrid
 from shuffle_sym.numeric.search import last_that_holds
 from shuffle_sym.numeric.tilting import scaled, tilted
 
-LOG_OUTSIDE = math.log(1e-26)  # tilted mass that may lie outside the window, each side
+_FINER = 10  # powers of 2 between the coarse grids of different parts, at most
 _UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
 
 Rounds = Sequence[tuple[LossGrid, int]]
@@ -115,14 +116,6 @@ class Tilt:
         rates, total = self._known_logs[theta, above]
         return rates, total - log_scale
 
-    def window(self, theta: float) -> tuple[float, float]:
-        """Ends beyond which the tilted sum has a mass of at most e^LOG_OUTSIDE, each."""
-        log_scale = self._moments(theta)[0]
-        rates, logs = self.tail_logs(theta, log_scale, above=True)
-        high = float(np.min((logs - LOG_OUTSIDE) / rates))
-        rates, logs = self.tail_logs(theta, log_scale, above=False)
-        return -float(np.min((logs - LOG_OUTSIDE) / rates)), high
-
     def outside(self, theta: float, log_scale: float, low: float, high: float) -> float:
         """A bound on the mass of the tilted sum that is not strictly between ``low`` and ``high``."""
         total = 0.0
@@ -165,6 +158,36 @@ class Transform:
 
     def chunks(self) -> Iterable[Complex]:
         return (self.entries[i : i + CHUNK] for i in range(0, len(self.entries), CHUNK))
+
+
+class GivenGrid:
+    """The finite losses of all rounds on the grid of ``size`` points with this spacing around 0."""
+
+    def __init__(self, losses: Sequence[Losses], counts: Sequence[int], spacing: float, size: int, outward: bool):
+        self.losses, self.counts, self.spacing, self.size = losses, counts, spacing, size
+        self.roundings = ("down", "up") if outward else ("split",)
+        # The coarse laws bound those on finer grids that contain theirs.
+        powers = [max(math.ceil(math.log2(one.coarse_spacing / spacing)), 0) for one in losses]
+        powers = [max(power, max(powers) - _FINER) for power in powers]
+        coarse = [one.coarse(spacing * 2.0**power) for one, power in zip(losses, powers, strict=True)]
+        self.tilt = Tilt(list(zip(coarse, counts, strict=True)), spacing if outward else 0.0)
+        self._grids = [[LossGrid(one, spacing, rounding) for one in losses] for rounding in self.roundings]
+        self._laws: dict[float, list[ComposedLaw]] = {}
+
+    def ends(self, eps: float, rtol: float) -> tuple[float, float]:
+        """Bounds of δ(ε), of finite losses; of a tolerance only the far changes of sign depend on it."""
+        saddle_point = self.tilt.saddle_point(eps)
+        log_small = math.log(rtol) + max(self.tilt.log_delta(eps, saddle_point), -690.0)
+        # An untilted law serves every ε, but its round-off is seen in a δ near 1e-13.
+        theta = 0.0 if log_small > math.log(1e-10) else saddle_point
+        if theta not in self._laws:
+            self._laws = {theta: [self._composed(grids, theta) for grids in self._grids]}
+        laws = self._laws[theta]
+        return laws[0].lower(rounding.above(eps), math.log(1e-3) + log_small), laws[-1].upper(rounding.below(eps))
+
+    def _composed(self, grids: list[LossGrid], theta: float) -> ComposedLaw:
+        transforms = [Transform.of(grid, theta, self.size) for grid in grids]
+        return ComposedLaw(list(zip(transforms, self.counts, strict=True)), self.tilt, -(self.size // 2), self.size)
 
 
 class ComposedLaw:

@@ -65,7 +65,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     whatever n is; more where S has much of its mass at a single point next to 0, as it may for small n.
 
     >>> positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
-    Interval(lower=0.249..., upper=0.250...)
+    Interval(0.249998, 0.250001)
     """
     (answer,) = positive_parts(np.asarray(values)[None], probabilities, n, rtol)
     if isinstance(answer, ValueError):
@@ -94,7 +94,7 @@ def log_positive_part(values: Array, probabilities: Array, n: int, rtol: float) 
     The bounds of E[S]_+ itself are no wider than ``rtol`` of the upper end; the logarithm of 0 is −inf.
 
     >>> log_positive_part(np.array([-9.0, 1.0]), np.array([0.5, 0.5]), 5_000, 1e-3)
-    Interval(lower=-1852.47197..., upper=-1852.47196...)
+    Interval(-1852.48, -1852.47)
     """
     (ends,) = _log_bounds(np.asarray(values)[None], probabilities, n, rtol, -math.inf)
     if isinstance(ends, ValueError):

@@ -42,6 +42,7 @@ _FEW = (4.0, 0.05)  # rare values that may be expected in a sum
 _MOST_RARE = 40  # different values
 _MOST_SHARPENED = 4
 _UNDERFLOW = 1e-290
+_NOTHING = 1e-200  # next to the largest term, which is about 1, unless there is none
 _LARGE = 2.0**800  # it keeps what is small next to 1 inside the doubles
 _LOG_LARGE = 800 * math.log(2)
 _LARGEST_EXPONENT = 600.0
@@ -55,7 +56,7 @@ def positive_parts(values: Array, probabilities: Array, n: int, rtol: float) -> 
     ``values`` and ``probabilities`` are doubles with relative errors of at most FLOAT_ERROR.
 
     >>> positive_parts(np.array([[-1.0, 1.0]]), np.array([0.5, 0.5]), 3, 1e-3)  # E[S]_+ = 3/8 + 3/8
-    [Interval(lower=0.24999999..., upper=0.2500000...)]
+    [Interval(0.249999, 0.250001)]
     """
     values, p = checked(values, probabilities, n, rtol)
     if n * float(p.min()) > _FEW[0] and _count(n, 1) > _MOST:  # nothing is rare
@@ -68,7 +69,7 @@ def _positive_part(values: Array, p: Array, n: int, rtol: float) -> Interval | V
     if top <= 0:
         return Interval(0.0, 0.0)
     unit = 2.0 ** math.floor(math.log2(top))
-    values = np.maximum(values, max(-4.0 * n * top, -1e308)) / unit
+    values = np.maximum(values, -4.0 * n * top) / unit
     lower, upper = 0.0, math.inf
     for rare in _rare(values, p, n):
         try:
@@ -117,7 +118,7 @@ class _Split:
 
     def __init__(self, values: Array, p: Array, rare: Mask, n: int) -> None:
         self.values, self.p, self.n, u = values, p, n, UNIT_ROUNDOFF
-        self.sharpened: dict[tuple[int, float], tuple[float, float]] = {}
+        self.sharpened: dict[tuple[int, float, float], tuple[float, float]] = {}
         self.alive = ~rare & ~_dead(values, n)
         self.rare = [(r, math.fsum(p[rare & (values == r)])) for r in sorted(set(values[rare]))]
         self.q, self.rho, gone = math.fsum(p[self.alive]), math.fsum(p[rare]), math.fsum(p[~self.alive])
@@ -125,7 +126,7 @@ class _Split:
         # Of q, from the probabilities or from 1 minus the others, whichever is better known
         off = 1.01 * min(gone / self.q, 1.0) * (FLOAT_ERROR + u)
         self.step_error = FLOAT_ERROR + off + 10 * u
-        self.error = n * (off + 4 * u * abs(self.log_q)) + 16 * u
+        self.error = n * (off + 8 * u * abs(self.log_q)) + 16 * u
         g, weights = values[self.alive], p[self.alive] / self.q
         self.mean, self.highest = math.fsum(weights * g), float(g.max())
         self.mean_error = math.fsum(weights * np.abs(g)) * (2 * FLOAT_ERROR + off + 10 * u) * (1 + 1e-9)
@@ -142,22 +143,31 @@ class _Split:
         lower, upper, log_upper, log_rtol = 0.0, math.inf, math.log(sum(self.gains)), math.log(rtol / 8)
         # So many rare values outweigh the mean of the rest.
         enough = 1 + math.ceil(max(-self.n * self.mean, 0.0))
-        most = min(enough, self.n) if _count(enough, len(self.rare)) <= _MOST / 4 else 1
+        most, nothing = min(enough, self.n) if _count(enough, len(self.rare)) <= _MOST / 4 else 1, False
         while _count(most, len(self.rare)) <= _MOST:
             log_beyond = self._log_beyond(most)
             # At first as far as the largest sum there can be would need
             if log_beyond <= log_rtol + log_upper:
-                low, high, log_scale = self._summed(most, rtol)
-                high += scaled(1.0, log_beyond - log_scale) if log_beyond > -math.inf else 0.0
-                log_upper = math.log(high) + log_scale
+                low, summed, log_scale = self._summed(most, rtol)
+                high = summed + (scaled(1.0, log_beyond - log_scale) if log_beyond > -math.inf else 0.0)
+                nothing = summed < _NOTHING
+                # Where the sum is not 0 it says what lies beyond has to be small next to.
+                log_upper = math.log(summed if low > 0 else high) + log_scale
                 log_unit = math.log(unit) + log_scale
                 # Of the logarithms
                 slack = 8 * UNIT_ROUNDOFF * (abs(log_unit) + abs(log_scale) + abs(log_upper) + 8)
                 lower, upper = scaled(low, log_unit - slack), scaled(high, log_unit + slack)
                 if high - low <= rtol * high or log_beyond <= log_rtol + log_upper or upper < SMALLEST:
                     break
-            most = min(most + 1 + most // 4, self.n) if most < self.n else _MOST
+            most = self._more(most, nothing) if most < self.n else _MOST
         return lower, upper
+
+    def _more(self, most: int, nothing: bool) -> int:
+        """The next K; where no sum was positive so far, the last one that is worth a try."""
+        more = min(most + 1 + most // 4, self.n)
+        while nothing and more < self.n and _count(more + 1 + more // 4, len(self.rare)) <= _MOST:
+            more = min(more + 1 + more // 4, self.n)
+        return more
 
     def _log_beyond(self, most: int) -> float:
         """The logarithm of a bound on the part of E[S]_+/n with more than so many rare values."""
@@ -204,10 +214,11 @@ class _Split:
             if math.fsum(gaps) <= rtol / 4 * math.fsum(below) or k[i] == self.n:
                 return
             m = self.n - int(k[i])
-            if (m, totals[i]) not in self.sharpened:
-                self.sharpened[m, totals[i]] = self._sharper(float(totals[i]), float(sizes[i]), m, rtol)
-            ends = self.sharpened[m, totals[i]]
-            error = 1.01 * (k[i] * self.step_error + 2 * self.error) + 800 * UNIT_ROUNDOFF
+            case = m, float(totals[i]), float(sizes[i])
+            if case not in self.sharpened:
+                self.sharpened[case] = self._sharper(m, *case[1:], rtol)
+            ends = self.sharpened[case]
+            error = 1.01 * (k[i] * self.step_error + 2 * self.error) + 4 * _LOG_LARGE * UNIT_ROUNDOFF
             factor = math.log(m) - m * self.log_q - _LOG_LARGE
             below[i] = max(below[i], scaled(ends[0] * scales[i] * (1 - error), factor))
             above[i] = min(above[i], scaled(ends[1] * scales[i] * (1 + 2 * error), factor))
@@ -228,7 +239,7 @@ class _Split:
             columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         return columns
 
-    def _sharper(self, total: float, size: float, m: int, rtol: float) -> tuple[float, float]:
+    def _sharper(self, m: int, total: float, size: float, rtol: float) -> tuple[float, float]:
         r"""Bounds of :math:`q^m\frac1m\mathbb E[t + S]_+`, S the sum of m terms of the rest, times e^_LOG_LARGE."""
         k, ends = self.n - m, []
         shifted = np.where(self.alive, self.values + total / m, 0.0)

@@ -36,7 +36,7 @@ from shuffle_sym.numeric.transforms import Array, checked
 
 Row = tuple[Array, Array]
 
-TOLERANCE = 3e-4  # relative excess of an integral that is worth no more work
+TOLERANCE = 3e-4
 _LARGEST_EXPONENT = 690.0
 _FAR_APART = 1e100  # cubes of values over the largest have to be doubles
 _LARGEST_GAMMA = 1 - UNIT_ROUNDOFF
@@ -49,6 +49,7 @@ _SMOOTHING, _SMOOTHING_PER_USER = 1.0, 5e-5
 _EXCHANGES, _EXCHANGES_PER_USER = ((4.0, 1.2), (16.0, 1.2), (32.0, 1.3), (64.0, 2.0)), 1e-5
 _LITTLE = 1e-3  # smoothing that is not worth another bound, over the variance of the sum
 _COARSE = np.concatenate([0.25 * np.arange(17), 4 * 1.5 ** np.arange(1, 20)])  # nodes of a rough sum
+_MOST_LOOKED_AT = 16  # laws, in a rough calculation
 _AROUND = 1.07 ** np.arange(-3.0, 6.0)  # of a guess of λ
 
 
@@ -65,7 +66,14 @@ class Bound(NamedTuple):
 
 
 def upper(
-    laws: Sequence[Row], null: Sequence[Sequence[float]], gamma: float, n: int, local: float, *, equal: bool = True
+    laws: Sequence[Row],
+    null: Sequence[Sequence[float]],
+    gamma: float,
+    n: int,
+    local: float,
+    *,
+    equal: bool = True,
+    tolerance: float = TOLERANCE,
 ) -> Bound:
     r"""An upper bound of the divergence at one α of all pairs of datasets in which one user changes x0 into x1.
 
@@ -78,6 +86,7 @@ def upper(
         n: number of users, the differing one included.
         local: an upper bound of D_α(R(x0)‖R(x1)).
         equal: whether to try if equal others are certain to be the worst.
+        tolerance: relative excess of an integral that is worth no more work.
 
     >>> law = np.array([-2.0, 1.0]), np.array([0.5, 0.5])
     >>> bound = upper([law], [[]], 0.5, 10_000, 0.25)
@@ -92,7 +101,7 @@ def upper(
     if gamma > 1e-300 and n > 2 and not far_apart:
         # What holds for a blanket mass holds for every smaller one.
         same = equal and not any(map(len, null)) and convex_order.same_means(values, probabilities)
-        family = _Family(values, probabilities, min(gamma, _LARGEST_GAMMA), n, local, same)
+        family = _Family(values, probabilities, min(gamma, _LARGEST_GAMMA), n, local, same, tolerance)
         log_total, method = family.log_upper()
         lost = max(math.fsum(s) for s in null) * (1 + 8 * FLOAT_ERROR)
         log_total = _outward(float(np.logaddexp(log_total, math.log(lost))) if lost else log_total)
@@ -135,9 +144,16 @@ class _Family:
     """The sum over the places for one set of laws."""
 
     def __init__(
-        self, values: Array, probabilities: Array, gamma: float, n: int, local: float, same_means: bool
+        self,
+        values: Array,
+        probabilities: Array,
+        gamma: float,
+        n: int,
+        local: float,
+        same_means: bool,
+        tolerance: float = TOLERANCE,
     ) -> None:
-        self.gamma, self.n = gamma, n
+        self.gamma, self.n, self.tolerance = gamma, n, tolerance
         self.log_local = _outward(math.log(local))
         if same_means:
             kept = convex_order.undominated(values, probabilities)
@@ -147,11 +163,14 @@ class _Family:
         unit = 2.0 ** (math.frexp(top)[1] - 1) if top > 0 else 1.0
         self.log_unit = math.log(unit)
         self.g, self.p = values / unit, probabilities
-        self.log_p = np.log(np.maximum(probabilities, 1e-320))
         self.means = (self.g * self.p).sum(axis=1)
         about = self.g - self.means[:, None]
         self.variances, self.thirds = (self.p * about**2).sum(axis=1), (self.p * about**3).sum(axis=1)
         self.spread = max(float(self.variances.max()), 1e-12)  # constants have none
+        # Where any choice is right, some of the laws are enough to look at.
+        places = np.unique(np.linspace(0, len(values) - 1, _MOST_LOOKED_AT).round().astype(int))
+        some = np.argsort(self.variances)[places]
+        self.some, self.some_g, self.some_log_p = some, self.g[some], np.log(np.maximum(probabilities[some], 1e-320))
         self.attempts: Sequence[tuple[float, float]] = ()  # that are left, of variances for an exchange
         if same_means:
             self.attempts = _EXCHANGES if len(self.g) > 1 else ((0.0, 0.0),)
@@ -194,7 +213,7 @@ class _Family:
             if len(self.g) == 1 or exchange.certified(self.g, self.p, pads, star, smoothing, terms):
                 # As many η as the largest number of terms has: more than the others have.
                 smoothing = (smoothing + terms[1] * float(pads[star])) * (1 + 4 * UNIT_ROUNDOFF)
-                log_bound = placed.log_upper(self.g[star], self.p[star], places, smoothing, TOLERANCE)
+                log_bound = placed.log_upper(self.g[star], self.p[star], places, smoothing, self.tolerance)
                 return (math.inf, math.inf) if log_bound is None else (log_bound, smoothing)
             self.attempts = self.attempts[1:]  # fewer terms do not make it easier
         return math.inf, math.inf
@@ -212,7 +231,7 @@ class _Family:
 
     def _by_moduli(self, places: Places, guess: float) -> float:
         rate, pads = self._best(places, guess)
-        return Cells(Tilts(self.g, self.p, rate), pads, self._smoothing, places).log_integral(TOLERANCE)
+        return Cells(Tilts(self.g, self.p, rate), pads, self._smoothing, places).log_integral(self.tolerance)
 
     @property
     def _smoothing(self) -> float:
@@ -228,8 +247,8 @@ class _Family:
         for points in (64, 8):
             rates = np.geomspace(low, high, points)
             logs, q = self._tilted(rates)
-            means = (q * self.g).sum(axis=2)
-            variances = ((q * self.g**2).sum(axis=2) - means**2)[np.arange(points), logs.argmax(axis=1)]
+            means = (q * self.some_g).sum(axis=2)
+            variances = ((q * self.some_g**2).sum(axis=2) - means**2)[np.arange(points), logs.argmax(axis=1)]
             tail = 2 * N * rates * (1 + 1.2533 * rates * np.sqrt(N * np.maximum(variances, 0.0) + common))
             guesses = N * logs.max(axis=1) + common * rates**2 / 2 - np.log(tail)
             best = int(guesses.argmin())
@@ -237,8 +256,8 @@ class _Family:
         return float(rates[best]), float(guesses[best])
 
     def _tilted(self, rates: Array) -> tuple[Array, Array]:
-        """log M_x(λ) and the tilted probabilities, without error bounds."""
-        exponents = rates[:, None, None] * self.g + self.log_p
+        """log M_x(λ) and the tilted probabilities of some laws, without error bounds."""
+        exponents = rates[:, None, None] * self.some_g + self.some_log_p
         peaks = exponents.max(axis=2)
         weights = np.exp(exponents - peaks[:, :, None])
         totals = weights.sum(axis=2)
@@ -254,11 +273,11 @@ class _Family:
         pads = np.maximum(shares[:, None] * self.spread - self.variances, 0.0)
         logs, q = self._tilted(rates)
         u = _COARSE / math.sqrt(self.n * self.spread + self._smoothing)
-        moduli = np.abs(np.einsum("ujx,rxj->rux", np.exp(1j * u[:, None, None] * self.g.T), q))
+        moduli = np.abs(np.einsum("ujx,rxj->rux", np.exp(1j * u[:, None, None] * self.some_g.T), q))
         squares = rates[:, None] ** 2 - u**2
         # Axes: λ, the padding, u, the law
         logs = (logs[:, None] + np.log(np.maximum(moduli, 1e-300)))[:, None]
-        logs = logs + pads[:, None, :] * squares[:, None, :, None] / 2
+        logs = logs + pads[:, None, self.some] * squares[:, None, :, None] / 2
         sums = places.log_sums(logs.max(axis=3).ravel()).reshape(logs.shape[:3])
         sums += (self._smoothing / 2 * squares - np.log(rates[:, None] ** 2 + u**2))[:, None]
         top = sums.max(axis=2)

@@ -11,12 +11,12 @@ well, with an error that is linear.
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array
@@ -39,6 +39,10 @@ class Outcomes:
     neglected: float
     mass_error: float
     loss_error: float
+
+    def only(self, places: npt.NDArray[np.int64]) -> Outcomes:
+        """Some of the finite losses."""
+        return replace(self, losses=self.losses[places], masses=self.masses[places])
 
 
 class Losses:
@@ -93,6 +97,75 @@ class Losses:
             self._coarse[spacing] = LossGrid(self, spacing, "split")
         return self._coarse[spacing]
 
+    def divergence(self, eps: float) -> tuple[float, float]:
+        r"""Bounds of :math:`\mathbb E_P[1 - e^{\varepsilon - s}]_+`, outcome by outcome."""
+        lower, upper = 0.0, 0.0
+        for block in self.blocks():
+            for sign in (-1, 1):
+                gaps = np.maximum(block.losses - (eps + sign * self.loss_error), 0.0)
+                part = float(np.sum(block.masses * -np.expm1(-gaps)))
+                lower, upper = (lower, upper + part) if sign < 0 else (lower + part, upper)
+        error = self.mass_error + (16 + self.count) * UNIT_ROUNDOFF
+        return max(lower * (1 - error), 0.0), upper * (1 + error)
+
+    def together(self) -> Outcomes:
+        """All outcomes in one block."""
+        losses, masses = (
+            np.concatenate([np.empty(0), *(getattr(block, name) for block in self.blocks())])
+            for name in ("losses", "masses")
+        )
+        return Outcomes(losses, masses, 0.0, 0.0, self.mass_error, self.loss_error)
+
+    def in_cells(self, cells: int) -> tuple[Outcomes, Outcomes]:
+        r"""Two laws with one outcome for each of so many cells: one that is dominated and one that dominates.
+
+        An outcome with the loss s in the cell [z, z + w] is split between its ends,
+
+        .. math:: \frac{1 - e^{-(s - z)}}{1 - e^{-w}} \text{ to } z + w,
+
+        which keeps its masses under P and Q: merging the two gives it back, so the split pair dominates. Merging all
+        outcomes of one cell, P- and Q-mass by P- and Q-mass, forgets which it was: that pair is dominated, and is the
+        same for the split outcomes as for the true ones. Both are so in compositions, too (data processing), and both
+        are off by a share of the variance that does not depend on the number of rounds. The cells are wider far out.
+        """
+        edges = self._edges(cells)
+        cells = len(edges) - 1
+        low, high, most = np.zeros(cells), np.zeros(cells), np.zeros(cells)
+        widths = np.diff(edges)
+        for block in self.blocks():
+            places = np.clip(np.searchsorted(edges, block.losses, side="right") - 1, 0, cells - 1)
+            inside = np.clip(block.losses - edges[places], 0.0, widths[places])
+            upper = block.masses * np.minimum(np.expm1(-inside) / np.expm1(-widths[places]), 1.0)
+            low += np.bincount(places, block.masses - upper, cells)
+            high += np.bincount(places, upper, cells)
+            most += np.bincount(places, minlength=cells)
+        mass_error = self.mass_error + (8 + 2 * float(np.max(most))) * UNIT_ROUNDOFF
+        # Any split belongs to *some* loss: 8 roundings in a share are as many units of e^w − 1 in the loss.
+        loss_error = self.loss_error + 8 * UNIT_ROUNDOFF * (math.expm1(float(np.max(widths))) + self.reach)
+        full = low + high > 0
+        shares = high[full] / (low[full] + high[full])
+        merged = edges[:-1][full] - np.log1p(shares * np.expm1(-widths[full]))
+        merged_error = loss_error + 4 * mass_error * math.expm1(float(np.max(widths)))
+        masses = np.append(low, 0.0) + np.append(0.0, high)
+        return (
+            Outcomes(merged, (low + high)[full], 0.0, 0.0, mass_error, merged_error),
+            Outcomes(edges[masses > 0], masses[masses > 0], 0.0, 0.0, mass_error, loss_error),
+        )
+
+    def _edges(self, cells: int) -> Array:
+        """Ends of cells that hold all losses: about equally wide within four standard deviations of the mean, and in
+        proportion to the distance from it farther out."""
+        moments = np.zeros(3)
+        for block in self.blocks():
+            moments += [np.sum(block.masses * block.losses**power) for power in range(3)]
+        mean = float(moments[1] / moments[0])
+        spread = math.sqrt(max(float(moments[2] / moments[0]) - mean**2, 1e-12 * self.reach**2, 1e-290))
+        first, last = (math.asinh((end - mean) / (4 * spread)) for end in (self.least, self.largest))
+        edges = mean + 4 * spread * np.sinh(np.linspace(first, last, cells + 1))
+        pad = 1e-9 * (self.largest - self.least) + 1e-12 * self.reach + 1e-290
+        edges[0], edges[-1] = self.least - pad, self.largest + pad
+        return np.unique(edges)
+
 
 class LossGrid:
     r"""P-masses on the grid {i·spacing}: ``masses[i]`` is at (first + i)·spacing.
@@ -116,7 +189,6 @@ class LossGrid:
                 self._place(block.losses + sign * self.shift, block.masses)
         # Errors of the masses, of the split, and of adding them up.
         self.mass_error = losses.mass_error + (8 + losses.count) * UNIT_ROUNDOFF
-        self.cap, self.dropped = math.inf, 0.0
 
     def _place(self, s: Array, masses: Array) -> None:
         if not len(s):
@@ -130,25 +202,6 @@ class LossGrid:
         else:
             places = below + (self.rounding == "up") - self.first
             self.masses += np.bincount(places, masses, len(self.masses))
-
-    def cap_for(self, mass: float) -> float:
-        """A point of the grid that has a mass of at most ``mass`` above it: the one after the lowest such point with a
-        mass of its own, so that some loss is at most there, on finer grids too."""
-        above = np.cumsum(self.masses[::-1])[::-1] - self.masses
-        return float(self.points[int(np.argmax((above <= mass) & (self.masses > 0))) + 1])
-
-    def capped(self, cap: float) -> LossGrid:
-        """The law without the points above ``cap``; their mass is ``dropped``, to be counted as δ(∞).
-
-        Losses that are hardly ever reached would rule the tilted law, and the round-off with it.
-        """
-        above = self.points > cap
-        if not np.any(self.masses[above]):
-            return self
-        rest = copy.copy(self)
-        rest.cap, rest.masses = cap, np.where(above, 0.0, self.masses)
-        rest.dropped = float(np.sum(self.masses[above])) * (1 + self.mass_error + 1e-12)
-        return rest
 
     @property
     def points(self) -> Array:
@@ -167,3 +220,24 @@ class LossGrid:
         rounding = self.mass_error + 2 * np.abs(thetas) * self.shift + UNIT_ROUNDOFF * (16 + 4 * reach)
         bounds: Array = np.where((thetas >= 0) | (thetas <= -1), logs + rounding, np.inf)
         return bounds
+
+
+def multiplied_out(losses: Sequence[Losses], counts: Sequence[int]) -> Losses:
+    """The finite losses of so many rounds of each, every combination of outcomes by itself.
+
+    >>> coin = Losses(lambda: (Outcomes(np.array([-1.0, 1.0]), np.array([0.25, 0.75]), 0.0, 0.0, 0.0, 0.0),))
+    >>> multiplied_out([coin], [3]).count
+    8
+    """
+    s, p, copies = np.zeros(1), np.ones(1), sum(counts)
+    for one, count in zip(losses, counts, strict=True):
+        all_of_it = one.together()
+        for _ in range(count):
+            s, p = np.add.outer(s, all_of_it.losses).ravel(), np.multiply.outer(p, all_of_it.masses).ravel()
+    reach = sum(count * one.reach for one, count in zip(losses, counts, strict=True))
+    loss_error = sum(count * one.loss_error for one, count in zip(losses, counts, strict=True))
+    mass_error = math.expm1(
+        sum(count * (one.mass_error + UNIT_ROUNDOFF) for one, count in zip(losses, counts, strict=True))
+    )
+    block = Outcomes(s, p, 0.0, copies * 1e-290, mass_error, loss_error + copies * UNIT_ROUNDOFF * reach)
+    return Losses(lambda: (block,))

@@ -84,7 +84,15 @@ def increasing_roots(
 
 
 def smallest_epsilon(
-    delta_at: DeltaAt, target: float, rtol: float, max_loss: float, *, sharpens: bool = True, most_refusals: int = 0
+    delta_at: DeltaAt,
+    target: float,
+    rtol: float,
+    max_loss: float,
+    *,
+    sharpens: bool = True,
+    most_refusals: int = 0,
+    start: float | None = None,
+    largest: float = LARGEST_EPS,
 ) -> Interval:
     r"""Bounds on the smallest ε with δ(ε) <= target, for a δ(ε) that does not increase.
 
@@ -93,7 +101,8 @@ def smallest_epsilon(
     end may be inf where the target cannot be told from the limit of δ. They are within
     ``rtol`` of each other, relative to ε or, for ε near 0, to the ε over which δ falls; if the values of δ are not
     sharp enough for that, they are as close as these allow. ``sharpens`` says whether a smaller ``rtol`` makes δ
-    sharper, and ``most_refusals`` how many values of δ may be refused before it ends with what is known.
+    sharper, and ``most_refusals`` how many values of δ may be refused before it ends with what is known; ``start`` is a
+    guess, and no ε above ``largest`` is asked for.
     """
     try:
         at_zero = delta_at(0.0, 0.01)
@@ -103,7 +112,8 @@ def smallest_epsilon(
         at_zero = Interval(1.0, 1.0)  # as if: that ε is at least 0 needs no value
     if at_zero.upper <= target:
         return Interval(0.0, 0.0)
-    search = _EpsilonSearch(delta_at, target, rtol, max_loss, at_zero, sharpens, most_refusals)
+    search = _EpsilonSearch(delta_at, target, rtol, max_loss, at_zero, sharpens, most_refusals, largest)
+    search.guess = search.guess if start is None else start
     for _ in range(_MAX_STEPS):
         if search.high - search.low <= search.tolerance or not search.sharp_enough():
             break
@@ -127,8 +137,10 @@ class _EpsilonSearch:
         at_zero: Interval,
         sharpens: bool,
         most_refusals: int,
+        largest: float,
     ) -> None:
         self.delta_at, self.target, self.rtol, self.at_zero = delta_at, target, rtol, at_zero.upper
+        self.largest = largest
         self.low, self.high, self.refusals, self.most_refusals = 0.0, max_loss, 0, most_refusals
         self.undecided = (0.0, 0.0) if at_zero.lower <= target else None
         self.delta_rtol = max(rtol, 0.02)
@@ -165,16 +177,16 @@ class _EpsilonSearch:
     def _around(self) -> tuple[float, float]:
         """How far the bracket goes beyond the undecided range, to the left and to the right."""
         left, right = self.undecided or (self.low, self.high)
-        return left - self.low, self.high - right if right < LARGEST_EPS else 0.0
+        return left - self.low, self.high - right if right < self.largest else 0.0
 
     def next_point(self) -> float:
         """The next ε to look at."""
         if self.undecided is None:
-            return _inside(self.guess * (1 + self.side * 0.4 * self.rtol), self.low, self.high)
+            return _inside(self.guess * (1 + self.side * 0.4 * self.rtol), self.low, self.high, self.largest)
         # Step out of the undecided range on the wider side, farther each time.
         (left, right), (below, above) = self.undecided, self._around()
         step = math.inf if self.refusals else max(self.tolerance / 3, right - left)
-        return min(right + min(step, above / 2) if above >= below else left - min(step, below / 2), LARGEST_EPS)
+        return min(right + min(step, above / 2) if above >= below else left - min(step, below / 2), self.largest)
 
     def learn(self, x: float) -> None:
         """Move an end of the bracket, or widen the undecided range, by the value of δ at x."""
@@ -192,9 +204,9 @@ class _EpsilonSearch:
             self.low = x
         else:
             self._undecide(x)
-        if x >= LARGEST_EPS and delta.lower > self.target:
+        if x >= self.largest and delta.lower > self.target:
             raise ValueError(
-                f"delta = {self.target:g} is not reached by any eps <= {LARGEST_EPS:g}: "
+                f"delta = {self.target:g} is not reached by any eps <= {self.largest:g}: "
                 f"there delta(eps) is still at least {delta.lower:.6g}"
             )
         middle = max((delta.lower + delta.upper) / 2, 5e-324)
@@ -207,11 +219,11 @@ class _EpsilonSearch:
         self.undecided = min(x, left), max(x, right)
 
 
-def _inside(x: float, low: float, high: float) -> float:
+def _inside(x: float, low: float, high: float, largest: float) -> float:
     """x, or the middle of the bracket if x is outside; outward by doubling while there is no upper end."""
-    if low < x < high and x <= LARGEST_EPS:
+    if low < x < high and x <= largest:
         return x
-    return min(low + (high - low) / 2 if high < math.inf else 2 * low + 1, LARGEST_EPS)
+    return min(low + (high - low) / 2 if high < math.inf else 2 * low + 1, largest)
 
 
 def _interpolated(points: list[tuple[float, float]], height: float) -> float:
@@ -236,7 +248,8 @@ def boundary(delta_at: DeltaAt, target: float, meets: float, fails: float, rtol:
     for _ in range(_MAX_STEPS):
         if abs(meets - fails) <= rtol * max(meets, fails):
             break
-        share = 0.5 if slow >= 2 else scores[meets] / (scores[meets] - scores[fails])
+        apart = scores[meets] - scores[fails]
+        share = scores[meets] / apart if apart and slow < 2 else 0.5
         x, gap = _between(meets, fails, share, aside)
         delta = delta_at(x, delta_rtol)
         if delta.upper <= target or delta.lower > target:

@@ -1,11 +1,21 @@
 """The catalogue of local randomizers: definitions only."""
 
 from shuffle_sym.randomizers.composed import Joint, Parallel
+from shuffle_sym.randomizers.density import from_density
 from shuffle_sym.randomizers.family import AnyRandomizer
 from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
-from shuffle_sym.randomizers.noise import Gaussian, Laplace
+from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
+from shuffle_sym.randomizers.noise import (
+    AsymmetricLaplace,
+    ClippedGaussian,
+    Gaussian,
+    Laplace,
+    Logistic,
+    TruncatedLaplace,
+)
+from shuffle_sym.randomizers.sampled import Sampled
 from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
 from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
@@ -16,12 +26,21 @@ __all__ = [
     "OUE",
     "RAPPOR",
     "AnyRandomizer",
+    "AsymmetricLaplace",
     "BinaryRR",
+    "ClippedGaussian",
+    "DuchiMechanism",
     "Gaussian",
     "HadamardResponse",
+    "HybridMechanism",
     "Joint",
     "Laplace",
+    "Logistic",
     "Parallel",
+    "PiecewiseMechanism",
+    "Sampled",
     "SubsetSelection",
+    "TruncatedLaplace",
+    "from_density",
     "from_matrix",
 ]

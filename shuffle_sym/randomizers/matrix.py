@@ -2,26 +2,31 @@ r"""Any finite randomizer, from its matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field, latex
+from shuffle_sym.algebra import arguments, cards, field, latex
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
 # Rows of doubles that were computed, not typed, miss 1 by round-off; a row that misses by more is a mistake.
 _ROUND_OFF = sp.Rational(1, 10**12)
 
+_SHOWN = 6  # inputs and messages of a matrix that a card shows
+
 
 class MatrixRandomizer(Randomizer):
     """A randomizer given by Pr[R(x) = y]; made by `from_matrix`."""
 
-    def __init__(self, rows: Sequence[Sequence[sp.Expr]], bindings: field.Bindings) -> None:
+    def __init__(
+        self, rows: Sequence[Sequence[sp.Expr]], bindings: field.Bindings, messages: Sequence[Hashable] | None = None
+    ) -> None:
         self._rows = tuple(tuple(row) for row in rows)
         self.bindings = bindings
+        self.messages = tuple(range(len(self._rows[0])) if messages is None else messages)
         self.input_count = sp.Integer(len(rows))
 
     def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
@@ -35,18 +40,27 @@ class MatrixRandomizer(Randomizer):
         return self._rows
 
     def __repr__(self) -> str:
-        return f"from_matrix({self.matrix().tolist()})"
+        numbered = self.messages == tuple(range(len(self.messages)))
+        return f"from_matrix({self.matrix().tolist()}{'' if numbered else f', messages={list(self.messages)}'})"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        inputs, messages = len(self._rows), len(self._rows[0])
+        shape = ("inputs, messages", f"{inputs}, {messages}")
+        return [shape, ("Pr[R(x) = y]", cards.value(self.matrix))] if max(inputs, messages) <= _SHOWN else [shape]
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle R = {latex.formula(self.matrix())}$"
 
 
-def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
+def from_matrix(P: Iterable[Iterable[Any]], messages: Sequence[Hashable] | None = None) -> MatrixRandomizer:
     r"""The randomizer with :math:`\Pr[R(x) = y] = P[x][y]`.
 
     Arguments:
-        P: rows of probabilities, one row for each input: floats, fractions, SymPy expressions or text such as "3/4".
-            Symbols need a range in which the signs of all entries can be proved (`ss.parameter`).
+        P: rows of probabilities, one row for each input: floats, fractions, SymPy expressions or text such as "3/4";
+            a list of rows, an array, a SymPy matrix or a pandas DataFrame. Symbols need a range in which the signs of
+            all entries can be proved (`ss.parameter`).
+        messages: names of the messages, one for each column, if users with other randomizers send some of them too;
+            0, 1, 2, … if left out.
 
     Floats are read as the decimals that they print as. A row that contains a float and misses 1 by no more than
     1e-12 is divided by its exact sum (`matrix()` shows what is analysed); any other row must sum to 1 exactly.
@@ -55,7 +69,8 @@ def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
     >>> R.eps0, R.gamma
     (log(7/2), 1/2)
     """
-    rows_of_P = P.tolist() if isinstance(P, (sp.MatrixBase, np.ndarray)) else P
+    table = P.to_numpy() if hasattr(P, "to_numpy") else P  # a table of pandas is rows of numbers, too
+    rows_of_P = table.tolist() if isinstance(table, (sp.MatrixBase, np.ndarray)) else table
     if isinstance(P, (str, bytes)) or not isinstance(rows_of_P, Iterable):
         raise TypeError(f"P must be a matrix, rows of probabilities, got {P!r}")
     given: list[list[Any]] = []
@@ -80,7 +95,9 @@ def from_matrix(P: Iterable[Iterable[Any]]) -> MatrixRandomizer:
             if not field.is_nonnegative(e, bindings):
                 raise ValueError(f"P[{x}][{y}] must be non-negative, got {row[y]}")
         rows.append(_summing_to_one(x, forms, any(_inexact(e) for e in row), bindings))
-    return MatrixRandomizer(rows, bindings)
+    if messages is not None and (len(messages) != width or len(set(messages)) != width):
+        raise ValueError(f"messages must have {width} different names, one for each column of P, got {list(messages)}")
+    return MatrixRandomizer(rows, bindings, messages)
 
 
 def _inexact(entry: Any) -> bool:

@@ -1,4 +1,4 @@
-r"""Additive noise on [0, 1]."""
+r"""Additive noise on [0, 1]: densities, and where one is known a formula for the distribution."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
-from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.added import AddedNoise
+from shuffle_sym.model.continuous import x, y
+from shuffle_sym.model.ordered import Ordered
 
 
-class Laplace(Continuous):
+class Laplace(AddedNoise):
     r"""x + Lap(1/ε0) for x in [0, 1] (Balle et al. 2019, §5; Su et al. 2025, Appendix C).
 
     Argument: local privacy level ``eps0``, a symbol if it is left out.
@@ -25,21 +27,9 @@ class Laplace(Continuous):
             raise ValueError("eps0 must be a number > 0 for Laplace noise, got 0")
         self.density = e / 2 * sp.exp(-e * sp.Abs(y - x))
         self.distribution = sp.Piecewise((sp.exp(e * (y - x)) / 2, y <= x), (1 - sp.exp(-e * (y - x)) / 2, True))
-        self.log_ratio = e * sp.Min(1 - 2 * y, 1)
-
-    @property
-    def eps0(self) -> sp.Expr:
-        return self.parameter
-
-    @property
-    def gamma(self) -> sp.Expr:
-        return sp.exp(-self.parameter / 2)
-
-    def edge(self, tail: float) -> tuple[sp.Expr, bool]:
-        return sp.Integer(0), True  # below 0 the ratio is e^ε0 everywhere
 
 
-class Gaussian(Continuous):
+class Gaussian(AddedNoise):
     r"""x + N(0, σ²) for x in [0, 1] (Balle et al. 2019, Lemma 5.1 (3)). The loss is unbounded: ε0 is ``oo``.
 
     Argument: standard deviation ``sigma``, a symbol if it is left out.
@@ -49,23 +39,70 @@ class Gaussian(Continuous):
     """
 
     def __init__(self, sigma: Any = None) -> None:
-        number = arguments.exact_number(sp.Symbol("sigma", positive=True) if sigma is None else sigma, "sigma")
-        if arguments.decided(number > 0) is False:
-            raise ValueError(f"sigma must be a number > 0, got {sigma}")
-        self.parameter = self.sigma = number
+        self.parameter = self.sigma = number = _scale(sigma, "sigma")
         self.density = sp.exp(-((y - x) ** 2) / (2 * number**2)) / (sp.sqrt(2 * sp.pi) * number)
         self.distribution = sp.erfc((x - y) / (sp.sqrt(2) * number)) / 2
-        self.log_ratio = (1 - 2 * y) / (2 * number**2)
 
-    @property
-    def eps0(self) -> sp.Expr:
-        return sp.oo
 
-    @property
-    def gamma(self) -> sp.Expr:
-        return sp.erfc(1 / (2 * sp.sqrt(2) * self.parameter))
+class Logistic(AddedNoise):
+    r"""x + logistic noise with scale 1/ε0 for x in [0, 1]: the likelihood ratio tends to e^ε0 and never reaches it.
 
-    def edge(self, tail: float) -> tuple[sp.Expr, bool]:
-        # Pr[N(0, σ²) < −zσ] <= e^(−z²/2)
-        deviations = sp.sqrt(-2 * sp.log(sp.Rational(repr(tail))))
-        return sp.Min(-deviations * self.parameter, sp.Rational(1, 4)), False
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
+
+    >>> Logistic(eps0=2 * sp.log(2)).gamma
+    2/3
+    """
+
+    def __init__(self, eps0: Any = None) -> None:
+        self.parameter = e = _scale(field.eps0 if eps0 is None else eps0, "eps0")
+        self.distribution = 1 / (1 + sp.exp(-e * (y - x)))
+        self.density = e * sp.exp(-e * (y - x)) * self.distribution**2
+
+
+class ClippedGaussian(Gaussian):
+    r"""x + N(0, σ²) for x in [0, 1], moved to the nearer end if it is outside [0, 1]: the loss is bounded.
+
+    Argument: standard deviation ``sigma``, a symbol if it is left out.
+
+    >>> round(float(ClippedGaussian(sigma=1).eps0), 6)  # log of 1/2 over the probability of a message below −1
+    1.147874
+    """
+
+    clip: tuple[sp.Expr, sp.Expr] | None = (sp.Integer(0), sp.Integer(1))
+
+
+class AsymmetricLaplace(AddedNoise):
+    r"""x + noise for x in [0, 1] that falls like e^(−left·|u|) below 0 and like e^(−right·u) above: no pair of inputs
+    is proved to be the worst, and a pair of laws above all of them is the bound.
+
+    Arguments: the rates ``left`` and ``right``, symbols if they are left out.
+
+    >>> AsymmetricLaplace(left=1, right=2).eps0
+    2
+    """
+
+    def __init__(self, left: Any = None, right: Any = None) -> None:
+        self.left, self.right = a, b = _scale(left, "left"), _scale(right, "right")
+        self.density = a * b / (a + b) * sp.Piecewise((sp.exp(a * (y - x)), y < x), (sp.exp(b * (x - y)), True))
+
+
+class TruncatedLaplace(Ordered):
+    r"""A message in [0, 1] with density ∝ e^(−ε0|y − x|) for x in [0, 1]: other inputs have other constants.
+
+    Argument: ``eps0``, the rate, a number.
+
+    >>> round(float(TruncatedLaplace(eps0=1).eps0), 6)
+    1.0
+    """
+
+    def __init__(self, eps0: Any) -> None:
+        self.parameter = e = _scale(eps0, "eps0")
+        whole = (2 - sp.exp(-e * x) - sp.exp(-e * (1 - x))) / e
+        super().__init__(sp.exp(-e * sp.Abs(y - x)) / whole, (0, 1), (sp.Integer(0), sp.Integer(1)))
+
+
+def _scale(value: Any, name: str) -> sp.Expr:
+    number = arguments.exact_number(sp.Symbol(name, positive=True) if value is None else value, name)
+    if arguments.decided(number > 0) is False:
+        raise ValueError(f"{name} must be a number > 0, got {value}")
+    return number

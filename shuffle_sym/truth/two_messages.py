@@ -12,6 +12,18 @@ and the other direction is the same with zeros and ones exchanged. There are onl
 With more than two inputs, x0 and x1 stand for those with the smallest and the largest p_x, and no other one is needed:
 the divergence is convex in R(x) for each user, and jointly in the two rows of the first user, while all rows are on
 the segment between these two.
+
+Where each error goes, with e the relative error of f and F on their windows and o the mass outside of them:
+
+==================  ===========================================================================================
+threshold outside   f(T) <= o: at most o, next to a maximum over the window that is not negative (F is 0 at its end)
+mass outside        o times the gain is missing above, o·(α − 1) is missing in F below: less than 2o(α + 1)
+f and F             factors 1 ± e, each to the side that matters
+the gain            1 − p_0 and 1 − p_1 are off by 2u, α by (2 + ε)u, then product and difference: in all by
+                    (2 + (5 + ε) + 1)u (1 − p_0), since α(1 − p_1) <= 1 − p_0 where the gain is positive; where it is
+                    not, the computed gain is at most as much above 0
+α − 1               off by (3 + ε)u, in the same (16 + 2ε)u
+==================  ===========================================================================================
 """
 
 from __future__ import annotations

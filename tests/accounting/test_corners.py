@@ -10,8 +10,10 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting import fourier
 from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric import counts, lattice
 from shuffle_sym.numeric.search import smallest_epsilon
 
@@ -204,3 +206,49 @@ def test_values_that_are_far_apart_do_not_overflow():
     D = ss.decomposition.Decomposition(*masses)
     answer = ss.Shuffle(D, 6).hockey_stick(3, rtol=0.01, method="counts")
     assert ss.truth.exact.divergence(D, 6, 3) in answer
+
+
+@pytest.mark.parametrize(("eps0", "n", "eps"), [(73, 9, 4e-4), (45, 38703, 4), (500, 20, 0)])
+def test_no_logarithm_of_a_delta_is_above_0(eps0, n, eps):
+    """δ is 1 nearly, and its interval goes beyond that."""
+    for source in (ss.decomposition.clones(eps0), ss.BinaryRR(eps0=eps0)):
+        answer = ss.Shuffle(source, n).log_delta(eps)
+        assert -1e-3 < answer.lower <= answer.upper <= 0
+
+
+@pytest.mark.parametrize("digits", [1, 5, 30])
+def test_no_number_of_digits_makes_a_delta_larger_than_1(digits):
+    answer = ss.Shuffle(ss.decomposition.clones(60), 5).delta(sp.Rational(1, 1000), digits=digits)
+    assert answer.lower < answer.upper <= 1
+
+
+class FarOut:
+    """Rounds whose δ is far below what a saddle point far out says of it."""
+
+    losses = coarse = counts = ()
+    infinite, copies, rounded_by, coarsest = 0.0, 2, True, 1.0
+
+    def tilt(self, caps):
+        return self
+
+    def saddle_point(self, eps):
+        return 1e17
+
+    def log_delta(self, eps, theta):
+        return -1.0
+
+
+def test_a_guess_that_underflows_is_a_small_spacing_and_no_error():
+    question = fourier._Question(FarOut(), 1.0, 1e-3)
+    assert question.smaller_than_guessed(0.0)
+    assert 0 < question.first_spacing < 1e-100
+
+
+def test_upper_ends_ask_for_one_pair_of_datasets_and_no_more(monkeypatch):
+    """Each of the others took a minute here, and no upper end rests on any."""
+    M = ss.Shuffle(ss.BLH(d=16, eps0=34), 425)._analysed
+    for pair in M.below.laws[1:]:
+        monkeypatch.setattr(pair, "from_one", None)
+    (answer,) = M.above.from_one([Ratio(eps=sp.Integer(30))], 1e-3, "auto")
+    assert 0 < answer.upper <= 1
+    assert len(M.below.laws) > 1

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import pairwise
 
+import mpmath
 import pytest
 import sympy as sp
 from conftest import shuffled_laws
@@ -101,3 +104,37 @@ def test_an_epsilon_takes_a_handful_of_deltas_and_meets_its_target(monkeypatch, 
     assert len(calls) <= 9
     assert found.relative_width <= 1e-3
     assert M.delta(found.upper, rtol=1e-4).lower <= 1e-6 <= M.delta(found.lower, rtol=1e-4).upper
+
+
+@pytest.mark.parametrize(
+    ("make", "eps0"),
+    [(ss.Laplace, 3.5), (ss.AnyRandomizer, 1), (ss.BinaryRR, 2), (decomposition.clones, 1), (decomposition.clones, 2)],
+)
+def test_one_user_is_never_said_to_be_too_few_where_the_target_is_the_local_delta(make, eps0):
+    """δ of one user is known, and the target is the smallest double above it: decided exactly, or left open."""
+    with mpmath.workdps(40):
+        t, alpha = mpmath.exp(eps0), mpmath.exp(mpmath.mpf(1) / 2)
+        local = 1 - mpmath.sqrt(alpha / t) if make is ss.Laplace else (t - alpha) / (t + 1)
+        target = float(local)
+        enough = mpmath.mpf(repr(target)) >= local
+    found = ss.users_needed(make(eps0=eps0), 0.5, target, rtol=0.2)
+    assert found.lower <= 1 if enough else found.upper >= 2
+    with mpmath.workdps(40):
+        target = float(local) * (1 + 2**-52)
+        assert mpmath.mpf(repr(target)) > local
+    assert ss.users_needed(make(eps0=eps0), 0.5, target, rtol=0.2).lower == 1
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("R", [ss.KRR(k=3, eps0=sp.log(3)), ss.BinaryRR(eps0=sp.log(5))])
+def test_delta_of_the_mechanism_does_not_grow_with_n_and_the_smallest_number_of_users_is_inside(R):
+    """By brute force over all neighbouring datasets: what a search over n relies on."""
+    for alpha in (q(1), q(5, 4)):
+        truths = [ss.ground_truth.worst_pair(R, n, alpha).delta for n in range(1, 5)]
+        assert all(fewer >= more for fewer, more in pairwise(truths))
+        for delta in {float(d) for d in truths if 0 < d < 1}:
+            for target in (math.nextafter(delta, 0), delta):
+                needed = next((n for n, d in enumerate(truths, 1) if d <= q(str(target))), 5)
+                found = ss.users_needed(R, sp.log(alpha), target, rtol=0.2)
+                assert found.lower <= needed
+                assert needed == 5 or needed <= found.upper

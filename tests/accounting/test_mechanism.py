@@ -278,10 +278,10 @@ def test_hadamard_response_is_attacked_with_the_row_that_is_the_sum_of_two():
     assert str(by) == "0 against 1, all others 2"
 
 
-def test_continuous_noise_has_datasets_below_and_the_blanket_above():
+def test_continuous_noise_has_datasets_below_and_a_bound_above():
     answer = ss.Shuffle(ss.Laplace(eps0=2), 200).epsilon(1e-3, rtol=1e-2)
     assert 0 < answer.lower < answer.upper
-    assert answer.upper_by == "blanket"
+    assert answer.upper_by == "drop-out"
     # Cells lose: more of them, a larger divergence.
     coarse, fine = (ss.Laplace(eps0=2).dataset(0, cells) for cells in (4, 32))
     assert ss.Shuffle(coarse, 200).delta(0.1).lower < ss.Shuffle(fine, 200).delta(0.1).upper

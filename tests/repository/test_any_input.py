@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 import sympy as sp
 
@@ -21,6 +22,8 @@ SAME = {
     "eps0 as text": (lambda: ss.KRR(k="3", eps0="log(3)"), lambda: R),
     "a matrix of text": (lambda: ss.from_matrix([["3/4", "1/4"], ["0.25", "0.75"]]), lambda: TWO),
     "a matrix of doubles": (lambda: ss.from_matrix(np.eye(2) / 2 + 0.25), lambda: TWO),
+    "a matrix as a table": (lambda: ss.from_matrix(pd.DataFrame([[0.75, 0.25], [0.25, 0.75]])), lambda: TWO),
+    "exact at eps": (lambda: ss.Shuffle(R, 4).exact(eps="log(6/5)"), lambda: ss.Shuffle(R, 4).exact("6/5")),
     "weights as text": (lambda: ss.Parallel([R, R], ["1/3", "2/3"]).gamma, lambda: R.gamma),
     "sigma as text": (lambda: ss.Gaussian(sigma="3/2"), lambda: ss.Gaussian(sigma=sp.Rational(3, 2))),
     "n": (lambda: ss.Shuffle(R, "50").delta(0.1), lambda: M.delta(0.1)),

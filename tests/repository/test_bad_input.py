@@ -20,6 +20,8 @@ D = ss.decomposition.blanket(R3)
 q = sp.Rational
 erlingsson, theorem31 = ss.bounds.erlingsson2019_shuffling, ss.bounds.balle2019_thm31
 half = q(1, 2)
+P2 = [[half, half], [q(1, 4), q(3, 4)]]
+CROWD = ss.Shuffle([(R3, 2), (ss.KRR(k=3, eps0=sp.log(2)), 2)])
 
 PLD = ss.accounting.PairPLD([half, half], [q(1, 4), q(3, 4)])
 accountant = ss.FourierAccountant(PLD)
@@ -29,6 +31,66 @@ profile = M.profile(rtol=0.05)
 
 BAD = {
     # call: (exception, words that the message must contain)
+    "sampled, q = 0": (lambda: ss.Sampled(R3, 0), ValueError, ["q must be a number in (0, 1]", "got 0"]),
+    "sampled, q = 1.5": (lambda: ss.Sampled(R3, 1.5), ValueError, ["q must be a number in (0, 1]", "1.5"]),
+    "sampled, q any symbol": (
+        lambda: ss.Sampled(R3, sp.Symbol("q")),
+        ValueError,
+        ["q must be known", "parameter", "q"],
+    ),
+    "sampled noise": (
+        lambda: ss.Sampled(ss.Laplace(eps0=1), 0.5),
+        TypeError,
+        ["R must be", "finitely many", "Laplace"],
+    ),
+    "a batch of all and more": (lambda: M.sampled_from(3), ValueError, ["n must be at least 4", "batch", "3"]),
+    "a batch of a decomposition": (lambda: ss.Shuffle(D, 4).sampled_from(9), TypeError, ["one randomizer", "n=4"]),
+    "all collude": (lambda: M.without(4), ValueError, ["m must be below n = 4", "4"]),
+    "some of several collude": (lambda: M.without([0, 7]), ValueError, ["m must be below n = 4", "7"]),
+    "minus one colludes": (lambda: M.without(-1), ValueError, ["m must be an integer >= 0", "-1"]),
+    "a batch loses a user": (lambda: M.sampled_from(9).without(1), TypeError, ["without(m)", "sampled_from(9)"]),
+    "a batch to digits": (
+        lambda: M.sampled_from(5).delta(0.1, digits=9),
+        ValueError,
+        ["e^eps must be a rational number", "exp(1/10)"],
+    ),
+    "analyses of a batch": (lambda: M.sampled_from(5).analyses(eps=1), TypeError, ["all of whom are shuffled"]),
+    "groups, other messages": (
+        lambda: ss.Shuffle([(R3, 2), (ss.KRR(k=4, eps0=1), 2)]),
+        ValueError,
+        ["one message space", "groups[1]", "KRR(k=4", "from_matrix(P, messages="],
+    ),
+    "groups, names of messages": (
+        lambda: ss.Shuffle([(ss.from_matrix(P2, messages="ab"), 1), (ss.from_matrix(P2, messages="bc"), 1)]),
+        ValueError,
+        ["one message space", "messages=['b', 'c']"],
+    ),
+    "names of messages": (
+        lambda: ss.from_matrix(P2, messages=["a", "a"]),
+        ValueError,
+        ["messages must have 2 different names", "'a'"],
+    ),
+    "groups, none": (lambda: ss.Shuffle([]), ValueError, ["groups must not be empty"]),
+    "groups and n": (lambda: ss.Shuffle([(R3, 2)], n=2), ValueError, ["n must be left out", "n = 2"]),
+    "groups of noise": (lambda: ss.Shuffle([(ss.Laplace(eps0=1), 2)]), TypeError, ["groups[0]", "finitely many"]),
+    "groups, no users": (lambda: ss.Shuffle([(R3, 0)]), ValueError, ["the users of groups[0]", ">= 1", "0"]),
+    "no pair": (lambda: ss.Shuffle([R3]), TypeError, ["groups[0] must be a pair", "KRR"]),
+    "group of one": (lambda: M.group(0), TypeError, ["Shuffle([(R1, n1), (R2, n2), …])"]),
+    "no such group": (lambda: CROWD.group(2), ValueError, ["i must be an integer in 0 … 1", "2"]),
+    "colluders of no group": (lambda: CROWD.without(1), ValueError, ["each of the 2 groups", "(10, 0)", "1"]),
+    "more colluders than users": (lambda: CROWD.without((3, 0)), ValueError, ["m[0] must be at most 2", "3"]),
+    "all groups collude": (lambda: CROWD.without((2, 2)), ValueError, ["leave one user", "(2, 2)"]),
+    "a batch of groups": (lambda: CROWD.sampled_from(9), TypeError, ["users with one randomizer"]),
+    "too many users in groups": (
+        lambda: ss.Shuffle([(R3, 20), (ss.KRR(k=3, eps0=0), 20)]).exact(2),
+        ValueError,
+        ["40 users", "fewer users"],
+    ),
+    "groups, irrational": (
+        lambda: ss.Shuffle([(R3, 2), (ss.KRR(k=3, eps0=1), 2)]).exact(2),
+        ValueError,
+        ["rational probabilities", "KRR(k=3, eps0=1)"],
+    ),
     "a long number": (lambda: M.epsilon(q(1, 10**400)), ValueError, ["delta must be at least 1e-300", "about 1.0"]),
     "compose, rounds = 0": (lambda: M.compose(0), ValueError, ["rounds must be an integer >= 1", "got 0"]),
     "compose, rounds = 1.5": (lambda: M.compose(1.5), ValueError, ["rounds must be an integer >= 1", "1.5"]),
@@ -207,10 +269,26 @@ BAD = {
         ValueError,
         ["m = 10000000", "max_bytes = 1000000", "m <= 15624 would fit"],
     ),
-    "loss grid too large": (
-        lambda: ss.FourierAccountant(ss.accounting.ShuffledPLD(D, 40), max_bytes=10**5).delta(0.1, rtol=1e-7),
+    "budget, rounds = 0": (lambda: ss.accounting.Budget().spend(M, 0), ValueError, ["rounds", ">= 1", "0"]),
+    "budget, no mechanism": (lambda: ss.accounting.Budget().spend(R3), TypeError, ["Shuffle", "KRR"]),
+    "budget, delta = 1": (lambda: ss.accounting.Budget().spent(1), ValueError, ["delta", "1"]),
+    "rounds allowed, eps": (lambda: ss.accounting.rounds_allowed(M, -1, 0.1), ValueError, ["eps", ">= 0", "-1"]),
+    "rounds allowed, M": (lambda: ss.accounting.rounds_allowed(3, 1, 0.1), TypeError, ["Shuffle", "3"]),
+    "rounds allowed, no loss": (
+        lambda: ss.accounting.rounds_allowed(ss.Shuffle(ss.KRR(k=3, eps0=0), 5), 1, 0.1),
         ValueError,
-        ["max_bytes = 100000", "would fit", "larger rtol"],
+        ["M must lose something", "eps0=0", "any number"],
+    ),
+    "budget, another version": (
+        lambda: ss.accounting.Budget.from_json('{"format": "shuffle_sym budget 0"}'),
+        ValueError,
+        ["'shuffle_sym budget 1'", "got 'shuffle_sym budget 0'"],
+    ),
+    "budget, no JSON": (lambda: ss.accounting.Budget.from_json("eps = 3"), ValueError, ["JSON", "eps = 3"]),
+    "rtol beyond doubles": (
+        lambda: accountant.delta(0.1, rounds=40, rtol=1e-15),
+        ValueError,
+        ["rtol = 1e-15", "40 rounds", "reached so far: [0.", "relative width"],
     ),
     "max_bytes = 0": (lambda: ss.FourierAccountant(PLD, max_bytes=0), ValueError, ["max_bytes", "0"]),
     "rounds = 0": (lambda: accountant.delta(1, rounds=0), ValueError, ["rounds must be an integer >= 1, got 0"]),
@@ -396,6 +474,23 @@ BAD = {
     "eps0 = text": (lambda: ss.BinaryRR(eps0="one"), ValueError, ["eps0", "'one'"]),
     "delta = 0": (lambda: M.epsilon(0), ValueError, ["delta must be a number strictly between 0 and 1", "0"]),
     "delta = 1": (lambda: M.epsilon(1), ValueError, ["delta", "1"]),
+    "delta = 5, meant for eps": (lambda: M.epsilon(5), ValueError, ["delta", "got 5", "did you mean delta(eps=5)?"]),
+    "KRR(epsilon)": (lambda: ss.KRR(epsilon=4), TypeError, ["KRR has no argument 'epsilon'", "eps0?", "k, eps0"]),
+    "Laplace(scale)": (lambda: ss.Laplace(scale=1), TypeError, ["'scale'", "eps0, which is 1/scale"]),
+    "Gaussian(std)": (lambda: ss.Gaussian(std=1), TypeError, ["'std'", "did you mean sigma?"]),
+    "OUE(k)": (lambda: ss.OUE(k=3, eps0=1), TypeError, ["OUE has no argument 'k'", "did you mean d?"]),
+    "calibrate(KRR)": (
+        lambda: ss.calibrate(ss.KRR, n=100, eps=1, delta=1e-6),
+        TypeError,
+        ["make must be a function of eps0 alone", "lambda eps0: KRR(k=…, eps0=eps0)"],
+    ),
+    "calibrate(Gaussian)": (
+        lambda: ss.calibrate(ss.Gaussian, n=100, eps=1, delta=1e-6),
+        TypeError,
+        ["make must be a function of eps0, got Gaussian, which has sigma"],
+    ),
+    "exact without a question": (lambda: M.exact(), ValueError, ["alpha or eps must be given"]),
+    "exact, eps = -1": (lambda: M.exact(eps=-1), ValueError, ["eps must be a number >= 0", "-1"]),
     "delta = 2": (lambda: M.epsilon(2), ValueError, ["delta", "2"]),
     "delta = nan": (lambda: M.epsilon(math.nan), ValueError, ["delta", "nan"]),
     "alpha = 0": (lambda: M.exact(0), ValueError, ["alpha must be a number > 0", "0"]),

@@ -77,7 +77,8 @@ def test_the_citation_names_this_version():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert cited["cff-version"] == "1.2.0"
     assert {"message", "title", "authors", "version", "license", "type"} <= set(cited)
-    assert cited["version"] == project["version"] == shuffle_sym.__version__
+    assert project["dynamic"] == ["version"]  # read from the package, which says it once
+    assert cited["version"] == shuffle_sym.__version__
     assert cited["license"] == project["license"]
     assert all("title" in work and "authors" in work and "year" in work for work in cited["references"])
 
@@ -97,13 +98,25 @@ def test_the_readme_shows_pictures_that_exist_and_are_small():
         assert len(content) < 100_000
 
 
+def test_the_readme_has_at_most_600_words():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 600
+
+
+def test_ten_tasks_take_a_few_lines_each():
+    tasks = (ROOT / "docs" / "how-to.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    assert len(tasks) == 10
+    for task in tasks:
+        lines = [line for line in task.splitlines() if line.startswith((">>> ", "... "))]
+        assert 1 <= len(lines) <= 6, task.splitlines()[0]
+
+
 def test_every_file_and_command_that_the_documents_name_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for document in ("README.md", "CONTRIBUTING.md"):
+    for document in ("README.md", "CONTRIBUTING.md", "docs/guide.md", "docs/guarantees.md"):
         text = (ROOT / document).read_text(encoding="utf-8")
         for target in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE):
             assert target in targets, f"{document}: make {target}"
         for link in re.findall(r"\]\(([^)#:]+)\)", text):
-            assert (ROOT / link).exists(), f"{document}: {link}"
+            assert any((base / link).exists() for base in (ROOT, ROOT / "docs")), f"{document}: {link}"
         for path in re.findall(r"`((?:notebooks|shuffle_sym|tests|benchmarks|browser|checks|tools)/[\w./-]*)`", text):
             assert (ROOT / path).exists(), f"{document}: {path}"

@@ -18,6 +18,11 @@ PLD = ss.accounting.PairPLD([Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 4), F
 OBJECTS = {
     "a mechanism": (lambda: ss.Shuffle(R, 30), lambda M: (M.delta(0.2), M.epsilon(1e-3), M.rdp(2, rtol=0.1))),
     "a mechanism with noise": (lambda: ss.Shuffle(ss.Laplace(eps0=1), 30), lambda M: M.delta(0.2)),
+    "a batch": (lambda: ss.Shuffle(R, 10).sampled_from(30), lambda M: (repr(M), M.delta(0.2), M.epsilon(1e-3))),
+    "users in groups": (
+        lambda: ss.Shuffle([(R, 20), (ss.KRR(k=3, eps0=2), 10)]).group(1),
+        lambda M: (repr(M), M.delta(0.2), M.epsilon(1e-3)),
+    ),
     "a pair of laws": (lambda: ss.Shuffle(ss.decomposition.blanket(R), 30), lambda M: M.hockey_stick([0.5, 1.2])),
     "a bit": (lambda: ss.Shuffle(ss.BinaryRR(eps0=1), 30), lambda M: M.epsilon(1e-3)),
     "only eps0": (lambda: ss.Shuffle(ss.AnyRandomizer(eps0=1), 30), lambda M: M.epsilon(1e-3)),

@@ -10,7 +10,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.model.decomposition.core import Decomposition
+from shuffle_sym.model.decomposition.core import Component, Decomposition
 from shuffle_sym.model.equality import kept
 
 if TYPE_CHECKING:
@@ -120,6 +120,26 @@ def mixture(R: Randomizer, x0: int, x1: int, weights: Any) -> Decomposition:
         raise ValueError(f"weights must sum to 1, got the sum {sum(exact.values())}")
     shown = ", ".join(f"{x}: {w}" for x, w in exact.items())
     return _mixed(R, pair, exact, f"mixture, others {shown}")
+
+
+def in_batch(D: Decomposition, q: sp.Expr) -> Decomposition:
+    r"""A batch drawn without replacement, in which the differing user is with probability q, among others who all have
+    one input: a' = qa + (1 − q)c, b' = qb + (1 − q)c with the a, b and c of their `dataset`.
+
+    Without the differing user a batch of m holds one more of the others: in its place is a user who sends from c. So
+    the divergence of D' with m users is exactly that of the two datasets. What D counts as β is a message here, too.
+
+    >>> import shuffle_sym as ss
+    >>> in_batch(dataset(ss.BinaryRR(eps0=sp.log(3)), 0, 1, 0), sp.Rational(1, 2)).b
+    (1/2, 1/2)
+    """
+    rest = [Component(r"\text{other}", sp.Integer(0), sp.Integer(0), D.beta_form)] if D.beta_form != 0 else []
+    atoms = [*D.atoms, *rest]
+    a, b = ([q * mass + (1 - q) * atom.c for mass, atom in ((getattr(e, side), e) for e in atoms)] for side in "ab")
+    labels = [atom.label for atom in atoms]
+    return Decomposition(
+        a, b, [atom.c for atom in atoms], labels=labels, bindings=D.bindings, title=f"{D.title}, in a batch"
+    )
 
 
 def _probability(weight: Any, name: str) -> sp.Rational:

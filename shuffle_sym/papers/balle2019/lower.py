@@ -88,7 +88,7 @@ def lemma42() -> Blocks:
 @derivation("The distance to a cell", f"{SOURCE}, Lemma 4.3", {k: "number of cells", m: "number of the cell"})
 def lemma43() -> Blocks:
     r""":math:`\frac1k\sum_{a \ne b} (|a-b| - \frac1{2k})^2 \ge \frac1{48}(1 - \frac1{k^2})` for midpoints a, b of k
-    cells (Balle et al. 2019, Lemma 4.3). Distances are l/k with l = |i − m| ≥ 1.
+    cells (Balle et al. 2019, Lemma 4.3). Distances are l/k with :math:`l = |i - m| \ge 1`.
 
     >>> lemma43().result
     1/48 - 1/(48*k**2)

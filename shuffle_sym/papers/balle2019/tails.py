@@ -94,7 +94,7 @@ def _integrated(h: sp.Expr, slope: sp.Expr, inequality: Applied, words: str) -> 
 @derivation("Hoeffding's bound on the positive part", f"{SOURCE}, Lemma 5.5", WHERE)
 def lemma55() -> Blocks:
     r"""Hoeffding's inequality, integrated: :math:`E[L_1 + \dots + L_m]_+ \le \frac{b^2}{4a} e^{-2ma^2/b^2}` for
-    :math:`b_- \le L \le b_+`, b = b_+ − b_- (Balle et al. 2019, Lemma 5.5).
+    :math:`b_- \le L \le b_+`, :math:`b = b_+ - b_-` (Balle et al. 2019, Lemma 5.5).
 
     >>> lemma55().result
     b**2*exp(-2*a**2*m/b**2)/(4*a)

@@ -174,8 +174,9 @@ def algorithms_1_and_2() -> Blocks:
     },
 )
 def blanket_is_a_decomposition() -> Blocks:
-    r"""R(x) is c + βLO(x) for every x, where c = inf_x R(x), β = 1 − γ and LO(x) is a law; and the pair (|b|, Y) of the
-    blanket has the law, hence the divergence, of the reduction pair of this decomposition (Su et al. 2025, Theorem 7).
+    r"""R(x) is c + βLO(x) for every x, where c = inf_x R(x), β = 1 − γ and LO(x) is a law; and the pair
+    :math:`(|b|, Y)` of the blanket has the law, hence the divergence, of the reduction pair of this decomposition
+    (Su et al. 2025, Theorem 7).
 
     >>> [fact.right for fact in blanket_is_a_decomposition().statement]
     [LO(y), 1, beta*LO(y) + c(y), u(m), D_alpha(P_0 || P_1)]

@@ -21,9 +21,12 @@ h of its window, one for all B with σ >= gi·h, whose C are then all those belo
 and Bernstein's inequality gives windows of M and C. Where each error goes:
 
 ===================  =========================================================================================
-values of G          whole multiples of a unit, off by at most `_OFF` units each: S moves by at most n·_OFF
-                     units, which matters where S > −n·_OFF: less than φ^n e^{c·n·_OFF} of that
-outside the windows  the bound above
+values of G          whole multiples of a unit, off by at most `_OFF` units each (half a unit, and _OFF/2 to the
+                     largest of those that are made equal): S moves by at most n·_OFF units, which matters where
+                     S > −n·_OFF in units: that has a mass of less than φ^n e^{c·n·_OFF}
+values below −4n     times the largest one: a sum that has one is negative, before and after they are raised
+outside the windows  the bound above, with Pr_c[M outside] + max_M Pr_c[C outside | M] <= 2 e^log_outside; the
+                     middles of the windows are doubles, right to 1e-12, and the windows wider by n/10^10 + 1
 all else             inside balls (`arb`); more bits until the sum is right to the digits that were asked for
 ===================  =========================================================================================
 """

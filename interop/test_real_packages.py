@@ -1,0 +1,171 @@
+"""What public packages send is what our matrices say: audited with `ss.empirical`, a release with a known bug included.
+
+Run by `make interop-test` in an environment of its own; nothing here is a requirement of the package.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+
+BETA = 1e-4  # a sound package is accused in one of ten thousand runs
+OLD = Path(__file__).parent.parent / ".venv-interop" / "pure-ldp-1.1.2"
+
+
+@pytest.fixture(autouse=True)
+def _seeds():
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002 (these packages draw from the global generators)
+
+
+def samples(draw, size=10_000):
+    return [[draw(x) for _ in range(size)] for x in (0, 1)]
+
+
+def passes(R, draw, matches=None, size=10_000):
+    """No violation seen, the law of our matrix, and a bound that is not trivial."""
+    audit = ss.empirical.local(*samples(draw, size), R=R, matches=matches, beta=BETA)
+    assert audit.verdict == "no violation seen", audit
+    assert audit.consistent, audit
+    assert 0.6 * float(R.eps0) < audit.lower <= float(R.eps0)
+
+
+# ------------------------------------------------------------------------------------------- multi-freq-ldpy
+
+
+def test_multi_freq_ldpy_sends_k_ary_randomized_response():
+    from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
+
+    passes(ss.KRR(5, 2), lambda x: GRR_Client(x, 5, 2.0))
+
+
+@pytest.mark.parametrize("optimal", [True, False])
+def test_multi_freq_ldpy_sends_unary_encodings(optimal):
+    from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
+
+    passes(ss.OUE(5, 2) if optimal else ss.RAPPOR(5, 2), lambda x: UE_Client(x, 5, 2.0, optimal))
+
+
+def test_the_subsets_of_multi_freq_ldpy_are_right_as_sets_and_leak_in_the_order_in_which_they_are_sent():
+    # A subset that contains the input has it in the first place.
+    from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Client
+
+    d, w, t = 12, 3, math.e
+    R = ss.SubsetSelection(d, w, 1)
+
+    def contained(y, x):
+        return (y == x).any(axis=1)
+
+    passes(R, lambda x: np.sort(SS_Client(x, d, 1.0)), contained)
+    audit = ss.empirical.local(*samples(lambda x: SS_Client(x, d, 1.0)), R=R, matches=contained, beta=BETA)
+    own = w * t / (w * t + d - w)
+    assert audit.convicted
+    assert 2 < audit.lower <= math.log(own / ((1 - own) / (d - 1)))  # 2.3 where 1 was meant
+    assert audit.consistent  # as sets
+
+
+@pytest.mark.parametrize("optimal", [True, False])
+def test_multi_freq_ldpy_sends_hashes(optimal):
+    import xxhash
+    from multi_freq_ldpy.pure_frequency_oracles.LH import LH_Client
+
+    g = round(math.exp(2)) + 1 if optimal else 2
+
+    def matches(messages, x):
+        hashes = [xxhash.xxh32(str(x), seed=int(seed)).intdigest() % g for _, seed in messages]
+        return np.array(hashes) == messages[:, 0]
+
+    passes(ss.OLH(g, 6, 2), lambda x: [int(part) for part in LH_Client(x, 6, 2.0, optimal)], matches)
+
+
+# ------------------------------------------------------------------------------------------- pure-ldp
+
+
+def test_pure_ldp_sends_direct_encoding():
+    from pure_ldp.frequency_oracles.direct_encoding import DEClient
+
+    client = DEClient(epsilon=2, d=5, index_mapper=lambda x: x)
+    passes(ss.KRR(5, 2), client.privatise)
+
+
+@pytest.mark.parametrize("use_oue", [True, False])
+def test_pure_ldp_sends_unary_encodings(use_oue):
+    from pure_ldp.frequency_oracles.unary_encoding import UEClient
+
+    client = UEClient(epsilon=2, d=5, use_oue=use_oue, index_mapper=lambda x: x)
+    passes(ss.OUE(5, 2) if use_oue else ss.RAPPOR(5, 2), client.privatise)
+
+
+@pytest.mark.parametrize("use_olh", [True, False])
+def test_pure_ldp_sends_hashes(use_olh):
+    import xxhash
+    from pure_ldp.frequency_oracles.local_hashing import LHClient
+
+    client = LHClient(epsilon=2, d=6, use_olh=use_olh, index_mapper=lambda x: x)
+
+    def matches(messages, x):
+        hashes = [xxhash.xxh32(str(x), seed=int(seed)).intdigest() % client.g for _, seed in messages]
+        return np.array(hashes) == messages[:, 0]
+
+    passes(ss.OLH(client.g, 6, 2), lambda x: [int(part) for part in client.privatise(x)], matches)
+
+
+def test_pure_ldp_sends_hadamard_response():
+    from pure_ldp.frequency_oracles.hadamard_response import HadamardResponseClient
+
+    client = HadamardResponseClient(epsilon=1, d=7, hash_funcs=None, index_mapper=lambda x: x)
+    passes(ss.HadamardResponse(8, 1), client.privatise)
+
+
+def test_an_old_oue_of_pure_ldp_is_convicted():
+    # Its bit is set with probability q + (1 − q)/2 where 1/2 was meant: at eps0 = 0.5 it leaks 1.29.
+    code = (
+        "import json, random, numpy; random.seed(1); numpy.random.seed(1)\n"
+        "from pure_ldp.frequency_oracles.unary_encoding import UEClient\n"
+        "client = UEClient(epsilon=0.5, d=5, use_oue=True, index_mapper=lambda x: x)\n"
+        "print(json.dumps([[client.privatise(x).tolist() for _ in range(10_000)] for x in (0, 1)]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(OLD)}, capture_output=True, text=True, check=True
+    )
+    audit = ss.empirical.local(*json.loads(done.stdout), R=ss.OUE(5, 0.5), beta=BETA)
+    q = 1 / (math.exp(0.5) + 1)
+    own = q + (1 - q) / 2
+    truth = math.log(own * (1 - q) / (q * (1 - own)))
+    assert audit.convicted
+    assert 1 < audit.lower <= truth
+    assert not audit.consistent
+    assert "match 0" in audit.disagreements[0].words or "match 1" in audit.disagreements[0].words
+
+
+# ------------------------------------------------------------------------------------------- OpenDP
+
+
+def test_opendp_sends_binary_randomized_response():
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    response = dp.m.make_randomized_response_bool(prob=0.75)
+    R = ss.BinaryRR(sp.log(3))
+    passes(R, lambda x: int(response(bool(x))))
+    assert response.map(1) >= float(R.eps0)
+
+
+def test_opendp_sends_k_ary_randomized_response():
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    response = dp.m.make_randomized_response(categories=[0, 1, 2, 3], prob=0.5)
+    R = ss.KRR(4, sp.log(3))
+    passes(R, response)
+    assert response.map(1) >= float(R.eps0) * (1 - 1e-12)

@@ -1,0 +1,48 @@
+r"""What `Shuffle` is given, read: users of one randomizer, users in groups, or a pair of laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.accounting import groups
+from shuffle_sym.accounting.mechanism import Mechanism
+from shuffle_sym.accounting.noise import Noise
+from shuffle_sym.accounting.sources import PairOfLaws, Source, Worst
+from shuffle_sym.algebra import arguments
+from shuffle_sym.model.continuous import NoiseBlanket
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.randomizer import LocalRandomizer
+
+
+def read(source: Any, n: Any) -> tuple[Any, Source]:
+    """The source, groups of users as a tuple of pairs, and what analyses it; a wrong one is refused."""
+    if isinstance(source, list):
+        if n is not None:
+            raise ValueError(f"n must be left out: groups have their own numbers of users, got n = {n!r}")
+        parts = groups.read(source)
+        return parts, groups.of_parts(parts)
+    entries = source if isinstance(source, tuple) and source else (source,)
+    laws = all(isinstance(entry, (Decomposition, NoiseBlanket)) for entry in entries)
+    if not laws and not isinstance(source, LocalRandomizer):
+        raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}")
+    return source, _source(source, arguments.users(n))
+
+
+def symbols(source: Any) -> set[sp.Symbol]:
+    """What is still symbolic in a source that was read."""
+    entries = source if isinstance(source, tuple) else (source,)
+    each = (entry[0] if isinstance(entry, tuple) else entry for entry in entries)
+    return set().union(*(entry.free_symbols for entry in each))
+
+
+def _source(given: Any, n: int) -> Source:
+    """n users of a randomizer are a mechanism, those of a decomposition a pair of laws."""
+    if isinstance(given, tuple) and len(given) == 1:
+        given = given[0]
+    if isinstance(given, tuple):
+        return Worst(given, n)
+    if isinstance(given, Decomposition):
+        return PairOfLaws(given, n)
+    return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)

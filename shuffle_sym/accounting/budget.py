@@ -1,0 +1,206 @@
+r"""Budgets: how many rounds an (ε, δ) allows, and an accountant that is stepped, saved and loaded."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shuffle_sym import randomizers
+from shuffle_sym.accounting.rounds import Mechanism, compose
+from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra.interval import RTOL, Interval
+from shuffle_sym.numeric.search import last_that_holds
+
+_MOST_ROUNDS = 2**40
+_FORMAT = "shuffle_sym budget 1"
+
+Spent = Sequence[tuple[Mechanism, int]]
+
+
+def rounds_allowed(M: Any, eps: Any, delta: Any, *, rtol: Any = RTOL) -> Interval:
+    r"""The largest number of rounds of ``M`` that are (ε, δ)-DP together: an `Interval` of whole numbers.
+
+    ``lower`` rounds are allowed for certain: the bound for all datasets says so (0, if it says so of no number).
+    More than ``upper`` are not: the composed pair of two datasets misses the target. ``rtol`` is the tolerance of the
+    values of δ that decide.
+
+    >>> import shuffle_sym as ss
+    >>> M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
+    >>> k = rounds_allowed(M, eps=5, delta=1e-6)
+    >>> M.compose(int(k.lower)).delta(5).upper <= 1e-6 < M.compose(int(k.upper) + 1).delta(5).lower
+    True
+    """
+    return _rounds_left([], M, eps, delta, rtol)
+
+
+def _rounds_left(spent: Spent, M: Any, eps: Any, delta: Any, rtol: Any) -> Interval:
+    """How many rounds of M are allowed after what was spent."""
+    number, target = arguments.central_epsilon(eps), arguments.delta_target(delta)
+    tolerance = arguments.relative_tolerance(rtol)
+    decided: dict[int, bool | None] = {0: True}
+
+    def meets(rounds: int) -> bool | None:
+        if rounds not in decided:
+            decided[rounds] = compose([*spent, (M, rounds)]).meets(number, target, rtol=tolerance)
+        return decided[rounds]
+
+    compose([*spent, (M, 1)])  # refuses what cannot be composed
+    if M.max_loss == 0:
+        raise ValueError(f"M must lose something in a round, got {M!r}: any number of its rounds is allowed")
+    if spent:
+        decided[0] = compose(spent).meets(number, target, rtol=tolerance)
+        if decided[0] is False:
+            raise ValueError(
+                f"eps = {number} at delta = {target:g} is already spent: {compose(spent).epsilon(target)} so far"
+            )
+    too_many = 1
+    while meets(too_many) is not False:
+        too_many *= 4
+        if too_many > _MOST_ROUNDS:
+            raise ValueError(f"eps = {number} at delta = {target:g} is not spent by {_MOST_ROUNDS} rounds of {M!r}")
+    allowed = max(rounds for rounds, met in decided.items() if met or not rounds)
+    certain, _ = last_that_holds(lambda rounds: meets(rounds) is True, allowed, too_many)
+    _, missed = last_that_holds(lambda rounds: meets(rounds) is not False, certain, too_many)
+    return Interval(certain, missed - 1, "rounds_allowed")
+
+
+class Budget:
+    r"""What was spent so far: rounds of shuffled randomizers, one after the other.
+
+    Rounds may be chosen in the light of earlier ones; how many there are may not (the number of rounds of each
+    mechanism is taken as fixed in advance).
+
+    >>> import shuffle_sym as ss
+    >>> B = Budget()
+    >>> B.spend(ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000), rounds=4)
+    >>> B.spend(ss.Shuffle(ss.KRR(k=3, eps0=1), n=500))
+    >>> B.rounds, B.spent(1e-6).upper < 1.5
+    (5, True)
+    >>> Budget.from_json(B.to_json()) == B
+    True
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Any, int]] = []
+
+    @property
+    def parts(self) -> tuple[tuple[Any, int], ...]:
+        """The mechanisms and how many rounds of each, in the order in which they first came."""
+        return tuple(self._parts)
+
+    @property
+    def rounds(self) -> int:
+        return sum(count for _, count in self._parts)
+
+    def spend(self, M: Any, rounds: Any = 1) -> None:
+        """So many rounds of M. What cannot be composed with the rounds before is refused, and nothing is spent."""
+        count = arguments.positive_integer(rounds, "rounds")
+        compose([*self._parts, (M, count)])
+        for i, (other, before) in enumerate(self._parts):
+            if other is M or _same(other, M):
+                self._parts[i] = (other, before + count)
+                return
+        self._parts.append((M, count))
+
+    def spent(self, delta: Any, *, rtol: Any = RTOL) -> Interval:
+        """Bounds of the ε at this δ that was spent so far."""
+        arguments.delta_target(delta)
+        if not self._parts:
+            return Interval(0.0, 0.0)
+        answer: Interval = compose(self._parts).epsilon(delta, rtol=rtol)
+        return answer
+
+    def left(self, M: Any, eps: Any, delta: Any, *, rtol: Any = RTOL) -> Interval:
+        """How many more rounds of M the target (ε, δ) allows: an `Interval` of whole numbers, as `rounds_allowed`
+        gives it. A target that was missed already is refused."""
+        return _rounds_left(self._parts, M, eps, delta, rtol)
+
+    def to_json(self) -> str:
+        """Everything, exactly: randomizers by their name in the catalogue and their parameters. What is not in it (a
+        matrix, a decomposition, a class of one's own) is refused."""
+        entries = [{**_written(M), "rounds": count} for M, count in self._parts]
+        return json.dumps({"format": _FORMAT, "spent": entries}, indent=1)
+
+    @staticmethod
+    def from_json(text: str) -> Budget:
+        """A budget that `to_json` wrote."""
+        try:
+            saved = json.loads(text)
+        except (TypeError, json.JSONDecodeError) as error:
+            raise ValueError(f"text must be JSON that Budget.to_json wrote, got {str(text)[:60]!r}") from error
+        if not isinstance(saved, dict) or saved.get("format") != _FORMAT:
+            version = saved.get("format") if isinstance(saved, dict) else saved
+            raise ValueError(f"text must have the format {_FORMAT!r}, got {version!r}")
+        budget = Budget()
+        for entry in saved.get("spent", ()):
+            budget.spend(_read(entry), entry.get("rounds"))
+        return budget
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Budget) or len(self._parts) != len(other._parts):
+            return False
+        pairs = zip(self._parts, other._parts, strict=True)
+        return all(one[1] == two[1] and _same(one[0], two[0]) for one, two in pairs)
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __repr__(self) -> str:
+        return f"Budget({', '.join(f'{count} x {M!r}' for M, count in self._parts)})"
+
+
+def _same(M: Any, other: Any) -> bool:
+    """Whether two mechanisms are the same by definition."""
+    alike = isinstance(M, Shuffle) and type(M) is type(other)
+    return bool(alike and M.n == other.n and M.source == other.source)
+
+
+def _catalogue() -> Mapping[str, Any]:
+    """Randomizers that are given by numbers, by name."""
+    named = {name: getattr(randomizers, name) for name in randomizers.__all__}
+    return {
+        name: maker
+        for name, maker in named.items()
+        if isinstance(maker, type)
+        and all(p.default is None or name == "AnyRandomizer" for p in inspect.signature(maker).parameters.values())
+    }
+
+
+def _written(M: Any) -> dict[str, Any]:
+    R = getattr(M, "source", M)
+    name = type(R).__name__
+    if not isinstance(M, Shuffle) or _catalogue().get(name) is not type(R):
+        raise ValueError(
+            f"{M!r} cannot be saved: only Shuffle(R, n) with R one of {', '.join(_catalogue())} can, by name and "
+            "parameters"
+        )
+    given = {key: getattr(R, key) for key in inspect.signature(type(R)).parameters}
+    written = {
+        key: value if isinstance(value, bool) else str(value)
+        for key, value in given.items()
+        if value is not None and not getattr(value, "free_symbols", None)  # what stayed a symbol was left out
+    }
+    entry = {"randomizer": name, "parameters": written, "n": M.n}
+    if not _same(_read(entry), M):
+        raise ValueError(f"{M!r} cannot be saved: its parameters {written} do not give it back")
+    return entry
+
+
+def _read(entry: Any) -> Shuffle:
+    saved = entry if isinstance(entry, dict) else {}
+    maker, parameters = _catalogue().get(str(saved.get("randomizer"))), saved.get("parameters")
+    if (
+        maker is None
+        or not isinstance(parameters, dict)
+        or not set(parameters) <= set(inspect.signature(maker).parameters)
+    ):
+        raise ValueError(
+            f"a saved randomizer must be one of {', '.join(_catalogue())} with its parameters, got {entry!r}"
+        )
+    numbers = {
+        key: value if isinstance(value, bool) else arguments.exact_number(value, key)
+        for key, value in parameters.items()
+    }
+    return Shuffle(maker(**numbers), saved.get("n"))

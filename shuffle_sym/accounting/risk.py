@@ -1,0 +1,115 @@
+r"""What a privacy profile means for one person: an attacker's advantage, error and equivalent normal shift.
+
+The attacker knows everybody else's data and that this person's input is one of two, and sees the shuffled messages. A
+profile brackets :math:`D_\alpha(P \| Q)` for every α > 0, and everything here is a function of that curve.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import sympy as sp
+from flint import fmpq
+from scipy import special
+
+from shuffle_sym.accounting.convex import HockeyStickCurve
+from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.algebra import arguments, rounding
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rationals import fraction, rational
+
+_LITTLE = 1e-9  # the δ that is left out where the caller says nothing
+_SLACK = 1e-12  # relative and absolute: a hundred times the error of SciPy's normal quantile
+
+
+@dataclass(frozen=True)
+class Risk:
+    r"""The risk of one person, with certified ends: the upper one holds for every pair of datasets.
+
+    >>> import shuffle_sym as ss
+    >>> risk = Risk(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile())
+    >>> sp.Rational(1, 2) in risk.advantage, sp.Rational(1, 4) in risk.error("1/2")  # 3/4 against 1/4
+    (True, True)
+    >>> "guesses right with probability at most 0.75 " in str(risk)
+    True
+    """
+
+    profile: PrivacyProfile
+
+    @property
+    def advantage(self) -> Interval:
+        """The largest difference of the probabilities with which a test says "x0" when it is, and when it is not: the
+        total variation distance, δ at ε = 0."""
+        answer: Interval = self.profile.delta(0)
+        return answer
+
+    def error(self, prior: Any) -> Interval:
+        r"""The Bayes risk: the probability with which the best guess is wrong, if x0 has the probability π = ``prior``.
+
+        .. math:: \sum \min(\pi P, (1 - \pi) Q) = \pi (1 - D_\alpha(P \| Q)), \qquad \alpha = (1 - \pi)/\pi.
+
+        Without the messages it is min(π, 1 − π). The *lower* end is the guarantee.
+        """
+        share = _share(prior)
+        alpha = (1 - share) / share
+        curves = (self.profile.upper, self.profile.lower)
+        low, high = (share * (1 - fraction(curve(fmpq(alpha.numerator, alpha.denominator)))) for curve in curves)
+        return Interval(max(rounding.down(low), 0.0), rounding.up(min(high, share, 1 - share)), "profile")
+
+    def success(self, prior: Any) -> Interval:
+        """The probability with which the best guess is right; max(π, 1 − π) without the messages."""
+        error = self.error(prior)
+        ends = [1 - Fraction(end) for end in (error.upper, error.lower)]
+        return Interval(rounding.down(ends[0]), rounding.up(ends[1]), "profile")
+
+    def mu(self, delta: Any = _LITTLE) -> Interval:
+        r"""The smallest μ for which the mechanism is μ-GDP up to δ = ``delta`` (Dong, Roth and Su 2022): no test has an
+        error of the second kind that is smaller by more than δ than that of a test between N(0, 1) and N(μ, 1).
+
+        A mechanism with bounded losses has a μ that its rarest outputs decide, and one with impossible outputs has
+        none; a small δ leaves these out, as it does in (ε, δ)-DP.
+
+        The trade-off curve f of a convex curve D is piecewise linear, with a corner for each segment: the event E with
+        Q(E) = −slope and P(E) = D_α + αQ(E). The trade-off curve of a normal shift is convex, so it is below f + δ
+        everywhere if it is at the corners: μ is the largest :math:`\Phi^{-1}(P(E) - \delta) - \Phi^{-1}(Q(E))`.
+        """
+        little = fraction(rational(arguments.open_unit(delta, "delta")))
+        low, high = (_largest_shift(curve, little) for curve in (self.profile.lower, self.profile.upper))
+        least = low if math.isinf(low) else max(low - _SLACK * (1 + low), 0.0)
+        return Interval(least, high + _SLACK * (1 + high), "profile")
+
+    def __str__(self) -> str:
+        return (
+            "Who knows all other data and that yours is one of two inputs, each with probability 1/2, guesses right "
+            f"with probability at most {self.success(sp.Rational(1, 2)).upper:.6g} (0.5 without the messages). No test "
+            f"is better than telling a normal variable from one shifted by {self.mu().upper:.6g} standard deviations, "
+            f"but for a probability of {_LITTLE:g}."
+        )
+
+
+def _share(prior: Any) -> Fraction:
+    number = arguments.between_0_and_1(prior, "prior")
+    if not number.is_Rational:
+        raise ValueError(f"prior must be a rational number strictly between 0 and 1, got {prior!r}")
+    return Fraction(int(number.p), int(number.q))
+
+
+def _largest_shift(curve: HockeyStickCurve, delta: Fraction) -> float:
+    if fraction(curve.infinite) > delta:
+        return float("inf")
+    shifts = [0.0]
+    for (alpha, value), (beta, other) in pairwise(curve.vertices):
+        q = fraction((value - other) / (beta - alpha))
+        p = fraction(value) + fraction(alpha) * q - delta
+        if p > 0 and q < 1:
+            shifts.append(_quantile(p) - _quantile(q))
+    return max(shifts)
+
+
+def _quantile(p: Fraction) -> float:
+    """Φ⁻¹(p), from the nearer end."""
+    return float(special.ndtri(float(p))) if 2 * p < 1 else -float(special.ndtri(float(1 - p)))

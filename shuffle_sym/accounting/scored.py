@@ -1,0 +1,172 @@
+r"""From below, for users with different randomizers: datasets in which all users of a group have one input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import sympy as sp
+
+from shuffle_sym.accounting.sources import Source
+from shuffle_sym.algebra import field
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.numeric.scores import ScoredSums, best_scores
+from shuffle_sym.numeric.transforms import Array
+from shuffle_sym.randomizers.stacked import Stacked
+
+_MOST_DATASETS = 200
+_TRIED = 3
+_NEAR = 0.95  # χ of a dataset that is tried, over the largest
+_FEW_DIGITS = 3  # of ε, for scores that are used again
+
+
+@dataclass(frozen=True)
+class GroupNeighbours:
+    """Two neighbouring datasets in which one user of ``group`` has x0 or x1, and all others of each group one input."""
+
+    group: int
+    x0: int
+    x1: int
+    inputs: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def X0(self) -> tuple[tuple[int, int], ...]:  # noqa: N802
+        """The first dataset, as pairs (group, input), the differing user first."""
+        return ((self.group, self.x0), *self._others)
+
+    @property
+    def X1(self) -> tuple[tuple[int, int], ...]:  # noqa: N802
+        """The second dataset."""
+        return ((self.group, self.x1), *self._others)
+
+    @property
+    def _others(self) -> tuple[tuple[int, int], ...]:
+        placed = zip(self.inputs, self.counts, strict=True)
+        return tuple((g, x) for g, (x, count) in enumerate(placed) for _ in range(count))
+
+    def reversed(self) -> GroupNeighbours:
+        """The two datasets exchanged: the second one first."""
+        return replace(self, x0=self.x1, x1=self.x0)
+
+    def __str__(self) -> str:
+        some = [(g, x) for g, (x, count) in enumerate(zip(self.inputs, self.counts, strict=True)) if count]
+        others = ", ".join(f"all others of group {g} {x}" for g, x in some)
+        return f"{self.x0} against {self.x1} in group {self.group}" + (f", {others}" if others else "")
+
+
+class ScoredDatasets(Source):
+    """One pair of datasets, seen through sums of scores; the lower end is certain, the upper one is about the pair seen
+    through these scores and no bound on anything else."""
+
+    def __init__(self, R: Stacked, neighbours: GroupNeighbours, n: int) -> None:
+        self.R, self.neighbours, self.n = R, neighbours, n
+        self._sums: dict[float, ScoredSums] = {}
+
+    @cached_property
+    def _masses(self) -> list[Array]:
+        """Under x0, x1 and the input of each group: the probabilities of the classes of messages."""
+        at = self.neighbours
+        named = [(at.group, at.x0), (at.group, at.x1), *enumerate(at.inputs)]
+        classes = self.R.classes(*(self.R.number(g, x) for g, x in named))
+        forms = [e for y in classes for e in y.masses]
+        table = np.array(field.floats(forms, self.R.bindings)).reshape(len(classes), len(named))
+        return [np.ascontiguousarray(column) for column in table.T]
+
+    @property
+    def _others(self) -> list[tuple[int, Array]]:
+        placed = zip(self.neighbours.counts, self._masses[2:], strict=True)
+        return [(count, p) for count, p in placed if count]
+
+    @cached_property
+    def chi(self) -> float:
+        """How well one user's input can be seen: the larger, the worse for many users."""
+        return best_scores(self._masses[0] - self._masses[1], self._others)[1]
+
+    def _scored(self, eps: float) -> ScoredSums:
+        """The sums with scores that are good at ε, rounded: those of one ε serve its neighbours."""
+        near = float(f"{eps:.{_FEW_DIGITS}g}")
+        if near not in self._sums:
+            first, second = self._masses[:2]
+            scores, _ = best_scores(first - math.exp(near) * second, self._others)
+            self._sums[near] = ScoredSums(scores, first, second, self._others)
+        return self._sums[near]
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.R.parts[self.neighbours.group].eps0
+
+    def reversed(self) -> Source:
+        return ScoredDatasets(self.R, self.neighbours.reversed(), self.n)
+
+    def _typical(self) -> float:
+        """An ε at which δ is small, and which scores for all ε are made for."""
+        return 3 * math.sqrt(self.chi / self.n)
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        return [self._ends(self._scored(min(ratio.log, 2.0)), ratio) for ratio in ratios]
+
+    def _ends(self, sums: ScoredSums, ratio: Ratio) -> Interval:
+        lower, about = sums.divergence(float(ratio))
+        return Interval(lower, max(about, lower), "scores", self.neighbours)
+
+
+class FixedScores(ScoredDatasets):
+    """The same with one set of scores for all α: one pair of laws, whose curve can be composed."""
+
+    def reversed(self) -> Source:
+        return FixedScores(self.R, self.neighbours.reversed(), self.n)
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        sums = self._scored(self._typical())
+        return [self._ends(sums, ratio) for ratio in ratios]
+
+
+class WorstScored(Source):
+    """The worst of a few pairs of datasets of one group's user."""
+
+    def __init__(self, pairs: Sequence[ScoredDatasets]) -> None:
+        ranked = sorted(pairs, key=lambda pair: -pair.chi)[:_TRIED]
+        # Where χ is far below, so is the divergence of many users.
+        self.pairs, self.n = [pair for pair in ranked if pair.chi > _NEAR * ranked[0].chi] or ranked[:1], pairs[0].n
+
+    @cached_property
+    def best(self) -> FixedScores:
+        """The pair that is the worst in the normal limit: one curve, that can be composed."""
+        worst = self.pairs[0]
+        return FixedScores(worst.R, worst.neighbours, worst.n)
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.pairs[0].max_loss
+
+    def reversed(self) -> Source:
+        return self
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        columns = zip(*(pair.from_one(ratios, rtol, method) for pair in self.pairs), strict=True)
+        return [max(column, key=lambda answer: answer.lower) for column in columns]
+
+    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        answers = [(pair.epsilon(target, rtol, "auto"), pair.neighbours) for pair in self.pairs]
+        answer, neighbours = max(answers, key=lambda pair: pair[0].lower)
+        return replace(answer, lower_by=neighbours)
+
+
+def datasets(
+    R: Stacked, group: int, counts: Sequence[int], pairs: Sequence[tuple[int, int]], inputs: Sequence[Sequence[int]]
+) -> WorstScored:
+    """The datasets that are tried for a user of one group; ``inputs`` are those of the others, group by group."""
+    n = sum(counts) + 1
+    choices = list(product(pairs, product(*inputs)))
+    step = max(math.ceil(len(choices) / _MOST_DATASETS), 1)
+    tried = [
+        ScoredDatasets(R, GroupNeighbours(group, x0, x1, others, tuple(counts)), n)
+        for (x0, x1), others in choices[::step]
+    ]
+    return WorstScored(tried)

@@ -1,0 +1,107 @@
+r"""What a notebook shows at the end of a cell: a small card of facts, with a sketch of a curve beside them.
+
+Cards are HTML: text takes the colours of the page, light or dark, formulas are MathML, which a browser sets by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import latex
+from shuffle_sym.algebra.interval import Interval
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _MARGIN = 230, 120, 34, 18, 6
+_COLOUR = "#2a8fd6"  # can be seen on white and on black
+_MOST_OPERATIONS = 40  # of a formula that is shown; a longer one is a decimal
+_MOST_CHARACTERS = 90  # of a title
+_BOX = (
+    "display:inline-flex;flex-wrap:wrap;gap:8px 28px;align-items:center;padding:8px 14px;"
+    "border:1px solid rgba(128,128,128,0.5);border-radius:6px;color:inherit"
+)
+_GRID = "display:grid;grid-template-columns:max-content auto;gap:2px 14px;margin-top:4px;align-items:baseline"
+
+
+def card(title: str, rows: Sequence[tuple[str, str]], drawing: str = "") -> str:
+    """HTML of a title, of names with what they are, and of a drawing. Names are text, what they are is HTML.
+
+    >>> card("KRR(k=3)", [("inputs", text("a < b"))]).count("a &lt; b")
+    1
+    """
+    shown = title if len(title) <= _MOST_CHARACTERS else title[: _MOST_CHARACTERS - 1] + "…"
+    lines = "".join(f'<span style="opacity:0.7">{escape(name)}</span><span>{what}</span>' for name, what in rows)
+    facts = f'<div><b style="font-family:monospace">{escape(shown)}</b><div style="{_GRID}">{lines}</div></div>'
+    return f'<div style="{_BOX}">{facts}{drawing}</div>'
+
+
+def text(words: str) -> str:
+    """Words as HTML.
+
+    >>> text("δ < 1")
+    'δ &lt; 1'
+    """
+    return escape(words)
+
+
+def value(find: Callable[[], Any]) -> str:
+    """What ``find`` returns as HTML: a formula with a decimal, an interval, words; or that, and why, it is refused.
+
+    >>> value(lambda: sp.log(2)).count("0.6931")
+    1
+    >>> value(lambda: 1 / 0)
+    '<i>division by zero</i>'
+    """
+    try:
+        found = find()
+        return _number(found) if isinstance(found, (sp.Basic, sp.MatrixBase)) else escape(str(found))
+    except Exception as refusal:  # a card never fails: it says what is not known
+        return f"<i>{escape(str(refusal))}</i>"
+
+
+def _number(expr: Any) -> str:
+    short = isinstance(expr, sp.MatrixBase) or expr.count_ops() <= _MOST_OPERATIONS
+    shown = f'<math displaystyle="true">{latex.mathml(expr)}</math>' if short else ""
+    if getattr(expr, "free_symbols", None) or isinstance(expr, sp.MatrixBase):
+        return shown or "<i>a long formula</i>"
+    if (expr.is_Rational and shown) or expr in (sp.oo, sp.zoo):
+        return shown
+    return f"{shown} ≈ {float(expr):.4g}" if shown else f"≈ {float(expr):.4g}"
+
+
+def sketch(points: Sequence[float], answers: Sequence[Interval]) -> str:
+    """δ(ε) as a line with the band between the ends below it, δ on a logarithmic scale.
+
+    >>> sketch([0.0, 1.0], [Interval(0.1, 0.2), Interval(1e-6, 1e-5)]).count("<path")
+    2
+    """
+    bottom = max(min((answer.upper for answer in answers if answer.upper > 0), default=0.0), 1e-300)
+    decades = max(1, math.ceil(-math.log10(bottom)))
+    right = max(points) or 1.0
+
+    def place(eps: float, delta: float) -> str:
+        x = _LEFT + (_WIDTH - _LEFT - _MARGIN) * eps / right
+        share = min(-math.log10(delta) / decades, 1.0) if delta > 0 else 1.0
+        return f"{x:.1f},{_MARGIN + (_HEIGHT - _MARGIN - _BOTTOM) * share:.1f}"
+
+    upper = [place(eps, answer.upper) for eps, answer in zip(points, answers, strict=True)]
+    lower = [place(eps, answer.lower) for eps, answer in zip(points, answers, strict=True)]
+    floor = _HEIGHT - _BOTTOM
+    labels = (
+        f'<text x="{_LEFT - 4}" y="{_MARGIN + 6}" text-anchor="end">1</text>'
+        f'<text x="{_LEFT - 4}" y="{floor}" text-anchor="end">10<tspan dy="-4" font-size="7">−{decades}</tspan></text>'
+        f'<text x="{_LEFT}" y="{floor + 13}">0</text>'
+        f'<text x="{_WIDTH - _MARGIN}" y="{floor + 13}" text-anchor="end">{right:.3g}</text>'
+        f'<text x="{(_LEFT + _WIDTH) / 2}" y="{floor + 13}" text-anchor="middle">δ(ε)</text>'
+    )
+    return (
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        'aria-label="delta against epsilon" xmlns="http://www.w3.org/2000/svg">'
+        f'<path d="M{_LEFT},{_MARGIN} V{floor} H{_WIDTH - _MARGIN}" fill="none" stroke="currentColor" opacity="0.5"/>'
+        f'<polygon points="{" ".join([*upper, *reversed(lower)])}" fill="{_COLOUR}" fill-opacity="0.3"/>'
+        f'<path d="M{" L".join(upper)}" fill="none" stroke="{_COLOUR}" stroke-width="2"/>'
+        f'<g font-size="10" font-family="sans-serif" fill="currentColor">{labels}</g></svg>'
+    )

@@ -1,0 +1,296 @@
+r"""Noise that is added to an input, cut into cells and panels.
+
+If the noise is symmetric and log-concave, the two ends of the inputs are the worst pair for the blanket, which is the
+smaller of their two densities: that of the larger input below the middle, that of the smaller one above. Below the
+middle the ratio :math:`\rho = \mu_0/\mu_1 \ge 1` is all that matters, and it is monotone in y; above, everything is
+mirrored. Cut the left half into cells of equal width:
+
+- **lower**: count the messages of a cell as one. That is post-processing, so the divergence can only fall;
+- **upper**: move the mass of a cell to its two ends, keeping its mean of (μ_0, μ_1). That is larger in convex order, so
+  the divergence can only grow. Where ρ is not constant beyond the last cell, that one is given away: its messages tell
+  the inputs apart for certain and nobody else sends them (null atoms, c = 0), which is larger still.
+
+Both are decompositions in their own right, and they close in on each other like cells⁻². Without symmetry other pairs
+may be worse: `model.noise` has one pair of laws above all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+import sympy as sp
+from flint import arb
+
+from shuffle_sym.algebra import arguments, balls, field
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.model import noise
+from shuffle_sym.model.continuous import Continuous, NoiseBlanket, x, y
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.noise import LogConcave, u
+from shuffle_sym.model.panels import Panels, Piece, panels
+
+_BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
+_GOOD_BITS = 100
+_DENSITY_SPREAD = 10.0
+
+
+class AddedNoise(Continuous):
+    r"""Noise that is added to an input, with a log-concave density, which is all that defines it.
+
+    For symmetric noise the two end inputs are the worst pair for the blanket: proved, see `papers.ours.noise`. A
+    density that is not log-concave is refused.
+    """
+
+    #: Pr[R(x) <= y] as a formula in x and y, where one is known; masses are integrated where it is not.
+    distribution: sp.Expr | None = None
+    #: Messages beyond these two places are moved to the nearer of them.
+    clip: tuple[sp.Expr, sp.Expr] | None = None
+
+    @cached_property
+    def added(self) -> LogConcave:
+        """The density of the noise, a function of u = y − x."""
+        g = sp.expand(self.density.subs(y, x + u)) if self.density.has(sp.Piecewise) else self.density.subs(y, x + u)
+        g = g.replace(lambda e: e.is_Relational, lambda e: e.func(sp.expand(e.lhs - e.rhs), 0))
+        if x in g.free_symbols:
+            g = sp.simplify(g)
+        if x in g.free_symbols:
+            raise ValueError(f"density must be a function of y - x here, got {self.density}")
+        try:
+            return LogConcave(g)
+        except ValueError as refused:
+            raise ValueError(f"density must be that of log-concave noise here; it is {refused}: {g}") from None
+
+    @property
+    def has_worst_pair(self) -> bool:
+        return self.added.symmetric and self.clip is None
+
+    @property
+    def width(self) -> sp.Expr:
+        """How far inputs are apart at most."""
+        return self.inputs[1] - self.inputs[0]
+
+    @cached_property
+    def eps0(self) -> sp.Expr:
+        """The largest logarithm of a ratio of densities, far out on one of the sides, or of masses at a clipped end."""
+        if self.clip is not None:
+            return self._clipped_loss()
+        one = self.added.largest_log_ratio(self.width)
+        return one if self.added.symmetric else sp.Max(one, self.added.mirrored.largest_log_ratio(self.width))
+
+    def _clipped_loss(self) -> sp.Expr:
+        """An upper bound with 30 digits, or the formula if there is one for the distribution of symmetric noise."""
+        assert self.clip is not None
+        (low, high), (first, last) = self.inputs, self.clip
+        # As seen from either side: what is beyond the clipped end for the near and for the far input
+        sides = ((first - low, first - high), (high - last, low - last))
+        if self.distribution is not None and self.added.symmetric:
+            beyond = [[self.distribution.subs({x: 0, y: place}) for place in side] for side in sides]
+            return sp.Max(*(sp.log(near / far) for near, far in beyond))
+        arguments.numeric_only(self.free_symbols, "the largest loss")
+        with balls.precision(_BITS):
+            ends = []
+            for added, side in zip((self.added, self.added.mirrored), sides, strict=True):
+                near, far = (added.tail(balls.value(place)) for place in side)
+                ends.append(balls.ends((near / far).log()))
+        return sp.Max(*(sp.Rational(math.ceil(end[1] * 10**30), 10**30) for end in ends if end is not None))
+
+    @cached_property
+    def gamma(self) -> sp.Expr:
+        """The mass of the blanket; if there is no formula for it, a number with 30 digits that is not above it."""
+        if self.added.symmetric and self.distribution is not None:
+            return field.simplest(2 * self.distribution.subs({x: self.inputs[1], y: self.middle}))
+        arguments.numeric_only(self.free_symbols, "the mass of the blanket")
+        return noise.blanket_mass(self.added, self.width)
+
+    @property
+    def middle(self) -> sp.Expr:
+        return (self.inputs[0] + self.inputs[1]) / 2
+
+    def blanket(self) -> sp.Expr:
+        """The smaller of the densities of the two end inputs, γω(y)."""
+        low, high = (self.of_input(end) for end in self.inputs)
+        if self.added.symmetric:
+            return sp.Piecewise((high, y < self.middle), (low, True))
+        return sp.Min(low, high)
+
+    def noise_blanket(self) -> NoiseBlanket | Decomposition:
+        return NoiseBlanket(self) if self.has_worst_pair else self.dominating
+
+    @cached_property
+    def dominating(self) -> Decomposition:
+        """A finite pair of laws above the blanket of every pair of inputs, for noise that need not be symmetric."""
+        arguments.numeric_only(self.free_symbols, "a bound")
+        with balls.precision(_BITS):
+            width, low = balls.value(self.width), balls.value(self.inputs[0])
+            clip = self.clip and (balls.value(self.clip[0]) - low, balls.value(self.clip[1]) - low)
+        return noise.dominating(self.added, width, self.eps0, f"all blankets of {self!r}", clip)
+
+    # -- cells
+
+    def _refuse_unproved(self) -> None:
+        if not self.has_worst_pair:
+            self._no_worst_pair()
+
+    def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
+        """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α."""
+        atoms = []
+        for a, b, *_ in self._cells(arguments.positive_integer(cells, "cells"), tail):
+            atoms.append((a, b, b))
+        return self._decomposition(atoms, f"{self!r}, {cells} cells from below")
+
+    def upper(self, cells: int, tail: float = 1e-20) -> Decomposition:
+        """Every cell is split between its ends: an upper bound on the divergence of the blanket, for every n and α."""
+        atoms = []
+        for a, b, low, high in self._cells(arguments.positive_integer(cells, "cells"), tail):
+            if high is None:
+                # ρ is unbounded here: as if the message told the inputs apart for certain, and nobody else sent it.
+                atoms += [(a, Fraction(0), Fraction(0)), (Fraction(0), b, Fraction(0))]
+            elif low == high:
+                atoms.append((a, b, b))
+            else:
+                to_high = (a - low * b) / (high - low)
+                atoms.append((high * to_high, to_high, to_high))
+                atoms.append((a - high * to_high, b - to_high, b - to_high))
+        return self._decomposition(atoms, f"{self!r}, {cells} cells from above")
+
+    def _places(self, cells: int, tail: float) -> list[Fraction]:
+        if self.clip is not None:
+            first, last = (_number(end, {}) for end in self.clip)
+        else:
+            first = _number(self.inputs[0], {}) + self._edge(self.added, tail)
+            last = _number(self.inputs[1], {}) - self._edge(self.added.mirrored, tail)
+        return [first + (last - first) * i / cells for i in range(cells + 1)]
+
+    def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
+        if self.distribution is None:
+            with balls.precision(_BITS):
+                ends = [balls.ball(place) - balls.value(input_) for place in places]
+                masses = [_good(self.added.tail(ends[0])), *(_good(self.added.mass(a, b)) for a, b in pairwise(ends))]
+            return [*masses, 1 - sum(masses, Fraction(0))]
+        below = [Fraction(0), *(self._below(input_, place) for place in places), Fraction(1)]
+        return [b - a for a, b in pairwise(below)]
+
+    def _edge(self, added: LogConcave, tail: float) -> Fraction:
+        """A place with at most ``tail`` of the noise below it; where all ratios are constant there, the last such."""
+        with balls.precision(_BITS):
+            if added.flat and added.pieces[0].right.is_finite:
+                return Fraction(balls.lower(balls.value(added.pieces[0].right)))
+            return balls.middle(added.quantile(tail))
+
+    def _below(self, input_: sp.Expr, place: Fraction) -> Fraction:
+        """Pr[R(input) <= place]."""
+        with balls.precision(_BITS):
+            return _good(self._mass_below(input_, balls.ball(place)))
+
+    def _mass_below(self, input_: sp.Expr, place: arb) -> arb:
+        if self.distribution is None:
+            return self.added.tail(place - balls.value(input_))
+        return balls.value(self.distribution, {x: balls.value(input_), y: place})
+
+    # -- panels
+
+    @cached_property
+    def _known_panels(self) -> dict[tuple[float, float], Panels]:
+        return {}
+
+    def panels(self, spread: float, tail: float) -> Panels:
+        """The left half of the messages as panels over each of which log ρ changes by ``spread`` on average; at most
+        ``tail`` of μ_1 lies beyond them."""
+        arguments.numeric_only(self.free_symbols, "a number")
+        self._refuse_unproved()
+        tail = 0.0 if self.added.flat else tail
+        if (spread, tail) not in self._known_panels:
+            self._known_panels[spread, tail] = self._panels(spread, tail)
+        return self._known_panels[spread, tail]
+
+    def _panels(self, spread: float, tail: float) -> Panels:
+        low, high = self.inputs
+        with balls.precision(_BITS):
+            middle, width = balls.value(self.middle), balls.value(self.width)
+            if self.added.flat:
+                last = balls.value(low) + balls.value(self.added.pieces[0].right)
+            else:
+                last = arb.min(balls.value(high) + self.added.quantile(tail), middle - width / 4)
+            pieces = [
+                Piece(left, right, common, ratio, _count(common, ratio, left, right, spread))
+                for left, right, common, ratio in self._left_half(last, middle)
+            ]
+            masses = [self._mass_below(input_, last) for input_ in (low, high)]
+            if self.added.flat:
+                return panels(y, pieces, [(balls.value(sp.exp(self.eps0)), masses[1])])
+            beyond = (balls.lower(masses[0]), balls.upper(masses[0]), balls.upper(masses[1]))
+            return panels(y, pieces, [], beyond)
+
+    def _left_half(self, last: arb, middle: arb) -> list[tuple[arb, arb, sp.Expr, sp.Expr]]:
+        """The smooth pieces between ``last`` and the middle: both ends, the density of the greatest input, and ρ."""
+        added, (low, high) = self.added, self.inputs
+        inner = [balls.value(end + piece.right) for piece in added.pieces[:-1] for end in self.inputs]
+        ends = [last, *sorted((b for b in inner if last < b < middle), key=float), middle]
+        halves = []
+        for left, right in pairwise(ends):
+            place = (left + right) / 2
+            one, other = (added.piece(place - balls.value(end)) for end in (low, high))
+            ratio = sp.exp(added.log_ratio(one, other, self.width).subs(u, y - low))
+            halves.append((left, right, added.pieces[other].formula.subs(u, y - high), sp.expand_power_exp(ratio)))
+        return halves
+
+    def _cells(self, cells: int, tail: float) -> list[tuple[Fraction, Fraction, Fraction, Fraction | None]]:
+        """Masses under both end inputs and both ends of ρ, cell by cell from the middle down; the last one reaches to
+        −∞."""
+        arguments.numeric_only(self.free_symbols, "a discretisation")
+        self._refuse_unproved()
+        low, high = self.inputs
+        first, width = _number(self.middle, {}), _number(self.width, {})
+        last = min(_number(low, {}) + self._edge(self.added, tail), first - width / 4)
+        ends = [first + (last - first) * i / cells for i in range(cells + 1)]
+        below = [[self._below(input_, end) for end in ends] for input_ in (low, high)]
+        ratios = [self._ratio(end) for end in ends]
+        inner = [
+            (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
+            for i in range(cells)
+        ]
+        return [*inner, (below[0][-1], below[1][-1], ratios[-1], ratios[-1] if self.added.flat else None)]
+
+    def _ratio(self, place: Fraction) -> Fraction:
+        with balls.precision(_BITS):
+            one, other = (self.added.at(balls.ball(place) - balls.value(end)) for end in self.inputs)
+            return _good(one / other)
+
+    def _decomposition(self, left: list[tuple[Fraction, Fraction, Fraction]], title: str) -> Decomposition:
+        """Both halves; what the rounding to rational numbers misses of 1 goes to the largest mass."""
+        a = [atom[0] for atom in left] + [atom[1] for atom in left]
+        b = [atom[1] for atom in left] + [atom[0] for atom in left]
+        c = [atom[2] for atom in left] * 2
+        for masses in (a, b):
+            masses[masses.index(max(masses))] += 1 - sum(masses)
+        rational = [[sp.Rational(v.numerator, v.denominator) for v in masses] for masses in (a, b, c)]
+        return Decomposition(*rational, title=title)
+
+
+def _count(common: sp.Expr, ratio: sp.Expr, left: arb, right: arb, spread: float) -> int:
+    """How many panels there are to be: over each the logarithm of the ratio changes by ``spread``, on average, and that
+    of the density by a few times as much."""
+    changes = []
+    for formula, most in ((ratio, spread), (common, _DENSITY_SPREAD * spread)):
+        one, other = (float(balls.value(formula, {y: place}).log()) for place in (left, right))
+        changes.append(abs(one - other) / most)
+    return max(math.ceil(max(changes)), 1)
+
+
+def _number(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
+    """The value of an expression."""
+    with balls.precision(_BITS):
+        return _good(balls.value(expr, {symbol: balls.ball(value) for symbol, value in values.items()}))
+
+
+def _good(enclosed: arb) -> Fraction:
+    """The middle of a ball that is far narrower than the error of a double."""
+    if not balls.is_right_to(_GOOD_BITS, enclosed):
+        raise VerificationError(
+            f"a mass or a ratio of the density cannot be evaluated to {_GOOD_BITS} bits: {enclosed}"
+        )
+    return balls.middle(enclosed)

@@ -1,0 +1,255 @@
+r"""Densities between two messages that are ordered: the larger the input, the more likely are large messages.
+
+What `model.halves` needs is derived, or refused:
+
+- p_x/p_x' is monotone in y if :math:`\partial_x \partial_y \log p_x(y) \ge 0` between the bends, and if at a bend
+  y = b(x) log p is continuous and b' times the jump of its slope in y is not positive: these are the two parts of the
+  second difference of log p over a rectangle;
+- no density is below (1 − η) min(p_0, p_1): branch and bound over all inputs and messages;
+- the largest ratios are those of the first and of the last message: branch and bound over all inputs.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import arb
+
+from shuffle_sym.algebra import balls, branch, field
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.pieces import Smooth
+from shuffle_sym.algebra.symbols import Parameter
+from shuffle_sym.model.continuous import Continuous, pair, x, y
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.halves import Half, combined
+from shuffle_sym.model.noise import integral
+
+_BITS = 128
+_ETA = Fraction(1, 10**9)
+_CELLS = 64
+_MOST_TRIES = 60
+_FEW_BOXES = 1000
+_LEAST = Fraction(1, 10**9)
+_share = sp.Symbol("s", real=True)
+
+
+class Ordered(Continuous):
+    """A randomizer with messages between ``outputs`` whose ratios of densities are monotone in the message."""
+
+    def __init__(self, density: sp.Expr, inputs: Any, outputs: Any) -> None:
+        self.density, self.inputs, self.outputs = density, pair(inputs), pair(outputs)
+
+    @cached_property
+    def logs(self) -> tuple[sp.Expr, ...]:
+        return tuple(sp.expand_log(sp.log(strip.formula), force=True) for strip in self.strips)
+
+    def _at_end(self, end: sp.Expr) -> int:
+        """The one piece that is not empty at an end of the inputs."""
+        there = [i for i, s in enumerate(self.strips) if sp.simplify((s.right - s.left).subs(x, end)) != 0]
+        if len(there) != 1:
+            raise ValueError(f"density must have no bend between outputs = {self.outputs} at the input {end}")
+        return there[0]
+
+    @cached_property
+    def end_logs(self) -> tuple[sp.Expr, sp.Expr]:
+        """log p_0 and log p_1 in y."""
+        low, high = (self.logs[self._at_end(end)].subs(x, end) for end in self.inputs)
+        return low, high
+
+    # -- what is checked
+
+    def check(self) -> None:
+        """Refuse what is no density, and what is not shown."""
+        for strip in self.strips:
+            try:
+                bad = self._counterexample([strip.formula], strip, _LEAST, _FEW_BOXES)
+            except VerificationError:
+                raise ValueError(f"density must be positive for all inputs and messages, got {strip.formula}") from None
+            if bad is not None:
+                raise ValueError(
+                    f"density must be positive for all inputs and messages, and at {_words(bad)} it is not"
+                )
+        # With a symbol whose range is known SymPy has fewer cases.
+        known = Parameter("x", *self.inputs)
+        total = sum(_integral(strip, known) for strip in self.strips)
+        if not _vanishes(total - 1):
+            raise ValueError(
+                f"density must be shown to integrate to 1 over y for every input x; the integral is {self._miss()}"
+            )
+        self._check_order()
+        for strip, log in zip(self.strips, self.logs, strict=True):
+            bad = self._counterexample([log - end for end in self.end_logs], strip, -_ETA)
+            if bad is not None:
+                raise ValueError(
+                    f"density must be smallest for one of the inputs {self.inputs}; at {_words(bad)} it is not"
+                )
+
+    def _miss(self) -> str:
+        """What the integral is for three inputs, and how far that is from 1."""
+        words = []
+        for input_ in (self.inputs[0], sum(self.inputs) / 2, self.inputs[1]):
+            with balls.precision(_BITS):
+                ends = [balls.value(end) for end in self.outputs]
+                total = float(self._mass(input_, *ends))
+            words.append(f"{total:.12g} at x = {input_}, off by {total - 1:.3g}")
+        return "; ".join(words)
+
+    @property
+    def _range(self) -> tuple[Fraction, Fraction]:
+        return _fraction(self.inputs[0]), _fraction(self.inputs[1])
+
+    def _counterexample(
+        self, formulas: list[sp.Expr], strip: Smooth, least: Fraction, most: int = branch.MOST_BOXES
+    ) -> branch.Point | None:
+        """A point of the strip at which all formulas are below ``least``, None if there is none."""
+        place = strip.left + _share * (strip.right - strip.left)
+        box = {x: self._range, _share: (Fraction(0), Fraction(1))}
+        bad = branch.counterexample([sp.expand(f.subs(y, place)) for f in formulas], box, least, most)
+        if bad is None:
+            return None
+        return {x: bad[x], y: _fraction(place.subs({x: sp.Rational(bad[x]), _share: sp.Rational(bad[_share])}))}
+
+    def _check_order(self) -> None:
+        for strip, log in zip(self.strips, self.logs, strict=True):
+            mixed = sp.simplify(sp.diff(log, x, y))
+            if not mixed.is_nonnegative and self._counterexample([mixed], strip, Fraction(0)) is not None:
+                raise ValueError(f"ratios of densities must be monotone in y; the mixed derivative of log p is {mixed}")
+        for (left, before), (right, after) in pairwise(zip(self.strips, self.logs, strict=True)):
+            place = left.right
+            if not _vanishes((left.formula - right.formula).subs(y, place)):
+                raise ValueError(f"density must not jump, and it does at y = {place}")
+            bend = sp.simplify(sp.diff(place, x) * (sp.diff(after, y) - sp.diff(before, y)).subs(y, place))
+            if not bend.is_nonpositive:
+                raise ValueError(f"ratios of densities must be monotone in y; log p bends upward at y = {place}")
+
+    # -- what follows
+
+    @cached_property
+    def eps0(self) -> sp.Expr:
+        """The largest loss, or a number above it by at most 1e-9."""
+        low, high = self.end_logs
+        first, last = self.outputs
+        sides = (
+            ((self.logs[0] - high).subs(y, first), self.inputs[0]),
+            ((self.logs[-1] - low).subs(y, last), self.inputs[1]),
+        )
+        return sp.Max(*(self._largest(formula, end) for formula, end in sides))
+
+    def _largest(self, formula: sp.Expr, end: sp.Expr) -> sp.Expr:
+        """Not below the formula at any input: what it is at an end, if no other input is above that."""
+        most = sp.simplify(formula.subs(x, end))
+        for _ in range(_MOST_TRIES):
+            bad = branch.counterexample([most - formula], {x: self._range}, -_ETA)
+            if bad is None:
+                return most + sp.Rational(_ETA)
+            most = sp.Rational(_fraction(formula.subs(x, sp.Rational(bad[x])))) + sp.Rational(_ETA)
+        raise VerificationError(f"the largest value of {formula} for inputs {self.inputs} is not found")
+
+    @cached_property
+    def _meeting(self) -> arb:
+        """Where p_0 = p_1."""
+        low, high = (float(end) for end in self.outputs)
+        gap = balls.compiled(sp.expand(self.end_logs[0] - self.end_logs[1]), y)
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if gap(arb(middle)) > 0 else (low, middle)
+        if not abs(gap(arb(low))) < arb(1e-12):
+            raise ValueError("density must be the same for the two end inputs at some message")
+        return arb(low)
+
+    @cached_property
+    def gamma(self) -> sp.Expr:
+        """A number that is not above the mass of the blanket, and at most 1e-9 below it, relatively."""
+        first, last = (balls.value(end) for end in self.outputs)
+        with balls.precision(_BITS):
+            meeting = self._meeting
+            mass = self._mass(self.inputs[1], first, meeting) + self._mass(self.inputs[0], meeting, last)
+        return sp.Rational(balls.lower(mass)) * (1 - sp.Rational(_ETA))
+
+    @cached_property
+    def dominating(self) -> Decomposition:
+        """The finite pair of laws above all pairs of inputs."""
+        first, last = (balls.value(end) for end in self.outputs)
+        with balls.precision(_BITS):
+            top = balls.upper(balls.value(sp.exp(self.eps0)))
+            left = self._half(first, forward=True)
+            right = self._half(last, forward=False)
+        # γ is that of c/(1 + 2η), about.
+        return combined(left, right, float(self.gamma) * (1 - 1e-12), top, 3 * float(_ETA), f"all blankets of {self!r}")
+
+    def _half(self, end: arb, *, forward: bool) -> Half:
+        """The messages from y* to one end of the outputs; those above y* with everything mirrored."""
+        low, high = self.inputs
+        step = (high - low) / _CELLS
+        places = [self._meeting + (end - self._meeting) * j / _CELLS for j in range(_CELLS + 1)]
+        masses, densities = [], []
+        for i in range(_CELLS + 1):
+            input_ = low + i * step if forward else high - i * step
+            parts = [self._mass(input_, *((b, a) if forward else (a, b))) for a, b in pairwise(places)]
+            beyond = [sum(parts[j:], arb(0)) for j in range(_CELLS + 1)]
+            masses.append([float(v) for v in beyond])
+            densities.append([float(self._at(input_, place)) for place in places])
+        table = np.array(densities)
+        return Half(np.array(masses), table, table[:, -1] / table[-1, -1])
+
+    # -- numbers
+
+    @cached_property
+    def _compiled(self) -> list[Any]:
+        with balls.precision(_BITS):
+            return [balls.compiled(strip.formula, x, y) for strip in self.strips]
+
+    def _bends(self, input_: sp.Expr) -> list[arb]:
+        return [balls.value(strip.right.subs(x, input_)) for strip in self.strips[:-1]]
+
+    def _at(self, input_: sp.Expr, place: arb) -> arb:
+        number = sum(bool(place > bend) for bend in self._bends(input_))
+        value: arb = self._compiled[number](balls.value(input_), place)
+        return value
+
+    def _mass(self, input_: sp.Expr, left: arb, right: arb) -> arb:
+        """The probability of an interval of messages."""
+        bends = self._bends(input_)
+        ends = [left, *(bend for bend in bends if left < bend < right), right]
+        total, at = arb(0), balls.value(input_)
+        for a, b in pairwise(ends):
+            density = partial(self._compiled[sum(bool((a + b) / 2 > bend) for bend in bends)], at)
+            total += integral(density, a, b)
+        return total
+
+    def _places(self, cells: int, tail: float) -> list[Fraction]:
+        first, last = map(_fraction, self.outputs)
+        return [first + (last - first) * i / cells for i in range(cells + 1)]
+
+    def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
+        with balls.precision(_BITS):
+            masses = [balls.middle(self._mass(input_, balls.ball(a), balls.ball(b))) for a, b in pairwise(places)]
+        masses[masses.index(max(masses))] += 1 - sum(masses)
+        return masses
+
+
+def _integral(strip: Smooth, input_: Parameter) -> sp.Expr:
+    """The integral over a strip as a formula in x; what does not depend on y stays outside, for SymPy's sake."""
+    formula, left, right = (e.subs(x, input_) for e in (strip.formula, strip.left, strip.right))
+    outside, inside = sp.expand_power_exp(formula).as_independent(y, as_Add=False)
+    return outside * sp.integrate(inside, (y, left, right))
+
+
+def _vanishes(formula: sp.Expr) -> bool:
+    """Whether a formula is seen to be 0: as a rational function of its exponentials, or by SymPy."""
+    (form,), _ = field.rational_form([sp.expand_power_exp(sp.expand(formula))])
+    return bool(field.simplest(form) == 0) or bool(sp.simplify(formula) == 0)
+
+
+def _fraction(number: sp.Expr) -> Fraction:
+    with balls.precision(_BITS):
+        return balls.middle(balls.value(number))
+
+
+def _words(point: branch.Point) -> str:
+    return ", ".join(f"{symbol} = {float(place):.6g}" for symbol, place in point.items())

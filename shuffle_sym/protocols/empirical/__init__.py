@@ -1,0 +1,13 @@
+r"""Is what people run what they think it is? Lower bounds on ε from samples, and whether a claim is refuted.
+
+`local` looks at messages of two inputs, `shuffled` at runs of a whole pipeline, `cost` says how many it takes.
+"""
+
+from shuffle_sym.protocols.empirical.agreement import Disagreement
+from shuffle_sym.protocols.empirical.costs import Cost, cost
+from shuffle_sym.protocols.empirical.events import Bound
+from shuffle_sym.protocols.empirical.many_users import shuffled
+from shuffle_sym.protocols.empirical.one_user import local
+from shuffle_sym.protocols.empirical.results import LocalAudit, ShuffledAudit
+
+__all__ = ["Bound", "Cost", "Disagreement", "LocalAudit", "ShuffledAudit", "cost", "local", "shuffled"]

@@ -1,0 +1,184 @@
+r"""Any continuous randomizer, from its density."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sympy as sp
+from flint import arb
+
+from shuffle_sym.algebra import arguments, balls, zeros
+from shuffle_sym.algebra.symbols import Parameter
+from shuffle_sym.model.added import AddedNoise
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.continuous import x as model_x
+from shuffle_sym.model.continuous import y as model_y
+from shuffle_sym.model.ordered import Ordered
+from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.model.steps import Steps
+from shuffle_sym.randomizers.matrix import from_matrix
+
+_ROUND_OFF = 1e-25  # what the integral of a density may miss 1 by: far more than it is enclosed to, far less than shows
+
+
+class NoiseOfDensity(AddedNoise):
+    """Noise given by its density; made by `from_density`."""
+
+    def __init__(self, density: sp.Expr, inputs: tuple[sp.Expr, sp.Expr], clip: tuple[sp.Expr, sp.Expr] | None) -> None:
+        self.density, self.inputs, self.clip = density, inputs, clip
+
+    def __repr__(self) -> str:
+        more = "" if self.clip is None else f", clip={self.clip}"
+        return f"from_density({self.density}, inputs={self.inputs}{more})"
+
+
+class StepsOfDensity(Steps):
+    """Two levels and single messages, made by `from_density`."""
+
+    def __repr__(self) -> str:
+        more = f", atoms={dict(self.atoms)}" if self.atoms else ""
+        return f"from_density({self.density}, inputs={self.inputs}, outputs={self.outputs}{more})"
+
+
+class OrderedDensity(Ordered):
+    """Messages that grow with the input, made by `from_density`."""
+
+    def __repr__(self) -> str:
+        return f"from_density({self.density}, inputs={self.inputs}, outputs={self.outputs})"
+
+
+def from_density(
+    density: Any,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any] | None = None,
+    *,
+    atoms: Mapping[Any, Any] | None = None,
+    clip: Sequence[Any] | None = None,
+    x: Any = None,
+    y: Any = None,
+) -> Continuous | Randomizer:
+    r"""The randomizer that sends y with the given density if its input is x; everything else is derived from it.
+
+    Arguments:
+        density: a SymPy formula in x and y, made of smooth functions, Abs, Min, Max and Piecewise. Further symbols must
+            have a range (`ss.parameter`), and answers need numbers for them. 0 if all messages are ``atoms``.
+        inputs: the least and the greatest input.
+        outputs: the least and the greatest message; all numbers if it is left out.
+        atoms: messages that are sent by themselves, {message: probability}; the probabilities are linear in x.
+        clip: two places; messages beyond them are moved to the nearer one.
+        x: the symbol of the input, if it has another name.
+        y: the symbol of the message, if it has another name.
+
+    Covered are log-concave noise that is added to the input, clipped or not, and, with ``outputs``, densities that take
+    two values, with atoms, and smooth ones whose ratios are monotone in y. It is checked that the density is positive
+    and integrates to 1; ε0, γ, and what is above all pairs of inputs are derived. Everything else is refused, with what
+    is missing.
+
+    >>> x, y = sp.symbols("x y")
+    >>> from_density(sp.exp(-2 * sp.Abs(y - x)), inputs=(0, 1)).eps0
+    2
+    >>> near = sp.Piecewise((3, (y >= x / 2) & (y <= (x + 1) / 2)), (1, True)) / 2
+    >>> from_density(near, inputs=(0, 1), outputs=(0, 1)).gamma
+    1/2
+    """
+    symbols = (x, y)
+    ends = _two_numbers(inputs, "inputs")
+    if outputs is not None or atoms is not None:
+        if clip is not None:
+            raise ValueError(
+                f"clip is for messages that can be any number, and outputs or atoms are given, got {clip!r}"
+            )
+        return _between(_formula(density, *symbols), ends, outputs, _read_atoms(atoms or {}, *symbols))
+    formula = _formula(density, *symbols)
+    if not formula.has(model_y):
+        raise ValueError(f"density must depend on the message y, got {formula}")
+    R = NoiseOfDensity(formula, ends, None if clip is None else _two_numbers(clip, "clip"))
+    _check_noise(R)
+    return R
+
+
+def _between(
+    density: sp.Expr, inputs: tuple[sp.Expr, sp.Expr], outputs: Sequence[Any] | None, atoms: dict[sp.Expr, sp.Expr]
+) -> Continuous | Randomizer:
+    """Messages between two numbers, or single ones."""
+    if density == 0:
+        return _alone(inputs, atoms)
+    if outputs is None:
+        raise ValueError("outputs must be two numbers, the least and the greatest message, where there are atoms")
+    ends = _two_numbers(outputs, "outputs", symbols=True)
+    steps = StepsOfDensity(density, inputs, ends, atoms)
+    if all(not strip.formula.has(model_x, model_y) for strip in steps.strips):
+        steps.check()
+        return steps
+    if atoms:
+        raise ValueError(f"density must be constant between its bends where there are atoms, got {density}")
+    arguments.numeric_only(steps.free_symbols, "a density that is not constant between its bends")
+    R = OrderedDensity(density, inputs, ends)
+    R.check()
+    return R
+
+
+def _alone(inputs: tuple[sp.Expr, sp.Expr], atoms: dict[sp.Expr, sp.Expr]) -> Randomizer:
+    r"""Single messages with probabilities that are linear in x: a matrix with a row for each of the two end inputs.
+
+    Every R(x) is a mixture of R at the two ends, with weights that are linear in x. The divergence of two datasets is
+    convex in the mixture of each user, so no dataset is worse than those in which all users are at the ends.
+    """
+    for message, probability in atoms.items():
+        if sp.expand(sp.diff(probability, model_x, 2)) != 0:
+            raise ValueError(f"atoms[{message}] must be linear in x, got {probability}")
+    return from_matrix([[probability.subs(model_x, end) for probability in atoms.values()] for end in inputs])
+
+
+def _read_atoms(atoms: Any, own_x: Any, own_y: Any) -> dict[sp.Expr, sp.Expr]:
+    if not isinstance(atoms, Mapping):
+        raise TypeError(f"atoms must map messages to probabilities, such as {{0: x/2}}, got {atoms!r}")
+    return {sp.sympify(message): _formula(p, own_x, own_y, f"atoms[{message}]") for message, p in atoms.items()}
+
+
+def _formula(density: Any, own_x: Any, own_y: Any, name: str = "density") -> sp.Expr:
+    """A formula in the symbols of the model; a symbol without a range is refused."""
+    density = sp.sympify(density) if isinstance(density, (int, float)) else density
+    if not isinstance(density, sp.Expr):
+        raise TypeError(f"{name} must be a SymPy formula in x and y, got {density!r}")
+    density = density.xreplace({e: sp.Rational(str(e)) for e in density.atoms(sp.Float)})
+    moved: dict[sp.Symbol, sp.Symbol] = {}
+    for given, symbol in ((own_x, model_x), (own_y, model_y)):
+        names = {str(symbol)} if given is None else {str(given)}
+        moved |= {s: symbol for s in density.free_symbols if str(s) in names and not isinstance(s, Parameter)}
+    density = density.subs(moved)
+    for symbol in sorted(density.free_symbols - {model_x, model_y}, key=str):
+        if not isinstance(symbol, Parameter):
+            raise ValueError(
+                f"{name} must have the symbols x and y and parameters with a range, such as "
+                f"ss.parameter({str(symbol)!r}, 1, 2), got the symbol {symbol}"
+            )
+    return density
+
+
+def _two_numbers(ends: Any, name: str, *, symbols: bool = False) -> tuple[sp.Expr, sp.Expr]:
+    if isinstance(ends, (str, bytes)) or not isinstance(ends, Sequence) or len(ends) != 2:
+        raise TypeError(f"{name} must be two numbers, the least and the greatest, got {ends!r}")
+    low, high = (arguments.exact_number(end, f"{name}[{i}]") for i, end in enumerate(ends))
+    if symbols and (low.free_symbols or high.free_symbols):
+        return low, high
+    if low.free_symbols or high.free_symbols or zeros.sign(high - low) != 1:
+        raise ValueError(f"{name} must be two numbers, the second one larger, got {ends!r}")
+    return low, high
+
+
+def _check_noise(R: AddedNoise) -> None:
+    """Refuse a density that does not integrate to 1, and whatever is not derived."""
+    added = R.added
+    if R.free_symbols:
+        total = sum(sp.integrate(piece.formula, (added.variable, piece.left, piece.right)) for piece in added.pieces)
+        if sp.simplify(total - 1) != 0:
+            raise ValueError(f"density must integrate to 1 over y for every value of its parameters, got {total}")
+        return
+    total = added.total()
+    with balls.precision(160):
+        if not abs(total - 1) < arb(_ROUND_OFF):
+            raise ValueError(
+                f"density must integrate to 1 over y, got {float(total):.12g}, off by {float(total - 1):.3g}"
+            )

@@ -1,0 +1,93 @@
+"""What a notebook shows at the end of a cell."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym.accounting import cards
+
+HALF = sp.Rational(1, 2)
+R = ss.KRR(k=10, eps0=4)
+#: Something, and what its card says.
+SHOWN = {
+    "symbols": (ss.KRR(), ["KRR(k=k, eps0=epsilon_0)", "<mi>k</mi>"]),
+    "numbers": (R, ["≈ 0.1572", "≈ 54.6"]),
+    "a matrix": (ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), ["<mtable>", "inputs, messages"]),
+    "a large matrix": (ss.from_matrix(R.matrix()), ["10, 10", "…"]),
+    "a matrix without privacy": (ss.from_matrix([[1, 0], [HALF, HALF]]), ["<mi>&#x221E;</mi>"]),
+    "noise": (ss.Laplace(eps0=1), ["[0, 1]", "density"]),
+    "all randomizers": (ss.AnyRandomizer(eps0=2), ["≈ 0.1353"]),
+    "a mechanism": (ss.Shuffle(R, 10_000), ["10,000", "<svg", "above: all datasets"]),
+    "a pair of laws": (ss.Shuffle(ss.decomposition.clones(4), 10_000), ["standard clone", "of this pair of laws"]),
+    "a mechanism of symbols": (ss.Shuffle(ss.KRR(), 9), ["needs numbers for epsilon_0, k"]),
+    "a refused answer": (ss.Shuffle(ss.from_matrix([[1, 0], [HALF, HALF]]), 5), ["delta = 1e-06 is not reached"]),
+    "what would take long": (ss.Shuffle(ss.from_matrix(R.matrix()), 100), ["ask .epsilon(delta)"]),
+    "a profile": (ss.Shuffle(R, 100).profile(rtol=0.1), ["points", "rtol", "<svg"]),
+    "rounds": (ss.Shuffle(R, 1_000).compose(16), ["16 rounds", "ask .epsilon(1e-6)"]),
+    "different rounds": (ss.compose([ss.Shuffle(R, 1_000), (ss.Shuffle(R, 9), 2)]), ["3 rounds", "ask .epsilon"]),
+}
+
+
+class Balanced(HTMLParser):
+    """Fails on a tag that is not closed, or closed twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_card_says_what_a_thing_is_and_is_html(name):
+    thing, words = SHOWN[name]
+    html = thing._repr_html_()
+    for word in words:
+        assert word in html
+    parser = Balanced()
+    parser.feed(html)
+    assert not parser.open
+    # Text has the colour of the page, whatever its theme.
+    assert not re.search(r"(?<![-\w])color:(?!inherit)|fill=\"#(?!2a8fd6)", html)
+
+
+def test_a_card_shows_the_answer_that_the_mechanism_gives():
+    M = ss.Shuffle(R, 10_000)
+    assert str(M.epsilon(1e-6, rtol=1e-2)) in M._repr_html_()
+    assert repr(M) == "Shuffle(KRR(k=10, eps0=4), n=10000)"  # elsewhere it is plain text
+
+
+def test_rounds_show_their_answer_once_a_question_was_asked():
+    rounds = ss.Shuffle(R, 10_000).compose(16)
+    rounds.epsilon(1e-6, rtol=1e-2)
+    assert str(rounds.epsilon(1e-6, rtol=1e-2)) in rounds._repr_html_()
+    assert "<svg" in rounds._repr_html_()
+
+
+def test_text_is_escaped():
+    D = ss.model.Decomposition([1, 0], [HALF, HALF], [HALF, HALF], title="<script>alert(1)</script>")
+    assert "<script>" not in ss.Shuffle(D, 9)._repr_html_()
+
+
+def test_a_card_never_fails():
+    class Broken(ss.KRR):
+        @property
+        def gamma(self):
+            raise ss.VerificationError("no <bound> is known")
+
+    assert "no &lt;bound&gt; is known" in Broken(k=3, eps0=1)._repr_html_()
+    broken = ss.Shuffle(R, 9)
+    broken.epsilon = lambda *_, **__: 1 / 0
+    assert "division by zero" in cards.of_mechanism(broken)

@@ -1,0 +1,105 @@
+"""Users with different randomizers: every answer against brute force over all datasets, or against known figures."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from checks import crowds as cases
+from shuffle_sym.randomizers.stacked import Stacked, message_space
+
+q = sp.Rational
+
+
+@pytest.fixture(scope="module")
+def ten() -> ss.Shuffle:
+    return ss.Shuffle([(ss.KRR(k=10, eps0=1), 5_000), (ss.KRR(k=10, eps0=4), 5_000)])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_dataset_of_a_small_crowd_is_between_the_ends(seed):
+    rng = random.Random(seed)
+    for alpha in (q(9, 10), q(1), q(11, 10)):
+        assert cases.examined(cases.crowd(rng), alpha) == []
+
+
+def test_users_with_a_larger_eps0_hide_among_those_with_a_smaller_one(ten):
+    answer = ten.group(1).delta(0.1)
+    assert answer.upper <= 6.44e-4  # 7.6e-3 if all have ε0 = 4
+    assert answer.lower >= 6.35e-4
+    assert str(answer.lower_by) == "0 against 1 in group 1, all others of group 0 2, all others of group 1 2"
+    assert len(answer.lower_by.X0) == ten.n
+    eps = ten.group(1).epsilon(1e-6)
+    assert 0.2015 < eps.lower < eps.upper < 0.2030  # own group only: 0.559, all like this user: 0.381
+
+
+def test_the_worst_user_is_that_of_the_worst_group(ten):
+    one, other = ten.group(0).epsilon(1e-6), ten.group(1).epsilon(1e-6)
+    assert one.upper < other.lower
+    assert ten.epsilon(1e-6) == other
+
+
+def test_two_groups_of_binary_hashing_are_within_six_percent():
+    M = ss.Shuffle([(ss.BLH(d=sp.oo, eps0=1), 5_000), (ss.BLH(d=sp.oo, eps0=4), 5_000)])
+    answer = M.group(1).epsilon(1e-6)
+    assert answer.upper_by == "weighted chairs"
+    assert answer.upper <= 1.06 * answer.lower
+    assert answer.upper < 0.0750
+
+
+def test_one_round_more_and_the_other_answers(ten):
+    one = ten.group(0)
+    assert one.compose(4).epsilon(1e-6, rtol=0.1).lower > one.epsilon(1e-6).upper
+    assert one.log_delta(0.02).upper == pytest.approx(float(sp.log(one.delta(0.02).upper)), rel=1e-3)
+    assert one.log_delta(0.9).upper < -600
+    assert "group(0)" in repr(one)
+
+
+def test_groups_with_one_randomizer_are_one_group():
+    R = ss.KRR(k=4, eps0=2)
+    both = ss.Shuffle([(R, 300), (R, 700)])
+    assert both.delta(0.1) == both.group(1).delta(0.1) == ss.Shuffle(R, 1_000).delta(0.1)
+
+
+def test_the_order_of_groups_and_the_names_of_messages_do_not_matter():
+    P, Q = [[q(1, 2), q(1, 2)], [q(1, 4), q(3, 4)]], [[q(2, 3), q(1, 3)], [q(1, 5), q(4, 5)]]
+    turned = [row[::-1] for row in Q]
+    exact = ss.Shuffle([(ss.from_matrix(P), 2), (ss.from_matrix(Q), 1)]).exact(q(11, 10))
+    named = [(ss.from_matrix(turned, messages=["no", "yes"]), 1), (ss.from_matrix(P, messages=["yes", "no"]), 2)]
+    M = ss.Shuffle(named)
+    assert M.exact(q(11, 10)) == exact
+    assert exact in M.hockey_stick(q(11, 10))
+    assert "messages=['yes', 'no']" in repr(M)
+
+
+def test_users_may_take_part_at_different_rates():
+    R = ss.KRR(k=2, eps0=sp.log(3))
+    M = ss.Shuffle([(ss.Sampled(R, q(1, 2)), 2), (ss.Sampled(R, 1), 2)])
+    for alpha in (q(1), q(6, 5)):
+        assert M.exact(alpha) in M.hockey_stick(alpha)
+
+
+def test_classes_of_messages_and_their_list_give_the_same_laws():
+    parts = [ss.SubsetSelection(d=4, w=2, eps0=sp.log(2)), ss.SubsetSelection(d=4, w=2, eps0=sp.log(5))]
+    stacked = Stacked(parts)
+    listed = ss.from_matrix(stacked.matrix())
+    assert stacked.gamma == listed.gamma
+    for x in (0, 1, 3, 4, 6):
+        inputs = stacked.number(1, 0), stacked.number(1, 1), x
+        values = [ss.Shuffle(ss.decomposition.dataset(R, *inputs), 3).exact(q(6, 5)) for R in (stacked, listed)]
+        assert values[0] == values[1]
+
+
+def test_bits_with_different_reference_laws_are_listed():
+    parts = [ss.RAPPOR(d=3, eps0=2 * sp.log(2)), ss.RAPPOR(d=3, eps0=2 * sp.log(3))]
+    assert message_space(parts[0]) == message_space(parts[1])
+    assert Stacked(parts).gamma == ss.from_matrix(Stacked(parts).matrix()).gamma
+
+
+def test_a_curve_over_colluders_in_one_group(ten):
+    ends = [M.epsilon(1e-6).upper for M in ten.without([(0, 0), (2_500, 0), (5_000, 0)])]
+    assert ends == sorted(ends)
+    assert ends[-1] == ss.Shuffle(ss.KRR(k=10, eps0=4), 5_000).epsilon(1e-6).upper

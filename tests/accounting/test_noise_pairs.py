@@ -1,0 +1,113 @@
+"""Laplace noise: the bound for all pairs of inputs and all datasets, against datasets that are counted out."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
+from shuffle_sym.model.gparv import Ratio
+
+T = sp.Integer(16)  # e^ε0: with inputs and cells of messages at quarters, everything is rational
+
+
+def below(x, y, root):
+    """Pr[x + Lap(1/ε0) <= y] at quarters x/4 and y/4, e^{ε0/4} = root."""
+    return root ** (y - x) / 2 if y <= x else 1 - root ** (x - y) / 2
+
+
+def merged(inputs, ends, root):
+    rows = [[sp.S.Zero, *(below(x, y, root) for y in ends), sp.S.One] for x in inputs]
+    return [[b - a for a, b in pairwise(row)] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "ends", "n"),
+    [((0, 1, 2, 3, 4), (0, 1, 2, 3, 4), 3), ((0, 2, 4), (0, 2, 4), 5), ((0, 1, 4), (0, 1, 3, 4), 4)],
+)
+def test_no_dataset_of_few_users_is_above_the_bound(inputs, ends, n):
+    finite = ss.from_matrix(merged(inputs, ends, sp.Integer(2)))
+    bounds = NoiseOfAllDatasets(ss.Laplace(sp.log(T)), n)
+    for alpha in (sp.Rational(1), sp.Rational(6, 5), sp.Integer(2), sp.Integer(9)):
+        truth = ss.ground_truth.worst_pair(finite, n, alpha).delta
+        assert 0 < truth <= sp.Rational(bounds.drop_out(Ratio(alpha=alpha)).value)
+
+
+def counted(rows, x0, x1, others, alpha):
+    """D_α of the counts of three messages: the others' law of two counts by multiplication of polynomials."""
+    n = len(others)
+    law = np.zeros((n + 2, n + 2))
+    law[0, 0] = 1.0
+
+    def times(law, row):
+        after = row[2] * law
+        after[1:] += row[0] * law[:-1]
+        after[:, 1:] += row[1] * law[:, :-1]
+        return after
+
+    for x in others:
+        law = times(law, rows[x])
+    return np.maximum(times(law, rows[x0]) - alpha * times(law, rows[x1]), 0.0).sum()
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(1.0, 60), (2.5, 60), (4.0, 120)])
+def test_no_dataset_with_mixed_others_is_above_the_bound(eps0, n):
+    rng = random.Random(n)
+    bounds, closest = NoiseOfAllDatasets(ss.Laplace(sp.Rational(str(eps0))), n), 0.0
+    for _ in range(8):
+        eps = rng.choice([0.02, 0.1, 0.3, 0.6]) * eps0
+        bound = bounds.drop_out(Ratio(eps=sp.Rational(str(eps)))).value
+        for _ in range(6):
+            ends = sorted(rng.choice([0.0, 1.0, rng.uniform(-0.2, 1.2)]) for _ in range(2))
+            places = [0.0, 1.0, *(rng.random() for _ in range(3))]
+            rows = []
+            for x in places:
+                cdf = [math.exp(eps0 * (y - x)) / 2 if y <= x else 1 - math.exp(eps0 * (x - y)) / 2 for y in ends]
+                rows.append([cdf[0], cdf[1] - cdf[0], 1 - cdf[1]])
+            x0, x1 = rng.sample(range(5), 2)
+            few = rng.sample(range(5), rng.randint(1, 3))
+            value = counted(rows, x0, x1, [rng.choice(few) for _ in range(n - 1)], math.exp(eps))
+            closest = max(closest, value / bound)
+    assert 0.05 < closest < 1  # 1e-12 of round-off is far from the bound
+
+
+@pytest.mark.parametrize(("eps0", "eps"), [("1", "0"), ("4", "0.25"), ("8", "7.999"), ("0.01", "0.002")])
+def test_the_divergence_of_one_user_is_not_below_the_true_one(eps0, eps):
+    truth = 1 - sp.exp((sp.Rational(eps) - sp.Rational(eps0)) / 2).n(40)
+    local = NoiseOfAllDatasets(ss.Laplace(sp.Rational(eps0)), 10)._local(Ratio(eps=sp.Rational(eps)))
+    assert truth <= sp.Rational(local) <= truth * (1 + sp.Rational(1, 10**12))
+
+
+def test_the_bound_is_within_one_percent_of_the_attack():
+    # 0.244483: others at 0, from another program
+    answer = ss.Shuffle(ss.Laplace(4), n=10_000).epsilon(1e-6)
+    assert 0.244483 * 0.999 <= answer.lower <= 0.244484
+    assert 0.244482 <= answer.upper <= 0.244483 * 1.01
+    assert answer.upper_by == "drop-out"
+
+
+def test_where_the_blanket_is_smaller_it_answers():
+    few = ss.Shuffle(ss.Laplace(4), n=20)
+    assert few.delta(0.5).upper_by == "blanket"
+    assert ss.Shuffle(ss.Gaussian(1), n=1000).delta(0.3).upper_by == "blanket"
+
+
+def test_below_one_the_pair_is_swapped():
+    M = ss.Shuffle(ss.Laplace(2), n=1000)
+    above, below_one = M.hockey_stick(sp.Rational(11, 10)), M.hockey_stick(sp.Rational(10, 11))
+    assert below_one.upper == pytest.approx(1 - 10 / 11 + 10 / 11 * above.upper, rel=1e-12)
+    assert above.upper_by == below_one.upper_by == "drop-out"
+    assert below_one.lower <= below_one.upper
+
+
+def test_rounds_are_between_the_attack_and_the_blanket():
+    M, D = ss.Shuffle(ss.Laplace(1), n=1000), ss.decomposition.blanket(ss.Laplace(1))
+    rounds = M.compose(4).epsilon(1e-6, rtol=0.02)
+    assert 2 * M.epsilon(1e-6).lower < rounds.lower <= rounds.upper < 1.1 * rounds.lower
+    assert rounds.upper < 0.97 * ss.Shuffle(D, 1000).compose(4).epsilon(1e-6, rtol=0.02).lower

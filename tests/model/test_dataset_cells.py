@@ -1,0 +1,41 @@
+"""Datasets of continuous noise in cells: masses are right, and more cells lose less."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym.model.dataset_cells import _ends, dataset_in_cells
+
+HALF = sp.Rational(1, 2)
+
+
+@pytest.mark.parametrize(("R", "other"), [(ss.Laplace(3), sp.S.Zero), (ss.Gaussian(sp.Rational(3, 4)), HALF)])
+def test_masses_are_those_of_mpmath(R, other):
+    MP = mpmath.MPContext()
+    MP.dps = 30
+    ends, D = _ends(R, other, 12), dataset_in_cells(R, other, 12)
+    for column, place in (("a", 0), ("b", 1), ("c", float(other))):
+        if isinstance(R, ss.Gaussian):
+            below = [MP.ncdf((MP.mpf(e.numerator) / e.denominator - place) / MP.mpf(0.75)) for e in ends]
+        else:
+            away = [3 * (MP.mpf(e.numerator) / e.denominator - place) for e in ends]
+            below = [MP.exp(d) / 2 if d < 0 else 1 - MP.exp(-d) / 2 for d in away]
+        masses = [b - a for a, b in zip([0, *below], [*below, 1], strict=True)]
+        known = [getattr(atom, column) for atom in D.atoms]
+        assert sum(known) == 1
+        assert all(abs(MP.mpf(m.p) / m.q - true) < 1e-25 for m, true in zip(known, masses, strict=True))
+
+
+def test_the_cells_lose_less_than_a_thousandth_of_the_variance():
+    # ∫ (p_0 − p_1)²/p_0 of Laplace noise: (t + t^-2)/2 + (t − t^-2)/6 − 1
+    t = sp.exp(4).evalf(30)
+    true = (t + t**-2) / 2 + (t - t**-2) / 6 - 1
+    shares = []
+    for cells in (12, 24, 48):
+        atoms = dataset_in_cells(ss.Laplace(4), sp.S.Zero, cells).atoms
+        shares.append(sum((atom.a - atom.b) ** 2 / atom.c for atom in atoms) / true)
+    assert shares[0] < shares[1] < shares[2] < 1
+    assert shares[2] > 1 - 1e-3

@@ -1,0 +1,126 @@
+"""Weighted chairs, sums of scores and blanket messages in doubles, against fractions."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import shuffle_sym as ss
+from shuffle_sym.numeric import chairs, dropout
+from shuffle_sym.numeric.blanket_counts import BlanketCounts
+from shuffle_sym.numeric.scores import ScoredSums, best_scores
+from shuffle_sym.truth import crowds
+from shuffle_sym.truth.dropout import dataset_bound, laws
+from shuffle_sym.truth.dropout.user_laws import matrix_of
+
+q = sp.Rational
+
+
+def stacked_rows(rng: random.Random) -> list[list[sp.Rational]]:
+    """Two inputs of each of two groups, three messages."""
+    rows = [[rng.choice([1, 1, 2, 4, 9, 30]) for _ in range(3)] for _ in range(4)]
+    return [[q(e, sum(row)) for e in row] for row in rows]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weighted_chairs_in_doubles_are_above_theorem_g_for_every_dataset(seed):
+    rng = random.Random(seed)
+    rows = stacked_rows(rng)
+    R, alpha = ss.from_matrix(rows), q(rng.choice([100, 105, 120, 150]), 100)
+    by_input = laws(R, 0, 1, alpha)
+    groups = [[by_input[0], by_input[1]], [by_input[2], by_input[3]]]
+    counts = rng.choice([(1, 1), (2, 1), (1, 2), (2, 2), (4, 1)])
+    doubles = [
+        [(np.array([float(v) for v in law.values]), np.array([float(p) for p in law.probabilities])) for law in group]
+        for group in groups
+    ]
+    column_least = [min(row[y] for row in rows) for y in range(3)]
+    gamma, local = (
+        float(sum(column_least)) * (1 - 1e-15),
+        float(
+            crowds.divergence(
+                {(y,): Fraction(int(p.p), int(p.q)) for y, p in enumerate(rows[0])},
+                {(y,): Fraction(int(p.p), int(p.q)) for y, p in enumerate(rows[1])},
+                Fraction(int(alpha.p), int(alpha.q)),
+            )
+        )
+        * (1 + 1e-15),
+    )
+    bound = chairs.upper(doubles, [[[], []], [[], []]], counts, gamma, local)
+    crowd = chairs._Crowd([dropout.padded(group, 9) for group in doubles], counts, gamma, local)
+    weights = {x: q(Fraction(float(crowd.weights[x // 2]))) for x in range(4)}
+    common = {x: column_least for x in range(4)}
+    for first in combinations_with_replacement((0, 1), counts[0]):
+        for second in combinations_with_replacement((2, 3), counts[1]):
+            exact = dataset_bound(R, 0, 1, (*first, *second), alpha, weights=weights, common=common)
+            assert exact <= bound.value * (1 + 1e-12)
+
+
+def test_equal_groups_are_about_the_drop_out_bound():
+    law = np.array([-2.0, 0.5, 1.0]), np.array([0.3, 0.3, 0.4])
+    mean = float(law[0] @ law[1])
+    law = law[0] - mean - 0.05, law[1]
+    both = chairs.upper([[law], [law]], [[[]], [[]]], [600, 400], 0.5, 0.4)
+    one = dropout.upper([law], [[]], 0.5, 1_001, 0.4, equal=False)
+    assert one.value * 0.999 <= both.value <= one.value * 1.05
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_scores_are_below_the_exact_divergence_at_every_tilt(seed):
+    rng = random.Random(seed)
+    rows = stacked_rows(rng)
+    matrix = matrix_of(ss.from_matrix(rows))
+    counts = rng.choice([(1, 1), (3, 1), (2, 3), (5, 0)])
+    law = {(0, 0, 0): Fraction(1)}
+    for row, count in ((matrix[2], counts[0]), (matrix[3], counts[1])):
+        for _ in range(count):
+            law = crowds._times(law, row)
+    P, Q = crowds._times(law, matrix[0]), crowds._times(law, matrix[1])
+    others = [
+        (count, np.array([float(p) for p in matrix[x]])) for count, x in zip(counts, (2, 3), strict=True) if count
+    ]
+    first, second = (np.array([float(p) for p in matrix[x]]) for x in (0, 1))
+    for alpha in (Fraction(1), Fraction(6, 5), Fraction(2)):
+        exact = crowds.divergence(P, Q, alpha)
+        scores, _ = best_scores(first - float(alpha) * second, others)
+        sums = ScoredSums(scores, first, second, others)
+        assert sums.divergence(float(alpha))[0] <= exact
+        by_sum = {
+            k: sum((P[h] - alpha * Q[h]) for h in P if int(np.array(h) @ scores) == k)
+            for k in {int(np.array(h) @ scores) for h in P}
+        }
+        seen = sum(max(v, Fraction(0)) for v in by_sum.values())
+        for theta in (0.0, 0.3, 1.0, 2.0):
+            assert sums._at(theta, float(alpha))[0] <= float(seen) * (1 + 1e-12)
+
+
+def test_sums_of_scores_of_many_equal_users_are_close_to_their_decomposition():
+    D = ss.decomposition.dataset(ss.KRR(k=10, eps0=4), 0, 1, 2)
+    masses = D.floats
+    for n, eps in ((1_000, 0.5), (10_000, 0.3), (10_000, 0.8), (100_000, 0.1)):
+        others = [(n - 1, masses.c)]
+        scores, _ = best_scores(masses.a - np.exp(eps) * masses.b, others)
+        lower, _ = ScoredSums(scores, masses.a, masses.b, others).divergence(float(np.exp(eps)))
+        exact = ss.Shuffle(D, n).delta(eps)
+        assert 0.96 * exact.lower <= lower <= exact.upper
+
+
+def test_blanket_messages_are_counted_from_above():
+    counts, gammas = [5, 3, 2], [Fraction(1 / 3), Fraction(0.9), Fraction(1)]  # doubles, as they are
+    law = {(0,): Fraction(1)}
+    for count, gamma in zip(counts, gammas, strict=True):
+        for _ in range(count):
+            law = {(k,): law.get((k,), 0) * (1 - gamma) + law.get((k - 1,), 0) * gamma for k in range(len(law) + 1)}
+    B = BlanketCounts(counts, [float(gamma) for gamma in gammas])
+    for b in range(12):
+        exact = sum((p for (k,), p in law.items() if k < b), Fraction(0))
+        assert exact <= Fraction(B.below(b)) <= exact + Fraction(1, 10**12)
+    assert B.below(0) == 0.0
+    many = BlanketCounts([10**7], [0.5])  # no list of them: by Chernoff alone
+    assert many.below(5 * 10**6 - 10**4) < 1e-7
+    assert many.below(5 * 10**6 + 1) == 1.0

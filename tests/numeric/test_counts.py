@@ -1,0 +1,151 @@
+"""The method of counts against all sums, exactly: with inputs as far off as they may be, and error terms made large."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.numeric import counts
+
+COARSE = 1e-3
+
+
+def positive_part(values, probabilities, n) -> Fraction:
+    """E[S]_+/n, outcome by outcome, in fractions."""
+    law = {Fraction(0): Fraction(1)}
+    for _ in range(n):
+        longer: dict[Fraction, Fraction] = {}
+        for (s, mass), (v, p) in product(law.items(), zip(values, probabilities, strict=True)):
+            longer[s + v] = longer.get(s + v, Fraction(0)) + mass * p
+        law = longer
+    return sum((s * p for s, p in law.items() if s > 0), Fraction(0)) / n
+
+
+def laws(random, count, most=4) -> Iterator[tuple[list[Fraction], list[Fraction], int]]:
+    """Values and probabilities in fractions with few digits; most of the mass is at one value or at two."""
+    for _ in range(count):
+        size, n = int(random.integers(2, most + 1)), int(random.integers(2, 7))
+        values = [Fraction(int(x), 8) for x in random.choice(np.arange(-40, 41), size, replace=False)]
+        weights = [Fraction(1, int(10 ** random.integers(0, 5))) for _ in values]
+        weights[0] += int(random.integers(1, 9))
+        weights[1] += int(random.integers(0, 9))
+        total = sum(weights, Fraction(0))
+        yield values, [w / total for w in weights], n
+
+
+def ends(values, probabilities, n, rtol) -> Interval | ValueError:
+    p = np.array([float(q) for q in probabilities])
+    (answer,) = counts.positive_parts(np.array([[float(v) for v in values]]), p, n, rtol)
+    return answer
+
+
+def splits(values, probabilities, n) -> Iterator[counts._Split]:
+    """Every choice of rare values that leaves something else."""
+    top = max(map(float, values))
+    if top <= 0:
+        return
+    unit = 2.0 ** math.floor(math.log2(top))
+    g, p = np.array([float(v) for v in values]) / unit, np.array([float(q) for q in probabilities])
+    for choice in product([False, True], repeat=len(g)):
+        rare = np.array(choice) & ~counts._dead(g, n)
+        if (~rare & ~counts._dead(g, n)).any():
+            yield counts._Split(g, p, rare, n), unit
+
+
+@pytest.mark.parametrize("rtol", [0.5, 1e-2, 1e-6, 1e-9])
+def test_all_sums_are_inside(rtol):
+    answered = 0
+    for values, probabilities, n in laws(np.random.default_rng(1), 60):
+        answer = ends(values, probabilities, n, rtol)
+        if isinstance(answer, Interval):
+            answered += answer.upper > 0
+            assert answer.lower <= positive_part(values, probabilities, n) <= answer.upper
+            assert answer.upper - answer.lower <= rtol * answer.upper
+    assert answered > 20
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 9])
+def test_every_split_and_every_number_of_counts_has_the_truth_inside(most):
+    tight = 0
+    for values, probabilities, n in laws(np.random.default_rng(2), 30, 3):
+        truth = positive_part(values, probabilities, n)
+        for split, unit in splits(values, probabilities, n):
+            low, high, log_scale = split._summed(min(most, n), 0.5)
+            beyond = math.exp(split._log_beyond(most))
+            assert low * math.exp(log_scale) * unit <= truth * (1 + Fraction(1, 10**12))
+            assert truth <= Fraction((high * math.exp(log_scale) + beyond) * unit) * (1 + Fraction(1, 10**12))
+            tight += high > 0 and low > 0.8 * high and low * math.exp(log_scale) * unit > 0.8 * truth
+    assert tight > 10
+
+
+# Another method for the rest has terms of its own for probabilities that are off.
+@pytest.mark.parametrize(("sharpened", "rtol"), [(0, 1e-9), (4, 1e-4)])
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0)])
+def test_values_and_probabilities_may_be_off_by_as_much_as_is_said(monkeypatch, signs, sharpened, rtol):
+    """The exact law is the given one with every relative error as large as allowed, towards one end."""
+    monkeypatch.setattr(counts, "FLOAT_ERROR", COARSE)
+    monkeypatch.setattr(counts, "_MOST_SHARPENED", sharpened if not signs[1] else 0)
+    compared = 0
+    for values, probabilities, n in laws(np.random.default_rng(3), 25, 3):
+        off = Fraction(99, 100) * Fraction(COARSE)
+        true_values = [v * (1 + signs[0] * off * (1 if v > 0 else -1)) for v in values]
+        # Probabilities add up to 1 still: the likely one gives or takes what the others do.
+        likely = max(range(len(values)), key=lambda i: probabilities[i])
+        true_p = [q * (1 + signs[1] * off * (1 if v > 0 else -1)) for q, v in zip(probabilities, values, strict=True)]
+        true_p[likely] += 1 - sum(true_p)
+        if abs(true_p[likely] / probabilities[likely] - 1) > off:
+            continue
+        truth = positive_part(true_values, true_p, n)
+        for split, unit in splits(values, probabilities, n):
+            low, high, log_scale = split._summed(n, rtol)
+            scale = Fraction(math.exp(log_scale) * unit)
+            assert Fraction(low) * scale <= truth
+            assert high == math.inf or truth <= Fraction(high) * scale
+            compared += 1
+    assert compared > 40
+
+
+def test_sums_with_equal_totals_and_other_sizes_have_errors_of_their_own(monkeypatch):
+    """1 − 1 and 0 + 0 are the same number of rare values with the same sum: the first is known less well."""
+    monkeypatch.setattr(counts, "FLOAT_ERROR", COARSE)
+    values, p = np.array([-1.0, 0.0, 1.0, 0.25, -0.25]), np.array([0.01, 0.01, 0.01, 0.37, 0.6])
+    split = counts._Split(values, p, np.array([True, True, True, False, False]), 6)
+    split._summed(2, 1e-3)
+    cached = {case[1:] for case in split.sharpened}
+    assert all(ends == split._sharper(*case, 1e-3) for case, ends in split.sharpened.items())
+    assert cached
+
+
+def test_very_low_values_stay_as_low_as_they_are():
+    """Next to a positive value of 1e306, −1.7e308 makes a sum of 200 terms negative unless 171 are positive."""
+    values, p, n = np.array([[1e306, -1.7e308]]), np.array([0.5, 0.5]), 200
+    (answer,) = counts.positive_parts(values, p, n, 1e-3)
+    truth = (
+        sum(
+            (
+                Fraction(math.comb(n, k), 2**n) * max(k * Fraction(1e306) - (n - k) * Fraction(1.7e308), 0)
+                for k in range(n + 1)
+            ),
+            Fraction(0),
+        )
+        / n
+    )
+    assert isinstance(answer, ValueError) or answer.lower <= truth <= answer.upper
+
+
+def test_a_sum_that_is_far_below_its_largest_value_takes_a_few_steps(monkeypatch):
+    """Rare values have to come together, far below 10^-40 of all cases: found in a few sums, not in one a factor."""
+    summed, sums = counts._Split._summed, []
+    monkeypatch.setattr(counts._Split, "_summed", lambda *given: sums.append(given[1]) or summed(*given))
+    values = [Fraction(7), Fraction(6), Fraction(-1), Fraction(-2)]
+    probabilities = [Fraction(1, 10**20), Fraction(1, 10**19)]
+    probabilities += [Fraction(1, 10**18), 1 - sum(probabilities) - Fraction(1, 10**18)]
+    answer = ends(values, probabilities, 12, 1e-6)
+    assert answer.lower <= positive_part(values, probabilities, 12) <= answer.upper
+    assert len(sums) <= 4
