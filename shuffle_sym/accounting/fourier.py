@@ -32,10 +32,13 @@ class FourierAccountant:
 
     ``pld`` is one privacy loss distribution, or a list of them, or of pairs (pld, count): what makes up one round.
 
-    ``L`` and ``m`` are those of the published algorithm: a grid of m points on [−L, L). Without them both are chosen,
-    and refined until the interval is as narrow as asked for. ``rounding="split"`` keeps the masses of every outcome
-    under P and Q and has a quadratic error; ``"outward"`` is Lemma 6 as published: losses rounded up for the upper end
-    and down for the lower.
+    The transform of the loss is inverted by an integral along a line in the complex plane, on which the losses stay
+    where they are; the cost does not grow with the number of rounds (`numeric.inversion` has the proof). Few outcomes
+    are added up one by one instead.
+
+    ``L`` and ``m`` ask for the published algorithm: a grid of m points on [−L, L), of at most ``max_bytes``.
+    ``rounding="split"`` keeps the masses of every outcome under P and Q and has a quadratic error; ``"outward"`` is
+    Lemma 6 as published: losses rounded up for the upper end and down for the lower.
 
     >>> import shuffle_sym as ss
     >>> one = ss.accounting.ShuffledPLD(ss.decomposition.clones(4), n=10_000)
@@ -134,11 +137,12 @@ class FourierAccountant:
 
     def _rounds(self, rounds: int, tail: float) -> _Rounds:
         key = (rounds, tail)
-        if key not in self._prepared:
+        prepared = self._prepared.get(key)
+        if prepared is None:
             losses = [pld.losses(tail) for pld, _ in self.parts]
-            counts = [rounds * count for _, count in self.parts]
-            self._prepared = {**dict(list(self._prepared.items())[-7:]), key: _Rounds(losses, counts)}
-        return self._prepared[key]
+            prepared = _Rounds(losses, [rounds * count for _, count in self.parts])
+            self._prepared = {**dict(list(self._prepared.items())[-7:]), key: prepared}
+        return prepared
 
     def _delta(self, eps: float, rounds: int, rtol: float) -> Interval:
         if self.m is not None and self.L is not None:
@@ -151,11 +155,11 @@ class FourierAccountant:
             answer = prepared.delta(eps, rtol)
             if answer.width <= rtol * answer.upper or answer.upper < SMALLEST:
                 return answer
-        if prepared.left_out < 0.5 * answer.width:  # else nothing would make it narrower
-            raise ValueError(
-                f"rtol = {rtol:g} at eps = {eps:g} after {prepared.copies} rounds is more than doubles can give; "
-                f"reached so far: {answer} (a relative width of {answer.relative_width:.2g})"
-            )
+            if prepared.left_out < 0.5 * answer.width:  # else a smaller tail makes it narrower
+                raise ValueError(
+                    f"rtol = {rtol:g} at eps = {eps:g} after {prepared.copies} rounds is more than doubles can give; "
+                    f"reached so far: {answer} (a relative width of {answer.relative_width:.2g})"
+                )
         return answer
 
     def _on_given_grid(self, eps: float, rounds: int, rtol: float, L: float, m: int) -> Interval:
@@ -228,7 +232,8 @@ class _Rounds:
         if self.largest <= eps:
             return self.with_finite_part(0.0, 0.0)
         if self.few is not None:
-            return self.with_finite_part(*self.few.divergence(eps))
+            lower, upper = self.few.divergence(eps)
+            return self.with_finite_part(lower, upper + (self.few.neglected if self.copies > 1 else 0.0))
         cells, answer = max(self._cells, _FEWEST_CELLS), Interval(0.0, 1.0, "fourier")
         while True:
             dominated, dominating = self._both(cells)
@@ -239,7 +244,7 @@ class _Rounds:
             gap = second.upper - first.upper
             if answer.width <= rtol * answer.upper or gap <= 0.1 * answer.width or cells >= _MOST_CELLS:
                 return answer
-            # The error of cells is quadratic in their width.
+            # The error of cells goes with the square of their width.
             cells = self._cells = min(
                 cells * 2 ** math.ceil(math.log2(gap / (0.3 * rtol * second.upper)) / 2 + 0.1), _MOST_CELLS
             )

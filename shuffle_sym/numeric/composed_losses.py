@@ -48,7 +48,7 @@ Rounds = Sequence[tuple[LossGrid, int]]
 
 
 class Tilt:
-    r"""Coarse laws, tilted: which θ suits an ε, how small δ will be, and which window holds the sum.
+    r"""Coarse laws, tilted: which θ suits an ε, how small δ will be, and what lies outside a window.
 
     Everything here comes from `LossGrid.log_mgfs` of coarse grids; only `outside` has to be a bound, and is one.
     """

@@ -281,7 +281,7 @@ class Inversion:
 
     def __init__(self, law: LossSum) -> None:
         self.law = law
-        self._capped: dict[float, tuple[LossSum, float]] = {0.0: (law, 0.0)}
+        self._capped: dict[float, tuple[LossSum, float]] = {}
         self._lines: list[tuple[Line, float]] = []
 
     def ends(self, eps: float, rtol: float, infinite: float = 0.0) -> Ends:
@@ -315,6 +315,12 @@ class Inversion:
             guess = min(guess, math.log(reached.upper)) - 0.5
         return reached
 
+    def _without(self, rare: float) -> tuple[LossSum, float]:
+        """The sum without losses that are as rare as that, and the probability of these; the last few are kept."""
+        answer = self._capped.get(rare) or self.law.capped(rare)
+        self._capped = {**dict(list(self._capped.items())[-_KEPT:]), rare: answer}
+        return answer
+
     def _plan(self, eps: float, rtol: float, guess: float, ratio: float) -> tuple[Plan, LossSum, float, float]:
         """A line for a δ of at most e^guess; the losses without those that are too rare to matter for it, the
         probability of these, and a better guess."""
@@ -323,9 +329,7 @@ class Inversion:
             theta = law.saddle_point(eps)
             log_delta = max(min(guess, law.log_delta(eps, theta)), math.log(SMALLEST))
             rare = 10.0 ** (3 * math.floor((log_delta + math.log(1e-3 * rtol / law.copies)) / math.log(1e3)))
-            if rare not in self._capped:
-                self._capped = {**dict(list(self._capped.items())[-_KEPT:]), rare: self.law.capped(rare)}
-            shorter, probability = self._capped[rare]
+            shorter, probability = self._without(rare)
             if shorter.largest <= eps or probability == dropped:
                 break
             law, dropped = shorter, probability

@@ -223,7 +223,8 @@ class LossGrid:
 
 
 def multiplied_out(losses: Sequence[Losses], counts: Sequence[int]) -> Losses:
-    """The finite losses of so many rounds of each, every combination of outcomes by itself.
+    """The finite losses of so many rounds of each, every combination of outcomes by itself; ``neglected`` are those
+    whose mass is too small for a double.
 
     >>> coin = Losses(lambda: (Outcomes(np.array([-1.0, 1.0]), np.array([0.25, 0.75]), 0.0, 0.0, 0.0, 0.0),))
     >>> multiplied_out([coin], [3]).count
@@ -239,5 +240,5 @@ def multiplied_out(losses: Sequence[Losses], counts: Sequence[int]) -> Losses:
     mass_error = math.expm1(
         sum(count * (one.mass_error + UNIT_ROUNDOFF) for one, count in zip(losses, counts, strict=True))
     )
-    block = Outcomes(s, p, 0.0, copies * 1e-290, mass_error, loss_error + copies * UNIT_ROUNDOFF * reach)
+    block = Outcomes(s, p, 0.0, len(p) * 1e-306, mass_error, loss_error + copies * UNIT_ROUNDOFF * reach)
     return Losses(lambda: (block,))
