@@ -22,7 +22,7 @@ from shuffle_sym.randomizers.stacked import Stacked
 _MOST_DATASETS = 200
 _TRIED = 3
 _NEAR = 0.95  # χ of a dataset that is tried, over the largest
-_FEW_DIGITS = 3  # of ε, for scores that are used again
+_STEP, _MOST_STEPS = 2.0, 4  # of ε in deviations of the loss, for scores that are used again
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class GroupNeighbours:
 
 
 class ScoredDatasets(Source):
-    """One pair of datasets, seen through sums of scores; the lower end is certain, the upper one is about the pair seen
-    through these scores and no bound on anything else."""
+    """One pair of datasets, seen through sums of scores that suit each α: the lower end is below the divergence of the
+    pair, the upper end is about these scores only."""
 
     def __init__(self, R: Stacked, neighbours: GroupNeighbours, n: int) -> None:
         self.R, self.neighbours, self.n = R, neighbours, n
@@ -89,8 +89,9 @@ class ScoredDatasets(Source):
         return best_scores(self._masses[0] - self._masses[1], self._others)[1]
 
     def _scored(self, eps: float) -> ScoredSums:
-        """The sums with scores that are good at ε, rounded: those of one ε serve its neighbours."""
-        near = float(f"{eps:.{_FEW_DIGITS}g}")
+        """The sums with scores that are good at ε, one of a few: those of one ε serve its neighbours."""
+        step = _STEP * math.sqrt(self.chi / self.n)
+        near = step * min(round(eps / step), _MOST_STEPS) if step > 0 else 0.0
         if near not in self._sums:
             first, second = self._masses[:2]
             scores, _ = best_scores(first - math.exp(near) * second, self._others)
@@ -104,27 +105,32 @@ class ScoredDatasets(Source):
     def reversed(self) -> Source:
         return ScoredDatasets(self.R, self.neighbours.reversed(), self.n)
 
-    def _typical(self) -> float:
-        """An ε at which δ is small, and which scores for all ε are made for."""
-        return 3 * math.sqrt(self.chi / self.n)
+    def fixed(self) -> FixedScores:
+        """With the scores for an ε at which δ is small."""
+        return FixedScores(self._scored(3 * math.sqrt(self.chi / self.n)), self.max_loss, self.n)
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        return [self._ends(self._scored(min(ratio.log, 2.0)), ratio) for ratio in ratios]
-
-    def _ends(self, sums: ScoredSums, ratio: Ratio) -> Interval:
-        lower, about = sums.divergence(float(ratio))
-        return Interval(lower, max(about, lower), "scores", self.neighbours)
+        ends = [self._scored(ratio.log).both_ends(float(ratio)) for ratio in ratios]
+        return [Interval(*pair, "scores", self.neighbours) for pair in ends]
 
 
-class FixedScores(ScoredDatasets):
-    """The same with one set of scores for all α: one pair of laws, whose curve can be composed."""
+class FixedScores(Source):
+    """One pair of datasets, seen through one set of scores at all α: one pair of laws, whose curve can be composed.
+    Both ends are certain for that pair of laws."""
+
+    def __init__(self, sums: ScoredSums, max_loss: sp.Expr, n: int, *, swapped: bool = False) -> None:
+        self.sums, self._max_loss, self.n, self.swapped = sums, max_loss, n, swapped
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self._max_loss
 
     def reversed(self) -> Source:
-        return FixedScores(self.R, self.neighbours.reversed(), self.n)
+        return FixedScores(self.sums, self._max_loss, self.n, swapped=not self.swapped)
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        sums = self._scored(self._typical())
-        return [self._ends(sums, ratio) for ratio in ratios]
+        ends = [self.sums.both_ends(float(ratio), swapped=self.swapped) for ratio in ratios]
+        return [Interval(*pair, "scores") for pair in ends]
 
 
 class WorstScored(Source):
@@ -138,8 +144,7 @@ class WorstScored(Source):
     @cached_property
     def best(self) -> FixedScores:
         """The pair that is the worst in the normal limit: one curve, that can be composed."""
-        worst = self.pairs[0]
-        return FixedScores(worst.R, worst.neighbours, worst.n)
+        return self.pairs[0].fixed()
 
     @property
     def max_loss(self) -> sp.Expr:

@@ -41,7 +41,7 @@ _ABYSS = 600.0  # values of G below −this/λ are raised to it: upper bounds st
 class Tilts:
     """Several laws, one row each, tilted by one λ > 0: values and probabilities are doubles, as in `transforms`.
 
-    Rows may be filled up with probabilities 0. ``scaling`` is what the relative error of values has beyond that.
+    Rows may be filled up with probabilities 0; ``scaling`` is what values are off by beyond that, relative to them.
     ``log_tops`` are upper bounds of log M_x(λ), ``variances`` of the tilted variances.
     """
 

@@ -4,16 +4,18 @@ Each message y counts with a whole number s(y), and only the sum K over all user
 its divergence is a lower bound, whatever the scores are. With L the law of the sum of the others (groups of N_g users
 with one input each) and p_b that of the differing user's score,
 
-.. math:: D_\alpha \ge \sum_{k \in A} \sum_s (p_0 - \alpha p_1)(s)\, L(k - s) \qquad \text{for every set A.}
+.. math:: D_\alpha \ge \sum_k \Bigl[ \sum_s (p_0 - \alpha p_1)(s)\, L(k - s) \Bigr]_+ .
 
-L is computed by one FFT after tilting, :math:`L_\theta(k) = L(k) e^{\theta k}/M(\theta)`, with θ such that the k where
-the two laws cross are in the middle: small divergences keep their digits. Where errors go:
+L(k) is bounded from both sides in a list of all k that matter, by FFTs after tilting,
+:math:`L_\theta(k) = L(k) e^{\theta k}/M(\theta)`, with a θ for every few deviations, so that small probabilities keep
+their digits: the right side above is known at every α from one list. Where errors go:
 
 ============  ======================================================================================================
 folding       L_θ is computed modulo a length; outside it is e^−80 by Bernstein's inequality, added to the error
-transform     `convolution` bounds the 2-norm of the error of L_θ, roundings of the tilted law included
-sum over A    by Cauchy and Schwarz, that 2-norm times the one of the weights e^−θk on A; it is subtracted
-scale         log M(θ) is a sum of N_g logarithms, each with a few roundings: a factor, taken off
+transform     `convolution` bounds the 2-norm of the error of L_θ, and so the error of each entry
+scale         log M(θ) is a sum of N_g logarithms, each with a few roundings: a factor
+differences   bounds of L(k − s) by the sign of p_0 − αp_1, and a few roundings of the terms, for each k
+outside       what lies beyond the list, by Bernstein's inequality; it is added from above
 ============  ======================================================================================================
 """
 
@@ -21,7 +23,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +38,7 @@ _LEVELS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 _GOOD = 0.999  # of the signal over the noise that real scores have
 _FAR = 80.0  # what is outside the window weighs e^−this
 _LARGEST_FFT = 2**22
-_STEPS = 12
+_REACH, _MOST_PIECES, _STEEPEST = 26.0, 60, 200.0  # of a list for all α: deviations from the mean, tilts, θ·score
 
 
 def best_scores(gain: Array, others: Sequence[tuple[int, Array]]) -> tuple[Scores, float]:
@@ -75,42 +78,12 @@ class ScoredSums:
         self.others = [(n, np.bincount(places, weights=p)) for n, p in others if n]
         self.reach = int(self.s[-1] - self.s[0])
         self.error = (len(scores) + 8) * UNIT_ROUNDOFF  # relative, of a mass
-        s = self.s.astype(float)
-        means = [n * float(p @ s) for n, p in self.others]
-        self.variance = sum(
-            n * float(p @ (s * s)) - mean**2 / n for mean, (n, p) in zip(means, self.others, strict=True)
-        )
-        self.shift = float((self.p0 - self.p1) @ s)
 
-    def _first_tilt(self, alpha: float) -> float:
-        """About the θ at which normal laws with these means and variances cross: any θ >= 0 is right."""
-        if self.shift <= 0 or self.variance <= 0:
-            return 0.0
-        return min(max(math.log(alpha) / self.shift, 0.0), 100 / max(abs(int(self.s[0])), abs(int(self.s[-1]))))
-
-    def divergence(self, alpha: float) -> tuple[float, float]:
-        """A lower bound of D_α, α >= 1, and about what D_α is; ``alpha`` has a relative error of a few roundings."""
-        theta, low, high = self._first_tilt(alpha), 0.0, math.inf
-        for _ in range(_STEPS):
-            lower, about, mean, cross, spread = self._at(theta, alpha)
-            if cross is None:  # farther out
-                low, wanted = theta, theta + 4 / spread
-            else:
-                wanted = theta + (cross - mean) / spread**2
-                if abs(wanted - theta) * spread < 1.5 or (theta == 0.0 and wanted < 0):
-                    return lower, about
-                low, high = (theta, high) if wanted > theta else (low, theta)
-            theta = max(wanted if low <= wanted <= high else (low + min(high, 2 * low + 1 / spread)) / 2, 0.0)
-            if theta * max(abs(int(self.s[0])), abs(int(self.s[-1]))) > 300:
-                break
-        return lower, about
-
-    def _at(self, theta: float, alpha: float) -> tuple[float, float, float, float | None, float]:
-        """By one θ: the lower bound, about the divergence, the tilted mean, where the laws cross and the spread."""
+    def _tilted(self, theta: float) -> _Tilt | None:
+        """The law of the others' sum, tilted by θ; None if it takes too long a list."""
         s, u = self.s.astype(float), UNIT_ROUNDOFF
-        transforms, etas, counts = [], [], []
-        log_scale = mean = variance = slack = 0.0
-        tilt, bent = np.exp(theta * s), 8 * u * (1 + theta * float(np.abs(s).max()))
+        laws, etas, log_scale, mean, variance, slack = [], [], 0.0, 0.0, 0.0, 0.0
+        tilt, bent = np.exp(theta * s), 8 * u * (1 + abs(theta) * float(np.abs(s).max()))
         for n, p in self.others:
             weights = p * tilt
             total = float(weights.sum())
@@ -120,45 +93,107 @@ class ScoredSums:
             log_scale += n * math.log(total)
             slack += n * (error + 8 * u * abs(math.log(total)))
             mean, variance = mean + n * average, variance + n * float(q @ (s - average) ** 2)
-            transforms.append(q)
+            laws.append(q)
             etas.append(2 * error)
-            counts.append(n)
         # Bernstein: t² >= 2·80 (variance + reach·t/3)
         t = _FAR / 3 * self.reach + math.sqrt((_FAR / 3 * self.reach) ** 2 + 2 * _FAR * variance * 1.01) + 2
         size = 2 ** math.ceil(math.log2(2 * t + 4 * self.reach + 8))
-        spread = math.sqrt(max(variance, 0.25))
         if size > _LARGEST_FFT:
-            return 0.0, 0.0, mean, mean, spread
-        entries = [transform(s, q, size) for q in transforms]
-        law, lost = convolution(
-            [e for e, _ in entries], [eta + e for eta, (_, e) in zip(etas, entries, strict=True)], counts, size
-        )
-        first = math.floor(mean) - size // 2
-        k = np.arange(first, first + size)
-        gains = (self.p0 - alpha * self.p1) * tilt
-        rough = (self.p0 + alpha * self.p1) * tilt
-        difference = sum(gain * law[(k - int(score)) % size] for gain, score in zip(gains, self.s, strict=True))
-        lost = (lost + 2 * math.exp(-_FAR)) * float(rough.sum()) + (self.error + bent + 8 * len(s) * u) * float(
-            rough.sum()
-        ) * math.sqrt(float((law**2).sum()))
-        inside = np.abs(k - mean) <= t
-        clear = inside & (difference > lost)
-        if not clear.any():
-            return 0.0, 0.0, mean, None, spread
-        # Up from where the two laws cross: what is below is of the other sign, or noise.
-        negative = np.flatnonzero(inside & (difference < -lost))
-        start = (
-            int(negative[-1]) + 1 if len(negative) and negative[-1] < np.flatnonzero(clear)[-1] else int(clear.argmax())
-        )
-        if not clear[start:].any():
-            return 0.0, 0.0, mean, None, spread
-        start += int(clear[start:].argmax())
-        cross = float(k[start])
-        chosen = clear.copy()
-        chosen[:start] = False
-        weights = np.exp(-theta * (k[chosen] - cross))
-        value = float(difference[chosen] @ weights)
-        off = lost * math.sqrt(float(weights @ weights)) + 8 * size * u * value
-        scale = math.exp(min(log_scale - theta * cross, 700.0))
-        slack += 16 * u * (4 + abs(log_scale) + abs(theta * cross))
-        return max(value - off, 0.0) * scale * math.exp(-slack) * (1 - 1e-12), value * scale, mean, cross, spread
+            return None
+        entries = [transform(s, q, size) for q in laws]
+        etas = [eta + error for eta, (_, error) in zip(etas, entries, strict=True)]
+        law, lost = convolution([e for e, _ in entries], etas, [n for n, _ in self.others], size)
+        slack += 16 * u * (4 + abs(log_scale) + abs(theta) * (abs(mean) + t))
+        return _Tilt(theta, law, lost + 2 * math.exp(-_FAR), log_scale, slack, mean, math.sqrt(max(variance, 0.25)), t)
+
+    @cached_property
+    def _list(self) -> tuple[Array, Array, float]:
+        """Lower and upper bounds of L(k) for all k of an interval, and of the mass of the others' sum that is not well
+        inside: pieces from several tilts, each around its own mean."""
+        middle = self._tilted(0.0)
+        if middle is None:
+            return np.zeros(0), np.zeros(0), 1.0
+        pieces, users = [self._piece(middle)], sum(n for n, _ in self.others)
+        ends = users * int(self.s[0]), users * int(self.s[-1])  # of the support: beyond them L is 0
+        for side in (-1, 1):
+            here, step, edge = middle, 4.0, pieces[0][0][-1 if side > 0 else 0]
+            while side * (ends[side > 0] - edge) > 0 and abs(here.mean - middle.mean) < _REACH * middle.spread:
+                theta = here.theta + side * step / here.spread
+                there = self._tilted(theta) if abs(theta) * np.abs(self.s).max() < _STEEPEST else None
+                if there is None or len(pieces) > _MOST_PIECES:
+                    break
+                piece = self._piece(there)
+                if not len(piece[0]):
+                    break
+                near, far = (piece[0][0], piece[0][-1])[::side]
+                if side * (near - edge) > 1:  # a gap
+                    step /= 2
+                    continue
+                pieces.append(piece)
+                here, edge = there, max(edge, far) if side > 0 else min(edge, far)
+        return self._joined(pieces, ends, middle)
+
+    def _joined(
+        self, pieces: Sequence[tuple[Scores, Array, Array]], ends: tuple[int, int], middle: _Tilt
+    ) -> tuple[Array, Array, float]:
+        """One list of all pieces, and what is outside by Bernstein's inequality, where it does not reach the ends."""
+        first, last = int(min(k[0] for k, _, _ in pieces)), int(max(k[-1] for k, _, _ in pieces))
+        outside = 0.0
+        for distance, reached in ((middle.mean - first, first <= ends[0]), (last - middle.mean, last >= ends[1])):
+            t = max(distance - self.reach - 1, 0.0)
+            tail = math.exp(-(t * t) / (2 * (1.01 * middle.spread**2 + self.reach * t / 3)) * (1 - 1e-12))
+            outside += 0.0 if reached else tail
+        room = 2 * self.reach  # of zeros beyond the ends of the support
+        first, last = first - room if first <= ends[0] else first, last + room if last >= ends[1] else last
+        low, high = np.zeros(last - first + 1), np.ones(last - first + 1)
+        for k, lower, upper in pieces:
+            at = slice(k[0] - first, k[-1] - first + 1)
+            low[at], high[at] = np.maximum(low[at], lower), np.minimum(high[at], upper)
+        beyond = (np.arange(first, last + 1) < ends[0]) | (np.arange(first, last + 1) > ends[1])
+        low[beyond] = high[beyond] = 0.0
+        return low, high, outside
+
+    def _piece(self, found: _Tilt) -> tuple[Scores, Array, Array]:
+        """Bounds of L(k) around the mean of a tilted law."""
+        reach = min(math.floor(3 * found.spread) + 1, math.floor(found.t))
+        k = np.arange(math.ceil(found.mean) - reach, math.floor(found.mean) + reach + 1)
+        k = k[np.abs(found.log_scale - found.theta * k) < 690]  # the others are no doubles
+        law, slack = found.law[k % len(found.law)], math.expm1(found.slack) + 1e-13
+        scale = np.exp(found.log_scale - found.theta * k)
+        lower = np.maximum(law - found.lost, 0.0) * scale * (1 - slack)
+        return k, lower, (np.maximum(law, 0.0) + found.lost) * scale * (1 + slack)
+
+    def both_ends(self, alpha: float, *, swapped: bool = False) -> tuple[float, float]:
+        """Bounds of D_α of the two laws of the sum, α >= 1; ``swapped``, of the second against the first."""
+        low, high, outside = self._list
+        first, second = (self.p1, self.p0) if swapped else (self.p0, self.p1)
+        if len(low) <= self.reach:
+            return 0.0, 1.0
+        slack = self.error + 8 * UNIT_ROUNDOFF
+        count, offsets = len(low) - self.reach, (self.s[-1] - self.s).tolist()
+        least, most, sizes = np.zeros((3, count))
+        for p, r, offset in zip(first.tolist(), second.tolist(), offsets, strict=True):
+            at = slice(offset, offset + count)  # k − s, for the k whose k − s are all in the list
+            down, up = p * (1 - slack) - alpha * r * (1 + slack), p * (1 + slack) - alpha * r * (1 - slack)
+            least += np.where(down > 0, low[at], high[at]) * down
+            most += np.where(up > 0, high[at], low[at]) * up
+            sizes += high[at] * (p + alpha * r)
+        # Roundings of a difference are relative to its terms, those of the sum to the sum.
+        sizes *= 4 * (len(self.s) + 2) * UNIT_ROUNDOFF
+        lower, upper = (float(np.maximum(ends, 0.0).sum()) for ends in (least - sizes, most + sizes))
+        rest = 2 * count * UNIT_ROUNDOFF
+        return lower * (1 - rest), min(upper * (1 + rest) + outside, 1.0)
+
+
+class _Tilt(NamedTuple):
+    """L(k) = law[k modulo its length] e^(log_scale − θk), to within ``lost`` in the 2-norm before that factor, whose
+    relative error is at most e^slack − 1; for k within t of the mean."""
+
+    theta: float
+    law: Array
+    lost: float
+    log_scale: float
+    slack: float
+    mean: float
+    spread: float
+    t: float

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
+from itertools import permutations, product
 
 import pytest
 import sympy as sp
@@ -10,6 +12,8 @@ import sympy as sp
 import shuffle_sym as ss
 from checks import crowds as cases
 from shuffle_sym.randomizers.stacked import Stacked, message_space
+from shuffle_sym.truth import crowds
+from shuffle_sym.truth.dropout.user_laws import matrix_of
 
 q = sp.Rational
 
@@ -56,6 +60,22 @@ def test_one_round_more_and_the_other_answers(ten):
     assert one.log_delta(0.02).upper == pytest.approx(float(sp.log(one.delta(0.02).upper)), rel=1e-3)
     assert one.log_delta(0.9).upper < -600
     assert "group(0)" in repr(one)
+
+
+def test_two_rounds_of_the_worst_dataset_are_between_the_ends():
+    """Two rounds with one dataset, outcome by outcome: no dataset is above the upper end, one is above the lower."""
+    R, S, alpha = ss.BinaryRR(eps0=sp.log(3)), ss.BinaryRR(eps0=sp.log(2)), Fraction(11, 10)
+    rows = [matrix_of(part) for part in (R, S)]
+    largest = Fraction(0)
+    for x, y in product(range(2), repeat=2):
+        others = crowds._times(crowds._times({(0, 0): Fraction(1)}, rows[0][x]), rows[1][y])
+        laws = [crowds._times(others, row) for row in rows[0]]
+        for P, Q in permutations(laws, 2):
+            twice = [{(g, h): L[g] * L[h] for g in L for h in L} for L in (P, Q)]
+            largest = max(largest, crowds.divergence(*twice, alpha))
+    answer = ss.Shuffle([(R, 2), (S, 1)]).group(0).compose(2).delta(sp.log(q(11, 10)))
+    assert answer.lower <= largest <= answer.upper
+    assert answer.lower > 0.8 * largest
 
 
 def test_groups_with_one_randomizer_are_one_group():

@@ -213,7 +213,8 @@ def test_the_defaults_are_those_of_the_python_calls():
 def test_every_randomizer_that_takes_numbers_can_be_named():
     known = {maker for maker in catalogue.makers().values()}
     named = {getattr(ss, name) for name in ss.__all__ if inspect.isclass(getattr(ss, name))}
-    wanted = {c for c in named if issubclass(c, ss.Randomizer) and not inspect.isabstract(c)} - {ss.Joint, ss.Parallel}
+    of_others = {ss.Joint, ss.Parallel, ss.Sampled}  # which take randomizers
+    wanted = {c for c in named if issubclass(c, ss.Randomizer) and not inspect.isabstract(c)} - of_others
     assert wanted | {ss.Laplace, ss.Gaussian} <= known
     assert ss.decomposition.clones_one_sided not in known, "it holds in one direction only"
 

@@ -23,7 +23,7 @@ from shuffle_sym.apps import catalogue, numbers
 from shuffle_sym.apps.cli.answers import Answer
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.papers import derivations
-from shuffle_sym.randomizers import from_matrix
+from shuffle_sym.randomizers import Sampled, from_matrix
 
 # ------------------------------------------------------------------------------------------------------ commands
 
@@ -40,6 +40,7 @@ def delta(given: Namespace) -> Answer:
 
 def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> Answer:
     source = _source(given)
+    source = source if given.q is None else Sampled(source, texts.read(given.q, "q"))
     rtol = texts.read(given.rtol, "rtol")
     rows, answers = [], []
     for n, rounds in product(given.n, given.rounds):

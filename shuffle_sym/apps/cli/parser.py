@@ -24,6 +24,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"{_KRR} --n 10000 --delta 1e-6",
         "--randomizer clones --eps0 'log(3)' --n 1000 10000 --delta 1e-6 --rounds 16 --json",
         "--matrix '0.7 0.3; 0.2 0.8' --n 1000 --delta 1e-6 --at-most 0.5",
+        f"{_KRR} --q 0.1 --n 10000 --delta 1e-6",
     ),
     "delta": (f"{_KRR} --n 10000 --eps 0.2 0.4", "--randomizer laplace --eps0 1 --n 1000 --eps 1/10 --rtol 0.01"),
     "explain": (f"{_KRR} --n 10000 --delta 1e-6", "--randomizer any --eps0 1 --n 1000 --eps 0.2 --json"),
@@ -146,6 +147,7 @@ def _randomizer(asked: ArgumentParser, *, matrix: bool = True, required: bool = 
 
 def _one_round_or_more(asked: ArgumentParser) -> None:
     _randomizer(asked)
+    asked.add_argument("--q", metavar="NUMBER", help="probability that a user takes part, default 1")
     _several(asked, "--n", "number of users")
     _several(asked, "--rounds", "number of rounds, default 1", required=False, default=["1"])
     asked.add_argument("--method", choices=METHODS, default="auto", help="of one round; default %(default)s")
