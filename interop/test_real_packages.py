@@ -169,3 +169,41 @@ def test_opendp_sends_k_ary_randomized_response():
     R = ss.KRR(4, sp.log(3))
     passes(R, response)
     assert response.map(1) >= float(R.eps0) * (1 - 1e-12)
+
+
+def test_opendp_takes_a_profile_and_a_measurement():
+    import opendp.prelude as dp
+
+    from shuffle_sym.apps import opendp_bridge
+
+    dp.enable_features("contrib", "honest-but-curious")
+    M = ss.Shuffle(ss.BinaryRR(1), 20)
+    profile = opendp_bridge.privacy_profile(M, rtol=0.02)
+    for eps in (0.1, 0.3):
+        assert M.delta(eps).lower <= profile.delta(eps) <= 1.1 * M.delta(eps).upper
+    assert M.epsilon(1e-3).lower <= profile.epsilon(1e-3) <= 1.1 * M.epsilon(1e-3).upper
+    pipeline = ss.protocols.Frequencies(ss.BinaryRR(1))
+    run = opendp_bridge.measurement(M, lambda X: ss.protocols.shuffle(pipeline.randomize(X)).tolist(), 1e-3)
+    assert sorted(set(run([0] * 20))) in ([0], [0, 1], [1])
+    assert run.map(1) == pytest.approx((M.epsilon(1e-3).upper, 1e-3), rel=1e-12)
+    with pytest.raises(dp.OpenDPException, match="d_in must be 0 or 1"):
+        run.map(2)
+    with pytest.raises(TypeError, match="mechanism must be Shuffle of a randomizer"):
+        opendp_bridge.privacy_profile(3)
+
+
+# ------------------------------------------------------------------------------------------- riskcal
+
+
+def test_riskcal_finds_the_same_advantage_and_trade_off():
+    from riskcal.analysis.conversions import get_advantage_from_pld, get_beta_from_pld
+
+    profile = ss.Shuffle(ss.BinaryRR(1), 20).profile(rtol=0.01)
+    pld = profile.as_pld("upper").to_dp_accounting(1e-4)
+    advantage = ss.accounting.Risk(profile).advantage
+    assert advantage.lower <= get_advantage_from_pld(pld) <= advantage.upper * 1.001
+    f = profile.trade_off()
+    for error in (sp.Rational(1, 100), sp.Rational(1, 10), sp.Rational(1, 2)):
+        # Theirs is on a grid that dominates: never more private than what is attained, hardly less than what is proved.
+        beta = float(get_beta_from_pld(pld, alpha=float(error)))
+        assert f(error).lower - 1e-3 <= beta <= f(error).upper + 1e-9

@@ -69,7 +69,7 @@ def test_mu_of_two_points_is_the_difference_of_two_normal_quantiles(p, r):
 
 
 def test_no_trade_off_is_below_that_of_the_normal_shift():
-    profile = ss.Shuffle(ss.BinaryRR(1), 30).profile(rtol=0.02)
+    profile = ss.Shuffle(ss.BinaryRR(1), 10).profile(rtol=0.02)
     delta = 1e-6
     mu = Risk(profile).mu(delta)
     f = profile.trade_off()

@@ -29,7 +29,7 @@ def test_rounds_are_not_below_what_is_certified_and_close_to_it():
 
 
 def test_central_and_shuffled_mechanisms_go_together():
-    M, gaussian = ss.Shuffle(ss.BinaryRR(1), 30), dp_event.GaussianDpEvent(10.0)
+    M, gaussian = ss.Shuffle(ss.BinaryRR(1), 10), dp_event.GaussianDpEvent(10.0)
     both = ShuffleAccountant().compose(ShuffleDpEvent(M, 0.02)).compose(gaussian).get_epsilon(1e-5)
     alone = M.epsilon(1e-5).lower
     # Replacing one moves a sum of sensitivity 1 by up to 2.

@@ -18,7 +18,7 @@ def exact_tail(k, size, p):
     return sum(math.comb(size, i) * p**i * (1 - p) ** (size - i) for i in range(max(k, 0), size + 1))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(1, 60), st.integers(-1, 61), st.floats(0, 1))
 def test_tails_are_not_below_the_exact_ones_and_sharp_on_their_side(size, k, p):
     upper, lower = exact_tail(k, size, Fraction(p)), 1 - exact_tail(k + 1, size, Fraction(p))
@@ -30,7 +30,7 @@ def test_tails_are_not_below_the_exact_ones_and_sharp_on_their_side(size, k, p):
         assert at_most(k, size, p) <= lower * Fraction(1 + 1e-9) + Fraction(1e-290)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 50), st.integers(0, 50), st.floats(1e-12, 0.5))
 def test_the_limits_meet_their_level_exactly(size, k, beta):
     k = min(k, size)

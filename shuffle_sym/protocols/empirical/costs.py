@@ -127,6 +127,8 @@ def cheapest_delta(R: Randomizer, n: int) -> float:
     >>> cheapest_delta(ss.BinaryRR(eps0=1), 100)
     0.021
     """
+    if R.eps0 is sp.oo:
+        raise ValueError(f"delta must be given: a message of {R!r} is impossible under some input, small ones fail")
     half = Shuffle(R, n).delta(0, rtol=0.01).lower / 2
     if half < 1e-12:
         raise ValueError(f"delta must be given: n = {n} users of {R!r} hardly differ, and nothing can be seen")

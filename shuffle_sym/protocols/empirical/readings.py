@@ -174,6 +174,8 @@ def reading_of(R: Randomizer, matches: Matches | None = None) -> Reading:
     >>> ratios(reading_of(ss.KRR(k=3, eps0=1)), np.array([0, 1, 2]), 0, 1).tolist()
     [1.0, -1.0, 0.0]
     """
+    if R.input_count is sp.oo:
+        raise ValueError(f"R must have finitely many inputs, got {R!r}")
     if matches is not None:
         if not isinstance(R, Matching) or not callable(matches):
             raise TypeError(f"matches must be a function (messages, x) of a randomizer with matches, got {R!r}")

@@ -87,7 +87,7 @@ class LocalAudit(Audit):
             start = f"No violation seen: {least}, and at most {self.claim:.4g} is claimed."
         rates = [f"{hits / size:.4g}" for hits, size in zip(self.bound.hits, self.bound.sizes, strict=True)]
         own, other = reversed(self.inputs) if self.bound.swapped else self.inputs
-        seen = f"Seen by: {self.bound.event}, a share of {rates[0]} from input {own} and {rates[1]} from {other}."
+        seen = f"Best event: {self.bound.event}, a share of {rates[0]} from input {own} and {rates[1]} from {other}."
         drawn = f"{self.sizes[0]:,} and {self.sizes[1]:,} messages were looked at."
         return " ".join([start, seen, drawn, *self._agreement()])
 
