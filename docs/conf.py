@@ -20,7 +20,7 @@ author = "The shuffle_sym maintainers"
 copyright = "The shuffle_sym maintainers, Apache License 2.0"
 version = release = shuffle_sym.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx-mathjax-offline"]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 html_theme = "furo"
 html_title = f"shuffle_sym {release}"
@@ -86,6 +86,15 @@ def copy_notebooks() -> None:
     for folder in ("notebooks", "gallery"):
         shutil.rmtree(HERE / folder, ignore_errors=True)
         shutil.copytree(ROOT / folder, HERE / folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+
+
+def signature(_app: object, what: str, _name: str, obj: object, *_: object) -> tuple[str, str] | None:
+    """A class is called with the arguments of its own constructor, whatever checks them before."""
+    return (str(inspect.signature(obj)), "") if what == "class" and "eps0" in str(inspect.signature(obj)) else None
+
+
+def setup(app: object) -> None:
+    app.connect("autodoc-process-signature", signature)
 
 
 write_reference()

@@ -18,6 +18,7 @@ from shuffle_sym.algebra.interval import Interval
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _MARGIN = 230, 120, 34, 18, 6
 _COLOUR = "#2a8fd6"  # can be seen on white and on black
 _MOST_OPERATIONS = 40  # of a formula that is shown; a longer one is a decimal
+_MOST_DIGITS = 15  # of a fraction in it
 _MOST_CHARACTERS = 90  # of a title
 _BOX = (
     "display:inline-flex;flex-wrap:wrap;gap:8px 28px;align-items:center;padding:8px 14px;"
@@ -63,13 +64,17 @@ def value(find: Callable[[], Any]) -> str:
 
 
 def _number(expr: Any) -> str:
-    short = isinstance(expr, sp.MatrixBase) or expr.count_ops() <= _MOST_OPERATIONS
+    short = isinstance(expr, sp.MatrixBase) or (expr.count_ops() <= _MOST_OPERATIONS and not _long_fraction(expr))
     shown = f'<math displaystyle="true">{latex.mathml(expr)}</math>' if short else ""
     if getattr(expr, "free_symbols", None) or isinstance(expr, sp.MatrixBase):
         return shown or "<i>a long formula</i>"
     if (expr.is_Rational and shown) or expr in (sp.oo, sp.zoo):
         return shown
     return f"{shown} ≈ {float(expr):.4g}" if shown else f"≈ {float(expr):.4g}"
+
+
+def _long_fraction(expr: sp.Expr) -> bool:
+    return any(len(str(number)) > _MOST_DIGITS for number in expr.atoms(sp.Rational))
 
 
 def sketch(points: Sequence[float], answers: Sequence[Interval]) -> str:

@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from shuffle_sym.algebra import arguments
 from shuffle_sym.papers import FOLDERS
 from shuffle_sym.papers.claims import REGISTERED, VERDICTS, Check, Claim, Evidence, Result
 
@@ -79,6 +81,13 @@ class Markdown(str):
         return str(self)
 
 
+class Html(str):
+    """Text that a notebook shows as HTML."""
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
 def _escaped(text: str) -> str:
     """Without the signs that mean something in Markdown; formulas have underscores and bars."""
     for sign in ("\\", "_", "*", "|"):
@@ -86,13 +95,13 @@ def _escaped(text: str) -> str:
     return text.replace("<", "&lt;")
 
 
-def _findings(evidence: Evidence) -> list[str]:
-    """What was found, with the kind of evidence, and what is to be known of the page."""
+def _findings(evidence: Evidence) -> list[tuple[str, str]]:
+    """The kinds of evidence with what was found, and what is to be known of the page."""
     found = [(check.kind, check.finding) for check in evidence.checks]
     if evidence.page:
         how, _, why = evidence.page.partition(": ")
         found.append((how, why))
-    return [f"*{kind}*: {_escaped(finding)}." for kind, finding in found]
+    return found
 
 
 def summary() -> Markdown:
@@ -161,19 +170,34 @@ class Audit:
     def to_markdown(self) -> str:
         lines = ["| id | verdict | claim | evidence |", "|---|---|---|---|"]
         for r in self.results:
-            cells = (_escaped(r.id), f"**{r.verdict}**", _escaped(r.claim.statement), " ".join(_findings(r.evidence)))
+            found = " ".join(f"*{kind}*: {_escaped(finding)}." for kind, finding in _findings(r.evidence))
+            cells = (_escaped(r.id), f"**{r.verdict}**", _escaped(r.claim.statement), found)
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
         lines.append(", ".join(f"{verdict}: {count}" for verdict, count in self.counts.items()))
         return "\n".join(lines)
 
-    def listed(self) -> Markdown:
-        """Claim by claim: the verdict, what the paper says, and what was found, with the kind of evidence."""
-        lines = []
+    def only(self, paper: str | None = None, verdict: str | None = None) -> "Audit":
+        """The results for one paper, such as "su2025", with one verdict, such as "false", or both.
+
+        >>> len(run(["K-ratio", "K-LemB1"]).only(verdict="holds"))
+        1
+        """
+        ids = {each.key: {claim.id for claim in each.claims} for each in PAPERS}
+        wanted = ids[arguments.one_of(paper, "paper", ids)] if paper is not None else set().union(*ids.values())
+        verdicts = VERDICTS if verdict is None else (arguments.one_of(verdict, "verdict", VERDICTS),)
+        return Audit(tuple(r for r in self.results if r.id in wanted and r.verdict in verdicts))
+
+    def listed(self) -> Html:
+        """A table of the claims, with their verdicts and what the paper says; what was found unfolds below it."""
+        rows = []
         for r in self.results:
-            lines.append(f"- **{_escaped(r.id)}**: *{r.verdict}*. Claimed: {_escaped(r.claim.statement)}.")
-            lines.extend(f"    - {finding}" for finding in _findings(r.evidence))
-        return Markdown("\n".join(lines))
+            found = "".join(f"<li><i>{escape(kind)}</i>: {escape(what)}.</li>" for kind, what in _findings(r.evidence))
+            told = f"<details><summary>{escape(r.claim.statement)}</summary><ul>{found}</ul></details>"
+            cells = (f"<b>{escape(r.id)}</b>", f"<i>{r.verdict}</i>", told)
+            rows.append("".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in cells))
+        head = "<th>claim</th><th>verdict</th><th>what the paper says (click: what was found)</th>"
+        return Html(f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()

@@ -20,6 +20,7 @@ SHOWN = {
     "a matrix": (ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), ["<mtable>", "inputs, messages"]),
     "a large matrix": (ss.from_matrix(R.matrix()), ["10, 10", "…"]),
     "a matrix without privacy": (ss.from_matrix([[1, 0], [HALF, HALF]]), ["<mi>&#x221E;</mi>"]),
+    "a long fraction": (ss.from_matrix([["1e-20", 1 - sp.Rational("1e-20")], [HALF, HALF]]), ["≈ 0.5</span>"]),
     "noise": (ss.Laplace(eps0=1), ["[0, 1]", "density"]),
     "all randomizers": (ss.AnyRandomizer(eps0=2), ["≈ 0.1353"]),
     "a mechanism": (ss.Shuffle(R, 10_000), ["10,000", "<svg", "above: all datasets"]),
