@@ -150,7 +150,8 @@ def poisson_subsampled(curve: RenyiCurve, gamma: Any, *, by: str = "proved") -> 
     divergence is negative. All three were compared with exact moments of random pairs; none was below.
 
     The histogram of a shuffler shows how many took part, so for it the divergence of an added record is infinite;
-    Girgis et al. put the curve for a *replaced* record here (Figure 5). `sampled_without_replacement` is for those.
+    Girgis et al. put the curve for a *replaced* record here (Figure 5). `sampled_without_replacement` is for those, and
+    ``Shuffle(Sampled(R, q), n)`` is the shuffled mechanism itself, a replaced input included.
 
     >>> round(poisson_subsampled(lambda order: order / 2, 1)(3), 8)
     1.5

@@ -60,7 +60,8 @@ def strong_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple[f
 @bound
 def poisson_subsampled(eps: Any, delta: Any, gamma: Any) -> tuple[float, float]:
     r"""(log(1 + γ(e^ε − 1)), γδ): every record takes part with probability γ, and one is added or removed (Li et al.
-    2012); the same holds for a share γ drawn without replacement, where one is replaced (Balle et al. 2018).
+    2012); the same holds for a share γ drawn without replacement, where one is replaced (Balle et al. 2018), as in
+    `Shuffle.sampled_from`. For users who take part independently, one of whom is replaced: `Sampled`.
 
     >>> "{:.6f} {:.1e}".format(*poisson_subsampled(1, 1e-6, 0.001))
     '0.001717 1.0e-09'
