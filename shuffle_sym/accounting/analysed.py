@@ -2,6 +2,7 @@ r"""What `Shuffle` is given, read: users of one randomizer, users in groups, or 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
@@ -13,7 +14,8 @@ from shuffle_sym.accounting.sources import PairOfLaws, Source, Worst
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.randomizer import LocalRandomizer
+from shuffle_sym.model.randomizer import LocalRandomizer, Randomizer
+from shuffle_sym.randomizers.stacked import message_space
 
 
 def read(source: Any, n: Any) -> tuple[Any, Source]:
@@ -21,8 +23,8 @@ def read(source: Any, n: Any) -> tuple[Any, Source]:
     if isinstance(source, list):
         if n is not None:
             raise ValueError(f"n must be left out: groups have their own numbers of users, got n = {n!r}")
-        parts = groups.read(source)
-        return parts, groups.of_parts(parts)
+        parts = _groups(source)
+        return parts, _of_parts(parts)
     entries = source if isinstance(source, tuple) and source else (source,)
     laws = all(isinstance(entry, (Decomposition, NoiseBlanket)) for entry in entries)
     if not laws and not isinstance(source, LocalRandomizer):
@@ -46,3 +48,35 @@ def _source(given: Any, n: int) -> Source:
     if isinstance(given, Decomposition):
         return PairOfLaws(given, n)
     return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)
+
+
+def _groups(given: Sequence[Any]) -> tuple[tuple[Randomizer, int], ...]:
+    """A list of (randomizer, number of users), checked."""
+    if not given:
+        raise ValueError("groups must not be empty: give at least one (randomizer, number of users)")
+    parts = []
+    for i, part in enumerate(given):
+        if not isinstance(part, (tuple, list)) or len(part) != 2 or not isinstance(part[0], Randomizer):
+            raise TypeError(
+                f"groups[{i}] must be a pair (randomizer with finitely many messages, number of users), got {part!r}"
+            )
+        parts.append((part[0], arguments.positive_integer(part[1], f"the users of groups[{i}]")))
+    first = parts[0][0]
+    for i, (R, _) in enumerate(parts):
+        if message_space(R) != message_space(first):
+            raise ValueError(
+                f"groups must have one message space: {R!r} of groups[{i}] does not send the messages of {first!r}; "
+                "name them, with ss.from_matrix(P, messages=[…]) for each group and the same names in all"
+            )
+    return tuple(parts)
+
+
+def _of_parts(parts: Sequence[tuple[Randomizer, int]]) -> Mechanism | groups.Groups:
+    """Users in groups; groups with one randomizer are one group, and one group is a mechanism as every other."""
+    merged: dict[Randomizer, int] = {}
+    for R, count in parts:
+        merged[R] = merged.get(R, 0) + count
+    if len(merged) == 1:
+        ((R, count),) = merged.items()
+        return Mechanism(R, count)
+    return groups.Groups(list(merged.items()))

@@ -42,7 +42,7 @@ from shuffle_sym.numeric.blanket_counts import BlanketCounts
 from shuffle_sym.numeric.dropout import Bound
 from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.randomizers.matrix import MatrixRandomizer
-from shuffle_sym.randomizers.stacked import Stacked, message_space
+from shuffle_sym.randomizers.stacked import Stacked
 from shuffle_sym.truth import crowds
 from shuffle_sym.truth.worst_datasets import inputs_of
 
@@ -354,38 +354,6 @@ def _lower_end(number: sp.Expr) -> float:
     (form,), bindings = field.rational_form([number])
     ((low, _),) = field.enclosures((form,), bindings, 60)
     return rounding.down(low)
-
-
-def read(given: Sequence[Any]) -> tuple[tuple[Randomizer, int], ...]:
-    """A list of (randomizer, number of users), checked."""
-    if not given:
-        raise ValueError("groups must not be empty: give at least one (randomizer, number of users)")
-    parts = []
-    for i, part in enumerate(given):
-        if not isinstance(part, (tuple, list)) or len(part) != 2 or not isinstance(part[0], Randomizer):
-            raise TypeError(
-                f"groups[{i}] must be a pair (randomizer with finitely many messages, number of users), got {part!r}"
-            )
-        parts.append((part[0], arguments.positive_integer(part[1], f"the users of groups[{i}]")))
-    first = parts[0][0]
-    for i, (R, _) in enumerate(parts):
-        if message_space(R) != message_space(first):
-            raise ValueError(
-                f"groups must have one message space: {R!r} of groups[{i}] does not send the messages of {first!r}; "
-                "name them, with ss.from_matrix(P, messages=[…]) for each group and the same names in all"
-            )
-    return tuple(parts)
-
-
-def of_parts(parts: Sequence[tuple[Randomizer, int]]) -> Mechanism | Groups:
-    """Users in groups; groups with one randomizer are one group, and one group is a mechanism as every other."""
-    merged: dict[Randomizer, int] = {}
-    for R, count in parts:
-        merged[R] = merged.get(R, 0) + count
-    if len(merged) == 1:
-        ((R, count),) = merged.items()
-        return Mechanism(R, count)
-    return Groups(list(merged.items()))
 
 
 def fewer(parts: Sequence[tuple[Randomizer, int]], m: Any, made: Callable[[Any], Any]) -> Any:
