@@ -13,7 +13,7 @@ import pytest
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.numeric import counts
 
-COARSE = 1e-3
+COARSE = 2e-4
 
 
 def positive_part(values, probabilities, n) -> Fraction:
