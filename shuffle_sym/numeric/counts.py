@@ -16,8 +16,10 @@ Where each error goes:
 more than K rare     [S]_+ <= Σ[G_i]_+ and Pr[Bin(n − 1, ρ) >= K] <= (nρ)^K/K!, ρ = Σp_j
 spread of the rest   the two ends above, or Bernstein's inequality; where that is wide, another method for the rest
                      alone, with all other values so low that no sum that has one of them is positive
-values of G          m moves by at most Σ h_j |r_j| + (n − k) E|G| times their relative error
-probabilities        E[S]_+ has positive coefficients in them: (1 ± E)^k, and a factor for q^n
+values of G          m moves by at most Σ h_j |r_j| + (n − k) E|G| times their relative error, and by as much again
+                     for p and for q in the mean of the rest
+probabilities        E[S]_+ has positive coefficients in them: (1 ± 2E)^k for the p_j/q, e^{±x} <= 1 ± x(1 + x), and a
+                     factor for q^n, where q is best known from the p that it is not
 underflow            weights are mantissas and exponents; what is too small next to the largest term is added to the
                      upper end, and taken off the lower one
 ===================  ===============================================================================================
@@ -125,11 +127,12 @@ class _Split:
         self.log_q = math.log1p(-gone) if gone < 0.5 else math.log(self.q)
         # Of q, from the probabilities or from 1 minus the others, whichever is better known
         off = 1.01 * min(gone / self.q, 1.0) * (FLOAT_ERROR + u)
-        self.step_error = FLOAT_ERROR + off + 10 * u
+        self.step_error = 2 * FLOAT_ERROR + 8 * u  # of p/q, and of the products
         self.error = n * (off + 8 * u * abs(self.log_q)) + 16 * u
         g, weights = values[self.alive], p[self.alive] / self.q
         self.mean, self.highest = math.fsum(weights * g), float(g.max())
-        self.mean_error = math.fsum(weights * np.abs(g)) * (2 * FLOAT_ERROR + off + 10 * u) * (1 + 1e-9)
+        # Of p, of q and of g, and of products and sums
+        self.mean_error = math.fsum(weights * np.abs(g)) * (3 * FLOAT_ERROR + 8 * u)
         self.reach = 1.001 * max(self.highest - self.mean, self.mean - float(g.min()))
         # About any point it is never below the variance; values are off by a relative FLOAT_ERROR.
         spread = 1.001 * math.fsum(weights * (g - self.mean) ** 2) + 1e-28 * math.fsum(weights * g**2)
@@ -183,11 +186,12 @@ class _Split:
         k, mantissas, exponents, totals, sizes = self._counts(most)
         rest = n - k
         m = totals + rest * self.mean
-        off = FLOAT_ERROR * (4 + k) * sizes + rest * self.mean_error + 4 * u * np.abs(m)
+        off = (FLOAT_ERROR + (k + 4) * u) * sizes + rest * self.mean_error + 4 * u * np.abs(m)
         excess = _excess(np.maximum(np.abs(m) - off, 0.0), rest * self.variance, self.reach)
         below, above = np.maximum(m - off, 0.0), np.maximum(m + off, 0.0) + excess
         # No sum is above that of the highest values.
-        above = np.minimum(above, np.maximum(totals + rest * self.highest + off, 0.0))
+        highest = rest * (self.highest + (FLOAT_ERROR + 4 * u) * abs(self.highest))
+        above = np.minimum(above, np.maximum(totals + highest + off, 0.0))
         if self.highest <= 0:
             above[totals == -sizes] = 0.0  # no term is positive
         errors = 1.01 * (k * self.step_error + self.error)
@@ -199,7 +203,7 @@ class _Split:
         first = int((exponents + np.frexp(above)[1])[some].max()) if some.any() else 0
         log_scale = n * self.log_q - math.log(n) + first * math.log(2)
         scales = np.ldexp(mantissas, np.where(some, np.maximum(exponents - first, -2000), 0))
-        below, above = below * scales * (1 - errors), above * scales * (1 + 2 * errors)
+        below, above = below * scales * (1 - errors), above * scales * (1 + errors * (1 + errors))
         self._sharpen(rtol, below, above, k, totals, sizes, scales)
         lost = len(k) * _UNDERFLOW
         return max(math.fsum(below) - lost, 0.0) * (1 - 16 * u), (math.fsum(above) + lost) * (1 + 16 * u), log_scale
@@ -221,7 +225,7 @@ class _Split:
             error = 1.01 * (k[i] * self.step_error + 2 * self.error) + 4 * _LOG_LARGE * UNIT_ROUNDOFF
             factor = math.log(m) - m * self.log_q - _LOG_LARGE
             below[i] = max(below[i], scaled(ends[0] * scales[i] * (1 - error), factor))
-            above[i] = min(above[i], scaled(ends[1] * scales[i] * (1 + 2 * error), factor))
+            above[i] = min(above[i], scaled(ends[1] * scales[i] * (1 + error * (1 + error)), factor))
             gaps[i] = 0.0  # as sharp as it gets
 
     def _counts(self, most: int) -> list[Any]:
@@ -243,7 +247,9 @@ class _Split:
         r"""Bounds of :math:`q^m\frac1m\mathbb E[t + S]_+`, S the sum of m terms of the rest, times e^_LOG_LARGE."""
         k, ends = self.n - m, []
         shifted = np.where(self.alive, self.values + total / m, 0.0)
-        off = 3 * FLOAT_ERROR * np.abs(self.values) + (k + 4) * FLOAT_ERROR * size / m
+        off = (FLOAT_ERROR + 4 * UNIT_ROUNDOFF) * np.abs(self.values) + (
+            FLOAT_ERROR + (k + 6) * UNIT_ROUNDOFF
+        ) * size / m
         for sign in (-1, 1):
             values = shifted + sign * off
             top = float(values[self.alive].max())
