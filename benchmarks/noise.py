@@ -22,6 +22,11 @@ CASES: list[tuple[str, Callable[[], Any], float]] = [
     ("Gaussian, sigma = 1", lambda: ss.Gaussian(sigma=1), 1e-3),
     ("Gaussian, sigma = 1", lambda: ss.Gaussian(sigma=1), 1e-6),
     ("Gaussian, sigma = 1/2", lambda: ss.Gaussian(sigma=0.5), 1e-2),
+    ("logistic, eps0 = 1", lambda: ss.randomizers.Logistic(eps0=1), 1e-3),
+    ("piecewise, eps0 = 1", lambda: ss.randomizers.PiecewiseMechanism(eps0=1), 1e-3),
+    ("skewed Laplace", lambda: ss.randomizers.AsymmetricLaplace(left=1, right=2), 1e-3),
+    ("clipped Gaussian", lambda: ss.randomizers.ClippedGaussian(sigma=1), 1e-3),
+    ("truncated Laplace", lambda: ss.randomizers.TruncatedLaplace(eps0=1), 1e-3),
 ]
 REPEAT = 5
 

@@ -30,6 +30,7 @@ FINITE = {
     "BLH": ss.BLH(d=3, eps0=sp.log(3)),
     "OLH": ss.OLH(g=3, d=2, eps0=sp.log(2)),
     "Hadamard": ss.HadamardResponse(K=4, eps0=sp.log(3)),
+    "discrete Laplace": ss.randomizers.DiscreteLaplace(k=3, eps0=2 * sp.log(2)),
     "joint": ss.Joint(ss.BinaryRR(eps0=sp.log(2)), ss.KRR(k=3, eps0=sp.log(3))),
     "parallel": ss.Parallel([ss.KRR(k=3, eps0=sp.log(3)), ss.BLH(d=3, eps0=sp.log(2))], weights=[0.25, 0.75]),
     "sampled": ss.Sampled(ss.KRR(k=3, eps0=sp.log(3)), q=0.25),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +20,7 @@ from shuffle_sym.numeric import quadrature
 _SIDES = ("lower", "upper")
 _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
 _MOST_TAILS = 8
+_FIRST_TAIL = 1e-4
 _FEW_USERS = 32
 _LEAST_TAIL = 1e-290
 _MAX_CELLS, _FEW_CELLS = 4096, 512
@@ -123,20 +123,28 @@ class Noise(Source):
         """By the contour integral without cells, or None if that is not narrow enough: for few users, mostly."""
         if self.n < _FEW_USERS:
             return None
-        tail, n = rtol / self.n, self.n
+        sides = _SIDES if self.R.rounds_off else ("cut",)
+        tail, n = (_FIRST_TAIL if self.R.rounds_off else rtol / self.n), self.n
         for _ in range(_MOST_TAILS):
             tail = max(100.0 ** math.floor(math.log(tail, 100.0)), 1e-300)  # few are ever tried: panels are used again
-            for spread in _SPREADS:
-                (found,) = quadrature.positive_parts(self.R.panels(spread, tail), np.array([alpha]), self.n, rtol)
-                if isinstance(found, Interval):
-                    break
-            else:
+            ends = [self._by_some_panels(side, tail, alpha, rtol / len(sides)) for side in sides]
+            below, above = ends[0], ends[-1]
+            if below is None or above is None:
                 return None
+            found = Interval(below.lower, above.upper, "panels")
             if found.upper - found.lower <= rtol * found.upper or found.upper < SMALLEST:
-                return replace(found, method="panels")
+                return found
             # What the tail costs: see `quadrature`
             cost = 2 * n * found.upper + (n + 3) * (alpha - 1) + alpha
-            tail = min(tail, rtol * found.upper / (8 * cost)) / 10
+            tail = tail / 100 if self.R.rounds_off else min(tail, rtol * found.upper / (8 * cost)) / 10
+        return None
+
+    def _by_some_panels(self, side: str, tail: float, alpha: float, rtol: float) -> Interval | None:
+        """By the widest panels that are sharp enough."""
+        for spread in _SPREADS:
+            (found,) = quadrature.positive_parts(self.R.panels(spread, tail, side), np.array([alpha]), self.n, rtol)
+            if isinstance(found, Interval):
+                return found
         return None
 
     def _discretised(self, side: str, cells: int, tail: float) -> PairOfLaws:

@@ -65,7 +65,7 @@ def all_parameters() -> tuple[str, ...]:
     """What any of them takes.
 
     >>> sorted(all_parameters())
-    ['K', 'd', 'eps0', 'g', 'k', 'sigma', 'w']
+    ['K', 'd', 'eps0', 'g', 'k', 'left', 'right', 'sigma', 'w']
     """
     return tuple(dict.fromkeys(name for maker in makers().values() for name in parameters(maker)))
 

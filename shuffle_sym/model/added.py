@@ -81,6 +81,19 @@ class AddedNoise(Continuous):
         one = self.added.largest_log_ratio(self.width)
         return one if self.added.symmetric else sp.Max(one, self.added.mirrored.largest_log_ratio(self.width))
 
+    def check_clip(self) -> None:
+        """Refuse clipped ends between which no message is as likely for both end inputs."""
+        assert self.clip is not None
+        first, last = self.clip
+        with balls.precision(_BITS):
+            place = noise.meeting(self.added, balls.value(self.width)) + balls.value(self.inputs[0])
+            room = balls.value(self.width) / 32
+            if not balls.value(first) + room < place < balls.value(last) - room:
+                raise ValueError(
+                    f"clip must have room on both sides of {float(place):.6g}, the message that both end inputs send "
+                    f"with the same density, got {self.clip}"
+                )
+
     def _clipped_loss(self) -> sp.Expr:
         """An upper bound with 30 digits, or the formula if there is one for the distribution of symmetric noise."""
         assert self.clip is not None
@@ -194,20 +207,26 @@ class AddedNoise(Continuous):
     # -- panels
 
     @cached_property
-    def _known_panels(self) -> dict[tuple[float, float], Panels]:
+    def _known_panels(self) -> dict[tuple[float, float, str], Panels]:
         return {}
 
-    def panels(self, spread: float, tail: float) -> Panels:
+    @property
+    def rounds_off(self) -> bool:
+        """Whether ratios tend to a bound far out and never reach it: then the messages there are nearly one."""
+        return not self.added.flat and self.eps0 is not sp.oo
+
+    def panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
         """The left half of the messages as panels over each of which log ρ changes by ``spread`` on average; at most
-        ``tail`` of μ_1 lies beyond them."""
+        ``tail`` of μ_1 lies beyond them. ``side`` says what becomes of that, unless ρ is constant there: "cut" leaves
+        it out, "lower" counts it as one message, "upper" moves it to the ends of the range of ρ there."""
         arguments.numeric_only(self.free_symbols, "a number")
         self._refuse_unproved()
-        tail = 0.0 if self.added.flat else tail
-        if (spread, tail) not in self._known_panels:
-            self._known_panels[spread, tail] = self._panels(spread, tail)
-        return self._known_panels[spread, tail]
+        key = (spread, 0.0, "cut") if self.added.flat else (spread, tail, side)
+        if key not in self._known_panels:
+            self._known_panels[key] = self._panels(*key)
+        return self._known_panels[key]
 
-    def _panels(self, spread: float, tail: float) -> Panels:
+    def _panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
         low, high = self.inputs
         with balls.precision(_BITS):
             middle, width = balls.value(self.middle), balls.value(self.width)
@@ -222,6 +241,12 @@ class AddedNoise(Continuous):
             masses = [self._mass_below(input_, last) for input_ in (low, high)]
             if self.added.flat:
                 return panels(y, pieces, [(balls.value(sp.exp(self.eps0)), masses[1])])
+            if side == "lower":
+                return panels(y, pieces, [(masses[0] / masses[1], masses[1])])
+            if side == "upper":
+                least, most = self._ratio_at(last), balls.value(sp.exp(self.eps0))
+                to_most = (masses[0] - least * masses[1]) / (most - least)
+                return panels(y, pieces, [(least, masses[1] - to_most), (most, to_most)])
             beyond = (balls.lower(masses[0]), balls.upper(masses[0]), balls.upper(masses[1]))
             return panels(y, pieces, [], beyond)
 
@@ -253,12 +278,16 @@ class AddedNoise(Continuous):
             (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
             for i in range(cells)
         ]
-        return [*inner, (below[0][-1], below[1][-1], ratios[-1], ratios[-1] if self.added.flat else None)]
+        bound = None if self.eps0 is sp.oo else ratios[-1] if self.added.flat else _number(sp.exp(self.eps0), {})
+        return [*inner, (below[0][-1], below[1][-1], ratios[-1], bound)]
 
     def _ratio(self, place: Fraction) -> Fraction:
         with balls.precision(_BITS):
-            one, other = (self.added.at(balls.ball(place) - balls.value(end)) for end in self.inputs)
-            return _good(one / other)
+            return _good(self._ratio_at(balls.ball(place)))
+
+    def _ratio_at(self, place: arb) -> arb:
+        one, other = (self.added.at(place - balls.value(end)) for end in self.inputs)
+        return one / other
 
     def _decomposition(self, left: list[tuple[Fraction, Fraction, Fraction]], title: str) -> Decomposition:
         """Both halves; what the rounding to rational numbers misses of 1 goes to the largest mass."""

@@ -105,7 +105,12 @@ class Continuous(LocalRandomizer):
             "laws above all of them"
         )
 
-    def panels(self, spread: float, tail: float) -> Panels:
+    @property
+    def rounds_off(self) -> bool:
+        """Whether ratios tend to a bound and never reach it."""
+        return False
+
+    def panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
         """The law of G for the worst pair of inputs, as panels."""
         self._no_worst_pair()
 

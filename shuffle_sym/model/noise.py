@@ -205,6 +205,9 @@ def _holds(sign: str, formula: sp.Expr, piece: Smooth) -> bool:
     elif piece.right.is_finite:
         place = piece.right - _distance
     here = formula.subs(u, place)
+    # A rate that may be 0 by its range is not: there would be no density.
+    rates = [s for s in here.free_symbols if s.is_nonnegative and not s.is_positive]
+    here = here.xreplace({s: sp.Dummy(s.name, positive=True) for s in rates})
     return any(getattr(form(here), sign) for form in (sp.expand, sp.together, sp.simplify, sp.factor))
 
 
@@ -215,8 +218,8 @@ def blanket_mass(noise: LogConcave, width: sp.Expr) -> sp.Rational:
     """A number with 30 digits that is not above the mass of the smaller of two densities, ``width`` apart."""
     with balls.precision(_BITS):
         apart = balls.value(width)
-        meeting = _meeting(noise, apart)
-        mass = balls.ends((noise.tail(meeting - apart) + noise.mirrored.tail(-meeting)) * (1 - arb(10) ** -29))
+        place = meeting(noise, apart)
+        mass = balls.ends((noise.tail(place - apart) + noise.mirrored.tail(-place)) * (1 - arb(10) ** -29))
     if mass is None:
         raise VerificationError("the mass of the blanket is not known")
     return sp.Rational(math.floor(mass[0] * 10**30), 10**30)
@@ -228,16 +231,16 @@ def dominating(
     """A finite pair of laws above the blanket of every pair of inputs from 0 to ``width``; ``log_ratio`` is ε0, ``oo``
     if there is none. Messages beyond the ends of ``clip`` are moved to these ends."""
     with balls.precision(_BITS):
-        meeting = _meeting(noise, width)
+        place = meeting(noise, width)
         # With y* and the inputs 0 … width on one grid, so are all differences.
-        left = _half(noise, width, meeting, clip and clip[0])
-        right = _half(noise.mirrored, width, width - meeting, clip and width - clip[1])
+        left = _half(noise, width, place, clip and clip[0])
+        right = _half(noise.mirrored, width, width - place, clip and width - clip[1])
         top = None if log_ratio is sp.oo else balls.upper(balls.value(sp.exp(log_ratio)))
-        gamma = balls.lower(noise.tail(meeting - width) + noise.mirrored.tail(-meeting)) * (1 - _SLACK)
+        gamma = balls.lower(noise.tail(place - width) + noise.mirrored.tail(-place)) * (1 - _SLACK)
     return combined(left, right, gamma, top, 4 * _SLACK, title)
 
 
-def _meeting(noise: LogConcave, width: arb) -> arb:
+def meeting(noise: LogConcave, width: arb) -> arb:
     """Where the densities of the inputs 0 and width are equal."""
 
     def is_left(y: float) -> bool:
@@ -257,23 +260,23 @@ def _meeting(noise: LogConcave, width: arb) -> arb:
     return place
 
 
-def _half(noise: LogConcave, width: arb, meeting: arb, clip: arb | None) -> Half:
+def _half(noise: LogConcave, width: arb, place: arb, clip: arb | None) -> Half:
     """The half of the messages below y*, with the messages below ``clip`` moved there."""
     step = width / _CELLS
     if clip is not None:
         first = clip + step
-        if not first + step < meeting:
+        if not first + step < place:
             raise ValueError(
                 "clip must have messages on both sides of the place where the two end inputs are as likely"
             )
     elif noise.flat and noise.pieces[0].right.is_finite:
         first = balls.value(noise.pieces[0].right)
     else:
-        first = arb.min(noise.quantile(_LEAST_TAIL) + width, meeting - step)
-    exact = float(((meeting - first) / step).mid())
+        first = arb.min(noise.quantile(_LEAST_TAIL) + width, place - step)
+    exact = float(((place - first) / step).mid())
     count = max(math.floor(exact) if clip is not None else math.ceil(exact), 1)
     # u = y − x for all messages y = y* − j·step, j = 0 … count, and all inputs i·step, i = 0 … _CELLS
-    places = [meeting - width + step * m for m in range(-count, _CELLS + 1)]
+    places = [place - width + step * m for m in range(-count, _CELLS + 1)]
     masses, densities = _below(noise, places), balls.doubles(noise.at(place) for place in places)
     j, i = np.arange(count + 1), np.arange(_CELLS + 1)
     own = count - j[None, :] + _CELLS - i[:, None]

@@ -30,6 +30,7 @@ _NODES = 16
 _BITS = 128
 _RADII = (2, 3, 6, 12)  # r of the ellipses
 _ARCS = 12
+_PARTS = 8
 
 
 @dataclass(frozen=True)
@@ -131,11 +132,13 @@ def _ellipse(common: Function, ratio: Function, middle: arb, half: arb, r: int) 
 def _run(common: Function, ratio: Function, slope: Function, middle: arb, half: arb) -> tuple[float, float, float]:
     """The least density of A on the panel, and an interval of A that it covers, which is empty if A is not known to be
     monotone there."""
-    place = middle + half * arb(0, 1)
-    steep = slope(place)
+    # In parts: over a wide ball a slope that never changes its sign may seem to.
+    parts = [middle + half * (arb(2 * k + 1 - _PARTS, 1) / _PARTS) for k in range(_PARTS)]
+    slopes = [slope(part) for part in parts]
+    rising, falling = all(steep > 0 for steep in slopes), all(steep < 0 for steep in slopes)
     first, last = ratio(middle - half), ratio(middle + half)
-    low, high = (first, last) if steep > 0 else (last, first)
-    if not (steep > 0 or steep < 0) or not low < high:
+    low, high = (first, last) if rising else (last, first)
+    if not (rising or falling) or not low < high:
         return 0.0, balls.upper(low), balls.upper(low)
-    density = common(place) / abs(steep)
-    return max(balls.lower(density), 0.0), balls.upper(low), balls.lower(high)
+    density = min(balls.lower(common(part) / abs(steep)) for part, steep in zip(parts, slopes, strict=True))
+    return max(density, 0.0), balls.upper(low), balls.lower(high)

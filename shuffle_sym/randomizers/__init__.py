@@ -3,6 +3,7 @@
 from shuffle_sym.randomizers.composed import Joint, Parallel
 from shuffle_sym.randomizers.density import from_density
 from shuffle_sym.randomizers.family import AnyRandomizer
+from shuffle_sym.randomizers.grids import DiscreteLaplace
 from shuffle_sym.randomizers.hadamard import HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
@@ -29,6 +30,7 @@ __all__ = [
     "AsymmetricLaplace",
     "BinaryRR",
     "ClippedGaussian",
+    "DiscreteLaplace",
     "DuchiMechanism",
     "Gaussian",
     "HadamardResponse",

@@ -176,6 +176,8 @@ def _check_noise(R: AddedNoise) -> None:
         if sp.simplify(total - 1) != 0:
             raise ValueError(f"density must integrate to 1 over y for every value of its parameters, got {total}")
         return
+    if R.clip is not None:
+        R.check_clip()
     total = added.total()
     with balls.precision(160):
         if not abs(total - 1) < arb(_ROUND_OFF):

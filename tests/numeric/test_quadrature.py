@@ -103,3 +103,19 @@ def test_too_many_terms_are_refused_and_not_answered_with_infinity():
     made = ss.Laplace(eps0=1).panels(0.6, 0.0)
     (found,) = quadrature.positive_parts(made, np.array([math.exp(0.3)]), 3, 1e-9)
     assert isinstance(found, ValueError) or found.upper <= 1
+
+
+@pytest.mark.parametrize(("n", "eps"), [(200, 0.3), (2_000, 0.1)])
+def test_noise_whose_ratio_never_reaches_its_bound_is_between_its_cells(n, eps):
+    noise = ss.randomizers.Logistic(eps0=2)
+    truth, found = by_cells(noise, n, eps), ss.Shuffle(ss.decomposition.blanket(noise), n).delta(eps, rtol=1e-4)
+    assert found.method == "panels"
+    assert truth.lower <= found.upper <= truth.upper
+    assert truth.lower <= found.lower <= truth.upper
+    for tail in (1e-2, 1e-3):  # so much of the messages in one: still bounds
+        low, high = (
+            quadrature.positive_parts(noise.panels(0.2, tail, side), np.array([math.exp(eps)]), n, 1e-2)[0]
+            for side in ("lower", "upper")
+        )
+        assert low.lower <= found.upper
+        assert high.upper >= found.lower

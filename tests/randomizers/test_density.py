@@ -85,7 +85,7 @@ def test_a_density_typed_by_hand_is_the_randomizer_of_the_catalogue():
 def test_inputs_of_another_width_are_noise_of_another_scale():
     wide = ss.from_density(sp.exp(-sp.Abs(y - x)) / 2, inputs=(-1, 2))
     assert wide.eps0 == 3
-    one, other = (ss.Shuffle(N, 500).delta(0.2) for N in (wide, ss.Laplace(3)))
+    one, other = (ss.Shuffle(ss.decomposition.blanket(N), 500).delta(0.2) for N in (wide, ss.Laplace(3)))
     assert one.lower == pytest.approx(other.lower, rel=1e-9)
     assert one.upper == pytest.approx(other.upper, rel=1e-9)
 
@@ -124,3 +124,9 @@ def test_what_is_not_a_density_or_not_covered_is_refused_at_once(density, words)
 def test_inputs_are_two_numbers(inputs):
     with pytest.raises(ValueError, match="inputs must be two numbers"):
         ss.from_density(NORMAL, inputs=inputs)
+
+
+def test_clipped_ends_have_room_for_messages_of_both_ends():
+    for clip in ((2, 3), (-3, q(1, 2)), (q(1, 2), 1)):
+        with pytest.raises(ValueError, match=r"clip must have room on both sides of 0\.5"):
+            ss.from_density(NORMAL, inputs=(0, 1), clip=clip)
