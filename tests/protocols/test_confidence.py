@@ -82,6 +82,8 @@ def test_large_samples_keep_their_level():
 
 
 def test_counts_at_the_ends_say_what_they_can():
+    assert at_least(1, 1, 1.0) == at_most(0, 1, 0.0) == 1.0
+    assert at_least(2, 1, 1.0) == at_least(1, 1, 0.0) == 0.0
     assert lower_limit(0, 5, 0.1) == 0.0
     assert upper_limit(5, 5, 0.1) == 1.0
     assert math.isclose(upper_limit(0, 10**6, 0.05), -math.log(0.05) / 10**6, rel_tol=1e-5)  # the rule of three

@@ -27,10 +27,10 @@ def at_least(k: int, size: int, p: float) -> float:
     >>> 0.25 < at_least(2, 2, 0.5) < 0.25 + 1e-14, at_least(0, 2, 0.5)
     (True, 1.0)
     """
-    if k <= 0 or k < size * p:
-        return 1.0
-    if k > size or p <= 0:
+    if k > size or (p <= 0 and k > 0):
         return 0.0
+    if k <= 0 or k < size * p or p >= 1:
+        return 1.0
     steps = np.arange(k, min(size, k + 12 * math.isqrt(size) + 50) + 1, dtype=float)
     ratios = (size - steps) / (steps + 1) * (p / (1 - p))
     with np.errstate(under="ignore"):
