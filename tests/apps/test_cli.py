@@ -53,7 +53,7 @@ WRONG = {
     "derive lema52": "did you mean 'lemma52'?",
     "epsilon --randomizer krr --k 10 --eps0 4 --n 10": "--delta",
     "epsilon --n 10 --delta 0.1": "randomizer must be given",
-    "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of any, binaryrr, blh",
+    "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of any, asymmetriclaplace, binaryrr",
     "epsilon --randomizer o --eps0 1 --n 10 --delta 0.1": "randomizer must be one of olh, oue",
     "epsilon --randomizer krr --eps0 4 --n 10 --delta 0.1": "k must be given: krr takes k, eps0",
     "epsilon --randomizer krr --k 1 --eps0 4 --n 10 --delta 0.1": "k must be an integer >= 2, got 1",
@@ -316,7 +316,11 @@ def test_explain_says_in_words_what_to_report(capsys):
 
 @pytest.mark.parametrize(
     ("typed", "wanted"),
-    [("shuffle-sym eps", "epsilon"), ("shuffle-sym epsilon --del", "--delta"), ("shuffle-sym rdp --randomizer kr", "krr")],
+    [
+        ("shuffle-sym eps", "epsilon"),
+        ("shuffle-sym epsilon --del", "--delta"),
+        ("shuffle-sym rdp --randomizer kr", "krr"),
+    ],
 )
 def test_bash_completes_words(typed, wanted, capsys):
     _, script, _ = run("completion bash", capsys)

@@ -127,7 +127,9 @@ def parser() -> OneLineParser:
     _several(asked, "--n", "number of users", required=False, default=["10000", "1000000", "1000000000"])
     asked.add_argument("--delta", default="1e-6", help="default %(default)s")
     asked.add_argument("--repeat", default="11", help="default %(default)s")
-    asked = command("completion", lambda given: Answer("", text=completion.script(top, given.shell)), "words for a shell")
+    asked = command(
+        "completion", lambda given: Answer("", text=completion.script(top, given.shell)), "words for a shell"
+    )
     asked.add_argument("shell", choices=completion.SHELLS, help='in the file that your shell reads: eval "$(…)"')
     return top
 
