@@ -21,7 +21,7 @@ copyright = "The shuffle_sym maintainers, Apache License 2.0"
 version = release = shuffle_sym.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx-mathjax-offline"]
-exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
+exclude_patterns = ["_build", "jupyter_execute", "**/.ipynb_checkpoints"]
 html_theme = "furo"
 html_title = f"shuffle_sym {release}"
 html_static_path = ["_static"]

@@ -84,6 +84,9 @@ class Markdown(str):
 class Html(str):
     """Text that a notebook shows as HTML."""
 
+    def __repr__(self) -> str:
+        return f"Html({self[:20]!r}…)"
+
     def _repr_html_(self) -> str:
         return str(self)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import csv
+import io
 import json
 import math
 import re
@@ -51,7 +53,7 @@ WRONG = {
     "derive lema52": "did you mean 'lemma52'?",
     "epsilon --randomizer krr --k 10 --eps0 4 --n 10": "--delta",
     "epsilon --n 10 --delta 0.1": "randomizer must be given",
-    "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of any, binaryrr, blh",
+    "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of any, asymmetriclaplace, binaryrr",
     "epsilon --randomizer o --eps0 1 --n 10 --delta 0.1": "randomizer must be one of olh, oue",
     "epsilon --randomizer krr --eps0 4 --n 10 --delta 0.1": "k must be given: krr takes k, eps0",
     "epsilon --randomizer krr --k 1 --eps0 4 --n 10 --delta 0.1": "k must be an integer >= 2, got 1",
@@ -196,7 +198,9 @@ def test_rounds_and_decompositions_leave_the_columns_open(capsys):
 def test_explain_lists_every_analysis(capsys):
     asked = "explain --randomizer krr --k 10 --eps0 4 --n 10000 --delta 1e-6"
     found = ss.Shuffle(ss.KRR(k=10, eps0=4), 10_000).analyses(delta=1e-6)
-    assert run(asked, capsys) == (0, f"{found}\n", "")
+    code, out, err = run(asked, capsys)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{found}\n")
     rows = json.loads(run(f"{asked} --json", capsys)[1])["rows"]
     assert [(row["name"], row["kind"], row["value"]) for row in rows] == [(r.name, r.kind, r.value) for r in found.rows]
     assert all((row["value"] is None) == bool(row["refusal"]) for row in rows)
@@ -253,7 +257,7 @@ def test_a_verdict_that_changed_is_code_1(changed, code, capsys, monkeypatch):
             return changed
 
     result = SimpleNamespace(id="X-1", verdict="false", claim=SimpleNamespace(statement="one is two"))
-    module = SimpleNamespace(run=lambda ids, quick: Audit([result]))
+    module = SimpleNamespace(run=lambda ids, quick, progress: Audit([result]))
     monkeypatch.setitem(sys.modules, "shuffle_sym.papers.audit", module)
     found, out, err = run("audit X-1 --quick", capsys)
     assert (found, err) == (code, "")
@@ -289,3 +293,38 @@ def test_it_runs_as_a_module_without_plotting_or_notebooks():
     assert row["lower"] <= Fraction(1, 4) <= row["upper"]
     refused = subprocess.run([sys.executable, "-m", "shuffle_sym", "x"], capture_output=True, text=True, check=False)
     assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+
+
+def test_csv_has_the_rows_and_digits_of_json(capsys):
+    command = "epsilon --randomizer clones --eps0 1 --n 100 1000 --delta 1e-6"
+    _, table, _ = run(f"{command} --csv", capsys)
+    _, whole, _ = run(f"{command} --json", capsys)
+    rows = json.loads(whole)["rows"]
+    read = list(csv.DictReader(io.StringIO(table)))
+    assert [(row["n"], float(row["lower"]), float(row["upper"])) for row in read] == [
+        (str(row["n"]), row["lower"], row["upper"]) for row in rows
+    ]
+
+
+def test_explain_says_in_words_what_to_report(capsys):
+    _, out, _ = run("explain --randomizer krr --k 10 --eps0 4 --n 10000 --delta 1e-6", capsys)
+    words = out.splitlines()[-1]
+    assert "Report 0.380640" in words
+    assert "one user's input (by blanket)" in words
+    assert "0.380296, which two such datasets attain (0 against 1, all others 2)" in words
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("shuffle-sym eps", "epsilon"),
+        ("shuffle-sym epsilon --del", "--delta"),
+        ("shuffle-sym rdp --randomizer kr", "krr"),
+    ],
+)
+def test_bash_completes_words(typed, wanted, capsys):
+    _, script, _ = run("completion bash", capsys)
+    words = typed.split()
+    ask = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _shuffle_sym; echo ${{COMPREPLY[@]}}"
+    done = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)
+    assert wanted in done.stdout.split()

@@ -2,6 +2,8 @@ r"""The answer of a command, as a table for people or as JSON for programs."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +33,16 @@ class Answer:
         rows = [_flat(row, _digits) for row in self.rows]
         whole = {"command": command, "title": self.title, "rows": rows, "ok": not self.failed}
         return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def for_tables(self) -> str:
+        """Comma-separated values: a line of names, then a line for each row, intervals with all their digits."""
+        rows = [_flat(row, _digits) for row in self.rows]
+        written = io.StringIO()
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        table = csv.DictWriter(written, names, lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+        return written.getvalue().rstrip("\n")
 
 
 def _six_digits(interval: Interval) -> dict[str, str]:

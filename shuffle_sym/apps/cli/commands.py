@@ -15,15 +15,21 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from tqdm import tqdm
+
 from shuffle_sym.accounting.inverses import calibrate, users_needed
 from shuffle_sym.accounting.rounds import compose as composed
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import texts
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import catalogue, numbers
 from shuffle_sym.apps.cli.answers import Answer
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.papers import derivations
 from shuffle_sym.randomizers import Sampled, from_matrix
+
+#: A bar on a terminal, for what takes longer than a second.
+_progress = partial(tqdm, delay=1, leave=False, disable=None)
 
 # ------------------------------------------------------------------------------------------------------ commands
 
@@ -48,7 +54,7 @@ def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> An
         if count == 1:
             ask = partial(getattr(M, question), rtol=rtol, method=given.method)
         elif given.method == "auto":
-            ask = partial(getattr(M.compose(count), question), rtol=rtol)
+            ask = partial(getattr(M.compose(count, progress=_progress), question), rtol=rtol)
         else:
             raise ValueError(f"method must be 'auto' for more than one round, got {given.method!r}")
         for value in getattr(given, argument):
@@ -70,7 +76,16 @@ def explain(given: Namespace) -> Answer:
     asked = {name: texts.read(text, name) for name in ("delta", "eps") if (text := getattr(given, name)) is not None}
     found = M.analyses(**asked, rtol=texts.read(given.rtol, "rtol"))
     rows = [{**asdict(row), "refusal": row.refusal or None} for row in found.rows]
-    return Answer(found.title, rows, text=str(found))
+    return Answer(found.title, rows, text=f"{found}\n\n{_in_words(found.answer)}")
+
+
+def _in_words(answer: Interval) -> str:
+    """What an answer means, which analysis gave it, and which datasets attain the lower end."""
+    lower, upper = numbers.shown(answer)
+    return (
+        f"Report {upper}: it holds for every two datasets that differ in one user's input (by {answer.upper_by}). No proof "
+        f"can give less than {lower}, which two such datasets attain ({answer.lower_by}). What is between is not known."
+    )
 
 
 def largest_eps0(given: Namespace) -> Answer:
@@ -103,7 +118,7 @@ def compose(given: Namespace) -> Answer:
     if (given.eps is None) == (given.delta is None):
         raise ValueError("eps or delta must be given, one of the two")
     rtol = texts.read(given.rtol, "rtol")
-    accountant = composed([_mechanism(text) for text in given.mechanism])
+    accountant = composed([_mechanism(text) for text in given.mechanism], progress=_progress)
     argument, question = ("delta", "epsilon") if given.eps is None else ("eps", "delta")
     ask = partial(getattr(accountant, question), rtol=rtol)
     rows = [{argument: value, question: ask(texts.read(value, argument))} for value in getattr(given, argument)]
@@ -147,7 +162,7 @@ def derive(given: Namespace) -> Answer:
 def audit(given: Namespace) -> Answer:
     """Verdicts on the papers' statements, recomputed; one that differs from the record is a failure."""
     run = importlib.import_module("shuffle_sym.papers.audit").run
-    results = run(given.ids or None, quick=given.quick)
+    results = run(given.ids or None, quick=given.quick, progress=_progress)
     rows = [{"id": r.id, "verdict": r.verdict, "statement": r.claim.statement} for r in results]
     changed = results.changed()
     note = [", ".join(f"{verdict}: {count}" for verdict, count in results.counts.items())]

@@ -28,7 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(stopped.code or OK)
     try:
         answer = given.run(given)
-        print(answer.for_programs(given.command) if given.json else answer.for_people(), flush=True)
+        shown = answer.for_programs(given.command) if given.json else answer.for_people()
+        print(answer.for_tables() if given.csv else shown, flush=True)
     except VerificationError as failure:
         return _said(failure, FAILED)
     except (ValueError, TypeError, OverflowError, MemoryError, ImportError) as refusal:

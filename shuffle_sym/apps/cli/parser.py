@@ -11,7 +11,7 @@ import shuffle_sym
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.accounting.sources import METHODS
 from shuffle_sym.apps import catalogue
-from shuffle_sym.apps.cli import commands
+from shuffle_sym.apps.cli import commands, completion
 from shuffle_sym.apps.cli.answers import Answer
 
 PROGRAM = "shuffle-sym"
@@ -35,6 +35,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "derive": ("", "lemma52", "gparv_table --randomizer krr --latex"),
     "audit": ("--quick",),
     "bench": ("--n 1e4 1e9 --repeat 3",),
+    "completion": ("bash",),
 }
 
 
@@ -79,7 +80,9 @@ def parser() -> OneLineParser:
             allow_abbrev=False,
         )
         added.set_defaults(run=run)
-        added.add_argument("--json", action="store_true", help="one JSON object in place of a table")
+        shown = added.add_mutually_exclusive_group()
+        shown.add_argument("--json", action="store_true", help="one JSON object in place of a table")
+        shown.add_argument("--csv", action="store_true", help="comma-separated values, all digits")
         return added
 
     asked = command("epsilon", commands.epsilon, "smallest epsilon at delta")
@@ -124,6 +127,10 @@ def parser() -> OneLineParser:
     _several(asked, "--n", "number of users", required=False, default=["10000", "1000000", "1000000000"])
     asked.add_argument("--delta", default="1e-6", help="default %(default)s")
     asked.add_argument("--repeat", default="11", help="default %(default)s")
+    asked = command(
+        "completion", lambda given: Answer("", text=completion.script(top, given.shell)), "words for a shell"
+    )
+    asked.add_argument("shell", choices=completion.SHELLS, help='in the file that your shell reads: eval "$(…)"')
     return top
 
 
