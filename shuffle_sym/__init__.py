@@ -15,6 +15,7 @@ from typing import Any
 from shuffle_sym import papers as papers
 from shuffle_sym import protocols as protocols
 from shuffle_sym.accounting import rdp
+from shuffle_sym.accounting.budget import Budget, rounds_allowed
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.inverses import calibrate, users_needed
 from shuffle_sym.accounting.rounds import compose
@@ -58,6 +59,7 @@ __all__ = [
     "RAPPOR",
     "AnyRandomizer",
     "BinaryRR",
+    "Budget",
     "FourierAccountant",
     "Gaussian",
     "HadamardResponse",
@@ -82,6 +84,7 @@ __all__ = [
     "ground_truth",
     "parameter",
     "rdp",
+    "rounds_allowed",
     "sweep",
     "users_needed",
 ]

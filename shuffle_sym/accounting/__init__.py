@@ -2,7 +2,6 @@ r"""The questions: δ(ε) and ε(δ) of shuffled messages, profiles, rounds, Ré
 
 from shuffle_sym.accounting.analyses import Analyses, Analysis
 from shuffle_sym.accounting.attacks import Neighbours
-from shuffle_sym.accounting.budget import Budget, rounds_allowed
 from shuffle_sym.accounting.cell_pld import CellPLD, CompiledPLD
 from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
@@ -12,7 +11,6 @@ from shuffle_sym.accounting.rounds import Composition
 __all__ = [
     "Analyses",
     "Analysis",
-    "Budget",
     "CellPLD",
     "CompiledPLD",
     "Composition",
@@ -22,5 +20,4 @@ __all__ = [
     "PrivacyProfile",
     "Risk",
     "ShuffledPLD",
-    "rounds_allowed",
 ]

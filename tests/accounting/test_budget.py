@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import Budget, rounds_allowed
+from shuffle_sym.accounting.budget import Budget, rounds_allowed
 from shuffle_sym.model import decomposition
 
 q = sp.Rational
