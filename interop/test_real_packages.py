@@ -57,10 +57,11 @@ def test_multi_freq_ldpy_sends_unary_encodings(optimal):
 
 
 def test_the_subsets_of_multi_freq_ldpy_are_right_as_sets_and_leak_in_the_order_in_which_they_are_sent():
-    # A subset that contains the input has it in the first place.
+    # A subset that contains the input has it in the first place: one with 1 in another place is never sent by input 1,
+    # so no eps0 holds. The event that 0 comes first alone shows 2.3 where 1 was meant.
     from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Client
 
-    d, w, t = 12, 3, math.e
+    d, w = 12, 3
     R = ss.SubsetSelection(d, w, 1)
 
     def contained(y, x):
@@ -68,9 +69,8 @@ def test_the_subsets_of_multi_freq_ldpy_are_right_as_sets_and_leak_in_the_order_
 
     passes(R, lambda x: np.sort(SS_Client(x, d, 1.0)), contained)
     audit = ss.empirical.local(*samples(lambda x: SS_Client(x, d, 1.0)), R=R, matches=contained, beta=BETA)
-    own = w * t / (w * t + d - w)
     assert audit.convicted
-    assert 2 < audit.lower <= math.log(own / ((1 - own) / (d - 1)))  # 2.3 where 1 was meant
+    assert audit.lower > 2
     assert audit.consistent  # as sets
 
 
