@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import inspect
-import csv
 import io
 import json
 import math
