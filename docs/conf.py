@@ -14,6 +14,7 @@ ROOT = HERE.parent
 sys.path.insert(0, str(ROOT))
 
 import shuffle_sym  # noqa: E402
+from shuffle_sym.model.randomizer import LocalRandomizer  # noqa: E402
 
 project = "shuffle_sym"
 author = "The shuffle_sym maintainers"
@@ -89,8 +90,12 @@ def copy_notebooks() -> None:
 
 
 def signature(_app: object, what: str, _name: str, obj: object, *_: object) -> tuple[str, str] | None:
-    """A class is called with the arguments of its own constructor, whatever checks them before."""
-    return (str(inspect.signature(obj)), "") if what == "class" and "eps0" in str(inspect.signature(obj)) else None
+    """A randomizer is called with the arguments of its own constructor; what checks their names takes any."""
+    if what != "class" or not issubclass(obj, LocalRandomizer):
+        return None
+    parameters = inspect.signature(obj).parameters.values()
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    return str(inspect.Signature(plain)), ""
 
 
 def setup(app: object) -> None:
