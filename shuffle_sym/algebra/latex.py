@@ -210,9 +210,9 @@ def broken(expr: Any, limit: float) -> list[str]:
         first, *rest = _bracketed(broken(inside, limit - 4))
         return [rf"\{name}{first}", *rest]
     if isinstance(expr, (sp.Max, sp.Min)):
-        *others, last = (broken(part, limit - 4) for part in sp.ordered(expr.args))
-        lines = [line for part in others for line in (*part[:-1], part[-1] + ",")] + last
-        return _bracketed(lines, r"\max" if isinstance(expr, sp.Max) else r"\min")
+        *before_last, last = (broken(part, limit - 4) for part in sp.ordered(expr.args))
+        listed = [line for part in before_last for line in (*part[:-1], part[-1] + ",")] + last
+        return _bracketed(listed, r"\max" if isinstance(expr, sp.Max) else r"\min")
     if isinstance(expr, sp.Tuple):
         return _bracketed(_packed([f"{formula(part)}," for part in expr[:-1]] + [formula(expr[-1])], limit))
     if hasattr(expr, "around"):  # a mean or a positive part

@@ -420,3 +420,10 @@ def test_growth_is_shown_in_both_directions_or_refused():
     for small, large in ((x, x**2), (sp.exp(x - 1), x), (sp.log(x), x - 2)):
         with pytest.raises(ss.VerificationError):  # true on one side of 1 only, the wrong way, false at 1
             chain(small, at_most(large, "wrong", growing(x, 1)))
+
+
+def test_a_line_shows_itself_without_what_it_rests_on():
+    definition = given(f(a), a**2, "a square")
+    line = chain(f(a), equals(a**2, "defined", definition))
+    assert repr(line) == "<f(a) = a**2: defined>"
+    assert line._repr_latex_() == r"$f{\left(a \right)} = a^{2}\qquad \text{defined}$"

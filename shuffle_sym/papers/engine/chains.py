@@ -61,7 +61,7 @@ def growing(symbol: sp.Symbol, start: Any = 0) -> Growing:
     return Growing(symbol, sp.sympify(start))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Line(Fact):
     """One line of a chain with its reasons: facts that it uses, or how it is shown. A wrong one cannot be built.
 
@@ -223,7 +223,7 @@ def at_least(right: Any, words: str, *reasons: Any) -> Link:
     return Link(">=", right, words, reasons)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chain(Fact):
     """Lines, each of which starts where the one before it ended; together they say left relation right."""
 
@@ -276,7 +276,7 @@ def chain(start: Any, *links: Link, under: Any = (), words: str = "") -> Chain:
                  parts=tuple(lines))  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cases(Fact):
     """Chains from one and the same formula under conditions of which one always holds; that is checked."""
 
@@ -318,7 +318,7 @@ def cases(*branches: Fact, within: Any = (), words: str = "") -> Cases:
     return Cases(branches[0].left, relations.pop() if relations else "=", right, words, domain, branches=branches)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Parts(Fact):
     """A statement of several parts."""
 

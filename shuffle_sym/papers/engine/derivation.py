@@ -29,7 +29,7 @@ from shuffle_sym.papers.engine.facts import Applied, Fact, Given, Instance, Law,
 Blocks = tuple[Fact, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cited(Fact):
     """The statement of another derivation, or one part of it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy as sp
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 RELATIONS = ("=", "<=", ">=")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fact:
     """``left`` relation ``right``, under conditions on the symbols. Facts are compared by identity: a line names the
     very ones that it uses."""
@@ -124,6 +125,13 @@ class Fact:
         """The relation in one line of text."""
         return f"{self.left} {self.relation} {self.right}"
 
+    def __repr__(self) -> str:
+        return f"<{self.relational()}: {self.words}>"
+
+    def _repr_latex_(self) -> str:
+        # `shown` knows facts itself.
+        return str(import_module("shuffle_sym.papers.engine.shown").alone(self))
+
 
 def denominators(expr: sp.Expr) -> set[sp.Expr]:
     """What a formula divides by, free of the indices in it, and not known to differ from 0."""
@@ -181,7 +189,7 @@ def meaning(fact: Fact) -> list[Fact]:
     return [*said, *(one for one in below if isinstance(one, Supposed)), *words]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Instance(Fact):
     """A fact with values put in for its symbols."""
 
@@ -201,14 +209,14 @@ class Instance(Fact):
         return (self.root,)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fixed(Instance):
     """A fact that may be used with other arguments, except for some of them, which stay as they are."""
 
     fixed: tuple[sp.Symbol, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Given(Fact):
     """A definition: the name on the left is new. What is ``granted`` was declared of the name, such as that it is not
     negative, and is not shown of the right side: it is a hypothesis."""
@@ -231,7 +239,7 @@ class Given(Fact):
         return names_in(self) - arguments
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Supposed(Fact):
     """A hypothesis of the statement. It is read for all arguments of the functions in it and for all values of the
     symbols ``for_all``; other symbols are the ones of the statement."""
@@ -282,7 +290,7 @@ def _is_shown(one: Condition, under: Conditions) -> bool:
     return isinstance(one, sp.Ge) and prover.at_most(one.rhs, one.lhs, under) is not None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Law(Given):
     """The law of a random variable: finitely many values with their probabilities, which are shown to sum to 1."""
 
@@ -344,7 +352,7 @@ class Hypothesis(NamedTuple):
         return "shown" if self.fact is not None else f"checked {self.checked}" if self.checked else "stated"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Applied(Fact):
     """A general theorem with its hypotheses, instantiated: what it says here. What it ``discharges`` was supposed for
     its sake, such as the statement in a step of an induction."""

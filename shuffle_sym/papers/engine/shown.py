@@ -95,7 +95,7 @@ def label(fact: Fact) -> str:
     """The short words beside a line."""
     if isinstance(fact, Line):
         return f"{fact.words} ({fact.status})" if fact.words else f"({fact.status})"
-    said = f"{fact.kind}: {fact.words}" if fact.words else fact.kind
+    said = ": ".join(part for part in (fact.kind, fact.words) if part)
     said += f", for {conditions_in_words(fact.under)}" if fact.under else ""
     granted = fact.granted if isinstance(fact, Given) else ()
     return f"{said}; taken for granted: {conditions_in_words(granted)}" if granted else said
@@ -148,6 +148,12 @@ def pieces(row: Row, limit: float) -> list[str]:
     if len(left) == 1 and latex.width(left[0]) + latex.width(right[0]) + 3 <= limit:
         return [f"{left[0]} {first}", *rest]
     return [*left, first, *rest]
+
+
+def alone(fact: Fact) -> str:
+    """One line by itself as a formula for a notebook."""
+    drawn = " ".join(pieces(Row(0, fact), SCREEN))
+    return rf"${drawn}\qquad {latex.text(label(fact))}$"
 
 
 def in_notebook(d: Derivation, last: int | None = None) -> str:
