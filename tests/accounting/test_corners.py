@@ -10,7 +10,6 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import fourier
 from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
@@ -220,28 +219,6 @@ def test_no_logarithm_of_a_delta_is_above_0(eps0, n, eps):
 def test_no_number_of_digits_makes_a_delta_larger_than_1(digits):
     answer = ss.Shuffle(ss.decomposition.clones(60), 5).delta(sp.Rational(1, 1000), digits=digits)
     assert answer.lower < answer.upper <= 1
-
-
-class FarOut:
-    """Rounds whose δ is far below what a saddle point far out says of it."""
-
-    losses = coarse = counts = ()
-    infinite, copies, rounded_by, coarsest = 0.0, 2, True, 1.0
-
-    def tilt(self, caps):
-        return self
-
-    def saddle_point(self, eps):
-        return 1e17
-
-    def log_delta(self, eps, theta):
-        return -1.0
-
-
-def test_a_guess_that_underflows_is_a_small_spacing_and_no_error():
-    question = fourier._Question(FarOut(), 1.0, 1e-3)
-    assert question.smaller_than_guessed(0.0)
-    assert 0 < question.first_spacing < 1e-100
 
 
 def test_upper_ends_ask_for_one_pair_of_datasets_and_no_more(monkeypatch):
