@@ -1,10 +1,10 @@
 r"""What goes beyond the papers: orders between analyses, the drop-out bound, and what the contour method rests on."""
 
-from shuffle_sym.papers.ours import any_randomizer, dropout, noise, noise_pairs, orders, smoothing
+from shuffle_sym.papers.ours import any_randomizer, dropout, noise, noise_pairs, orders, sampling, smoothing
 from shuffle_sym.papers.registry import shown
 
 TITLE = "this package"
 
-__all__ = ["TITLE", "any_randomizer", "dropout", "noise", "noise_pairs", "orders", "smoothing"]
+__all__ = ["TITLE", "any_randomizer", "dropout", "noise", "noise_pairs", "orders", "sampling", "smoothing"]
 
 __getattr__, __dir__ = shown(__name__)
