@@ -87,3 +87,13 @@ def test_what_the_derivations_rest_on_is_named():
     for name in ("batch_identity", "batch_lower"):
         assert {one.name for one in derivations.ALL[name]().by} == {"total probability"}
     assert {one.name for one in derivations.batch_upper().by} == {"total probability", "joint convexity"}
+
+
+def test_one_more_user_is_never_worse():
+    for _ in range(40):
+        (first, second, *others), alpha = [a_law() for _ in range(5)], 1 + F(SEED.randint(0, 12), 10)
+        few, more = (
+            divergence_of_laws(shuffled([first, *others[:m]]), shuffled([second, *others[:m]]), alpha) for m in (2, 3)
+        )
+        assert derivations.one_more_user().statement[0].relation == "<="
+        assert more <= few

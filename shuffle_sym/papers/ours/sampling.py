@@ -10,6 +10,7 @@ from itertools import combinations
 import sympy as sp
 
 from shuffle_sym.algebra.symbols import parameter
+from shuffle_sym.papers.balle2019.reduction import alone, joined, lemma_a2
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import Chain, at_least, at_most, cases, chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
@@ -353,3 +354,22 @@ def batch_lower() -> Blocks:
         equals(named.left, "the divergence of the decomposition", named),
     )
     return *inside, *blocks, apart, named, statement
+
+
+@derivation("One more user does not hurt", "ours; Balle et al. 2019, Lemma A.2", where={n: "users"})
+def one_more_user() -> Blocks:
+    r"""D_α of n + 1 shuffled users is at most that of n, for the same two inputs that differ: the message of one more
+    user, whose input is the same in both datasets, is independent of the others and tells nothing. One
+    after the other: the divergence does not grow with the number of users.
+
+    >>> one_more_user().result
+    D_alpha(W_0(n) || W_1(n))
+    """
+    worlds = quantity("W_0", r"W_0^{{({0})}}"), quantity("W_1", r"W_1^{{({0})}}")
+    more, fewer = (tuple(world(size) for world in worlds) for size in (n + 1, n))
+    lemma = cite(lemma_a2)
+    here = theorems.for_other_laws(
+        lemma, dict(zip((*joined, *alone), (*more, *fewer), strict=True)),
+        "A_0 is the message of a user who has the same input in both datasets, independent of the others",
+    )  # fmt: skip
+    return lemma, chain(Divergence(alpha, *more), at_most(Divergence(alpha, *fewer), "one more message", here))
