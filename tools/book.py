@@ -29,6 +29,7 @@ PARTS = (
     ("Look closer", "What is printed wrong, how a number is computed, what the worst data are.", ("10", "11", "12")),
     ("Play", "Everything under sliders.", ("13",)),
     ("The truth", "Why no dataset is worse than the answer says, and what is not known yet.", ("14",)),
+    ("Numbers as messages", "From a density to certified answers, or to a refusal that says why.", ("15",)),
     ("Crowds as they are", "Sampled, different and colluding users, over a thousand rounds.", ("16",)),
     ("What really runs", "Is a program what its proof is about? An audit from samples.", ("17",)),
     ("The papers' experiments", "Every curve computed again, with certified ends.", ("18", "19", "20", "21")),
@@ -38,7 +39,7 @@ PARTS = (
 SHORTER = (
     ("In a hurry", ("00", "13", "08")),
     ("Here to check a paper", ("10", "02", "03", "04", "06", "12", "18", "19", "20", "21")),
-    ("Here for the methods", ("01", "11", "05", "07", "14")),
+    ("Here for the methods", ("01", "11", "05", "07", "14", "15")),
 )
 
 #: One letter, one meaning, in all notebooks.
