@@ -152,9 +152,8 @@ class Budget:
 
 
 def _same(M: Any, other: Any) -> bool:
-    """Whether two mechanisms are the same by definition."""
-    alike = isinstance(M, Shuffle) and type(M) is type(other)
-    return bool(alike and M.n == other.n and M.source == other.source)
+    """Whether two mechanisms are the same by definition: users, randomizers, and whom or which batch is asked about."""
+    return isinstance(M, Shuffle) and type(M) is type(other) and bool(M.__reduce__() == other.__reduce__())
 
 
 def _catalogue() -> Mapping[str, Any]:

@@ -60,6 +60,26 @@ def test_different_rounds_are_spent_together():
     assert budget.spent(1e-6) == ss.compose([(M, 5), (other, 2)]).epsilon(1e-6)
 
 
+SMALL = ss.Shuffle(ss.KRR(k=3, eps0=1), n=100)
+MIXED = ss.Shuffle([(ss.KRR(k=3, eps0=1), 50), (ss.KRR(k=3, eps0=4), 50)])
+
+
+@pytest.mark.parametrize(("small", "large"), [(SMALL.sampled_from(1_000), SMALL), (MIXED.group(0), MIXED.group(1))])
+def test_a_batch_or_a_group_is_not_the_mechanism_that_it_was_made_from(small, large):
+    B = Budget()
+    B.spend(small)
+    B.spend(large)
+    assert B.parts == ((small, 1), (large, 1))
+    assert B.spent(1e-3).upper >= large.epsilon(1e-3).lower
+
+
+def test_a_batch_is_not_saved_as_if_everybody_were_in_it():
+    B = Budget()
+    B.spend(SMALL.sampled_from(1_000))
+    with pytest.raises(ValueError, match="cannot be saved"):
+        B.to_json()
+
+
 def test_a_spent_budget_is_refused_with_what_was_spent():
     budget = Budget()
     budget.spend(M, 100)
