@@ -23,6 +23,7 @@ _MOST_TAILS = 8
 _FIRST_TAIL = 1e-4
 _FEW_USERS = 32
 _LEAST_TAIL = 1e-290
+_STEP_OF_TAILS = 1e-4
 _MAX_CELLS, _FEW_CELLS = 4096, 512
 
 
@@ -68,9 +69,10 @@ class Noise(Source):
             i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
         }
         if method == "auto":
-            for i in list(waiting):
-                if (found := self._by_panels(float(ratios[i]), rtol)) is not None:
-                    answers[i] = found
+            places = list(waiting)
+            for i, answer in zip(places, self._by_panels([float(ratios[i]) for i in places], rtol), strict=True):
+                if answer is not None:
+                    answers[i] = answer
                     del waiting[i]
         tail, cells = 1e-8, 32
         while waiting and cells <= _MAX_CELLS:
@@ -119,33 +121,60 @@ class Noise(Source):
                 answer = Interval(low.lower, min(high.upper, answer.upper), high.method)
         return answer
 
-    def _by_panels(self, alpha: float, rtol: float) -> Interval | None:
+    def _by_panels(self, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the contour integral without cells, or None if that is not narrow enough: for few users, mostly."""
+        answers: list[Interval | None] = [None] * len(alphas)
         if self.n < _FEW_USERS:
-            return None
+            return answers
         sides = _SIDES if self.R.rounds_off else ("cut",)
-        tail, n = (_FIRST_TAIL if self.R.rounds_off else rtol / self.n), self.n
+        tails = dict(enumerate(self._first_tails(alphas, rtol)))
         for _ in range(_MOST_TAILS):
-            tail = max(100.0 ** math.floor(math.log(tail, 100.0)), 1e-300)  # few are ever tried: panels are used again
-            ends = [self._by_some_panels(side, tail, alpha, rtol / len(sides)) for side in sides]
-            below, above = ends[0], ends[-1]
-            if below is None or above is None:
-                return None
-            found = Interval(below.lower, above.upper, "panels")
-            if found.upper - found.lower <= rtol * found.upper or found.upper < SMALLEST:
-                return found
-            # What the tail costs: see `quadrature`
-            cost = 2 * n * found.upper + (n + 3) * (alpha - 1) + alpha
-            tail = tail / 100 if self.R.rounds_off else min(tail, rtol * found.upper / (8 * cost)) / 10
-        return None
+            alike: dict[float, list[int]] = {}
+            for i, tail in tails.items():
+                alike.setdefault(_rounded(tail), []).append(i)
+            for tail, rows in alike.items():
+                there = [alphas[i] for i in rows]
+                ends = [self._by_some_panels(side, tail, there, rtol / len(sides)) for side in sides]
+                for i, below, above in zip(rows, ends[0], ends[-1], strict=True):
+                    del tails[i]
+                    if below is None or above is None:
+                        continue
+                    answer = Interval(below.lower, above.upper, "panels")
+                    if answer.upper - answer.lower <= rtol * answer.upper or answer.upper < SMALLEST:
+                        answers[i] = answer
+                    else:
+                        tails[i] = min(tail / 100, self._tail(alphas[i], answer.upper, rtol) / 10)
+        return answers
 
-    def _by_some_panels(self, side: str, tail: float, alpha: float, rtol: float) -> Interval | None:
-        """By the widest panels that are sharp enough."""
+    def _first_tails(self, alphas: list[float], rtol: float) -> list[float]:
+        """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is."""
+        if self.R.rounds_off:
+            return [_FIRST_TAIL] * len(alphas)
+        most = _rounded(rtol / self.n)
+        about = quadrature.estimates(self.R.panels(_SPREADS[0], most), np.array(alphas), self.n)
+        if about is None:
+            return [most] * len(alphas)
+        return [min(most, self._tail(alpha, value, rtol)) for alpha, value in zip(alphas, about.tolist(), strict=True)]
+
+    def _tail(self, alpha: float, value: float, rtol: float) -> float:
+        """What may lie beyond the panels where D_α is this: see `quadrature`."""
+        if self.R.rounds_off:
+            return 1.0
+        return rtol * value / (8 * (2 * self.n * value + (self.n + 3) * (alpha - 1) + alpha))
+
+    def _by_some_panels(self, side: str, tail: float, alphas: list[float], rtol: float) -> list[Interval | None]:
+        """By the widest panels that are sharp enough for each α."""
+        answers: list[Interval | None] = [None] * len(alphas)
+        waiting = list(range(len(alphas)))
         for spread in _SPREADS:
-            (found,) = quadrature.positive_parts(self.R.panels(spread, tail, side), np.array([alpha]), self.n, rtol)
-            if isinstance(found, Interval):
-                return found
-        return None
+            if not waiting:
+                break
+            there = np.array([alphas[i] for i in waiting])
+            parts = quadrature.positive_parts(self.R.panels(spread, tail, side), there, self.n, rtol)
+            for i, part in zip(waiting, parts, strict=True):
+                answers[i] = part if isinstance(part, Interval) else None
+            waiting = [i for i in waiting if answers[i] is None]
+        return answers
 
     def _discretised(self, side: str, cells: int, tail: float) -> PairOfLaws:
         key = (side, cells, tail)
@@ -156,3 +185,8 @@ class Noise(Source):
 
     def __repr__(self) -> str:
         return repr(self.R)
+
+
+def _rounded(tail: float) -> float:
+    """A tail that is not larger: few are ever tried, so that panels are used again."""
+    return max(_STEP_OF_TAILS ** math.ceil(math.log(tail, _STEP_OF_TAILS)), _LEAST_TAIL) if tail else _LEAST_TAIL

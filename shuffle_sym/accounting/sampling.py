@@ -133,7 +133,8 @@ class Sampling:
         The two have about the same shape, so that lines between its values there are as close to it as ``rtol`` and
         `_CLOSE_ABOVE` say: the error goes with the square of the spacing. Farther out it goes on until it is small.
         """
-        points = forward.known(self._noise)
+        # Beyond the largest loss of this one the other may be far below what counts, where a value costs most.
+        points = [a for a in forward.known(self._noise) if a == ONE or forward.ceiling is None or a < forward.ceiling]
         every = max(math.floor(math.sqrt(_CLOSE_ABOVE / self.rtol)), 1)
         ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
         self._learn(side, {ONE, *points[::every], points[-1], *ends})

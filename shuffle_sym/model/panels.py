@@ -30,7 +30,7 @@ _NODES = 16
 _BITS = 128
 _RADII = (2, 3, 6, 12)  # r of the ellipses
 _ARCS = 12
-_PARTS = 8
+_PARTS = (8, 32, 128)
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,12 @@ def _run(common: Function, ratio: Function, slope: Function, middle: arb, half: 
     """The least density of A on the panel, and an interval of A that it covers, which is empty if A is not known to be
     monotone there."""
     # In parts: over a wide ball a slope that never changes its sign may seem to.
-    parts = [middle + half * (arb(2 * k + 1 - _PARTS, 1) / _PARTS) for k in range(_PARTS)]
-    slopes = [slope(part) for part in parts]
-    rising, falling = all(steep > 0 for steep in slopes), all(steep < 0 for steep in slopes)
+    for count in _PARTS:
+        parts = [middle + half * (arb(2 * k + 1 - count, 1) / count) for k in range(count)]
+        slopes = [slope(part) for part in parts]
+        rising, falling = all(steep > 0 for steep in slopes), all(steep < 0 for steep in slopes)
+        if rising or falling:
+            break
     first, last = ratio(middle - half), ratio(middle + half)
     low, high = (first, last) if rising else (last, first)
     if not (rising or falling) or not low < high:

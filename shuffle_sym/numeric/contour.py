@@ -50,7 +50,7 @@ from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.rules import MAX_WORK, OFF, OnLattice, Rule, Smoothed
 from shuffle_sym.numeric.transforms import SMALLEST, Array, Sums, checked, refusal, sums
 
-Unsmoothed = Callable[[Sums, Array], Rule] | None
+Unsmoothed = Callable[[Sums, Array, Rule], Rule] | None
 
 _ATTEMPTS = 16
 _SHARE = 0.02  # of rtol, for each of aliasing and truncation
@@ -140,7 +140,7 @@ def _tried(
     try:
         ends: dict[int, _Ends] = {}
         for rows, law in sums(values, probabilities, n, OFF if spacing else FLOAT_ERROR):
-            on_lattice = (lambda law, target: OnLattice(law, spacing, target)) if spacing else None
+            on_lattice = (lambda law, target, like: OnLattice(law, spacing, target, like)) if spacing else None
             ends.update(zip(rows.tolist(), log_ends(law, rtol, floor, units[rows], on_lattice), strict=True))
         return [ends[i] for i in range(len(values))]
     except ValueError as refusal:
@@ -202,7 +202,7 @@ def _refined(law: Sums, unsmoothed: Unsmoothed, rtol: float, within: Array) -> t
         target = _SHARE * within[active] * value[active]
         rule: Rule = Smoothed(law, tau[active], target)
         if unsmoothed:
-            rule = min(rule, unsmoothed(law, target), key=lambda r: float(r.count.sum()))
+            rule = min(rule, unsmoothed(law, target, rule), key=lambda r: float(r.count.sum()))
         sides = rule.evaluate()
         if sides is None:
             break

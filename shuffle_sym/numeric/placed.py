@@ -89,7 +89,7 @@ def log_upper(values: Array, probabilities: Array, places: Places, smoothing: fl
     values = np.maximum(values, -4.0 * places.n * values.max())
     try:
         law = PlacedSums(values[None], probabilities, places, smoothing, OFF if spacing else FLOAT_ERROR)
-        on_lattice = (lambda law, target: OnLattice(law, spacing, target)) if spacing else None
+        on_lattice = (lambda law, target, like: OnLattice(law, spacing, target, like)) if spacing else None
         _, upper = contour._refined(law, on_lattice, rtol, np.array([rtol]))
     except ValueError:
         return None

@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
@@ -34,30 +35,55 @@ from shuffle_sym.numeric.contour import log_ends
 from shuffle_sym.numeric.rules import Rule
 from shuffle_sym.numeric.transforms import SMALLEST, AllSums, Array, Complex, Mask, Sums
 
+Places = npt.NDArray[np.int64]
+
 _LAYERS = 4  # uniform laws in each half
 _REACHES = np.geomspace(0.5, 1e4, 160)  # of the last node, over the standard deviation of S
 _LARGEST_EXPONENT = 600.0
+_MOST_AT_ONCE = 2**13  # α times nodes in one array
 _ROUGH = 0.05  # an error of φ from which on nothing is told
 
 
 def positive_parts(panels: Panels, alphas: Array, n: int, rtol: float) -> list[Interval | ValueError]:
     """Bounds for each α >= 1, given as a double with a relative error of FLOAT_ERROR; n >= 2. A refusal is returned."""
-    answers: list[Interval | ValueError] = []
-    for alpha in alphas.tolist():
-        try:
-            answers.append(_positive_part(panels, alpha, n, rtol))
-        except ValueError as refused:
-            answers.append(refused)
-    return answers
+    rows = max(_MOST_AT_ONCE // (2 * len(panels.ratios) + 1), 1)
+    parts = [_positive_parts(panels, alphas[i : i + rows], n, rtol) for i in range(0, len(alphas), rows)]
+    return [answer for part in parts for answer in part]
 
 
-def _positive_part(panels: Panels, alpha: float, n: int, rtol: float) -> Interval:
-    law = SmoothSums(panels, alpha, n)
-    ((low, high),) = log_ends(law, rtol / 2, math.log(SMALLEST), np.ones(1), Unsmoothed)
-    slack = 8 * UNIT_ROUNDOFF * (1 + abs(high))
-    lower, upper = math.exp(low - slack), math.exp(high + slack)
-    lower = lower if lower > SMALLEST else 0.0
-    return _with_tails(Interval(lower, max(upper, 5e-324)), panels.tail, alpha, n)
+def _positive_parts(panels: Panels, alphas: Array, n: int, rtol: float) -> list[Interval | ValueError]:
+    """In the same arrays; if that is refused, either half by itself, to see which α is the reason."""
+    answers: dict[int, Interval | ValueError] = {}
+    try:
+        law = SmoothSums(panels, alphas, n)
+        sharp = np.flatnonzero(law.sharp(rtol / 8))
+        logs = []
+        if len(sharp):
+            logs = log_ends(law.take(sharp), rtol / 2, math.log(SMALLEST), np.ones(len(sharp)), Unsmoothed)
+    except ValueError as refused:
+        if len(alphas) == 1:
+            return [refused]
+        half = len(alphas) // 2
+        return [answer for part in (alphas[:half], alphas[half:]) for answer in _positive_parts(panels, part, n, rtol)]
+    for i, (low, high) in zip(sharp.tolist(), logs, strict=True):
+        slack = 8 * UNIT_ROUNDOFF * (1 + abs(high))
+        lower, upper = math.exp(low - slack), math.exp(high + slack)
+        lower = lower if lower > SMALLEST else 0.0
+        answers[i] = _with_tails(Interval(lower, max(upper, 5e-324)), panels.tail, float(alphas[i]), n)
+    return [answers.get(i, ValueError("the panels are too wide for these values")) for i in range(len(alphas))]
+
+
+def estimates(panels: Panels, alphas: Array, n: int) -> Array | None:
+    """About what the values without the tails are, by the saddle point approximation, at a small part of the cost of
+    bounds; None where there is none. No bound."""
+    try:
+        law = SmoothSums(panels, alphas, n)
+    except ValueError:
+        return None
+    if not law.sharp(math.inf).all():
+        return None
+    about: Array = np.exp(law.log_scale) / (n * law.c * np.sqrt(2 * math.pi * (law.variance * law.c**2 + 2)))
+    return about
 
 
 def _with_tails(part: Interval, tail: tuple[float, float, float], alpha: float, n: int) -> Interval:
@@ -75,27 +101,32 @@ def _with_tails(part: Interval, tail: tuple[float, float, float], alpha: float, 
 class SmoothSums(AllSums):
     """The sum of n copies of G, from the nodes of panels."""
 
-    def __init__(self, panels: Panels, alpha: float, n: int) -> None:
-        A, W = panels.ratios, panels.masses
+    def __init__(self, panels: Panels, alphas: Array, n: int) -> None:
+        A, W, alpha = panels.ratios, panels.masses, np.asarray(alphas, dtype=float)[:, None]
         self.panels, self.alpha = panels, alpha
-        values = np.concatenate([A - alpha, 1 - alpha * A, [0.0]])[None]
+        nothing = np.zeros_like(alpha)
+        values = np.concatenate([A - alpha, 1 - alpha * A, nothing], axis=1)
         gamma = 2 * math.fsum(W)
-        if not 0 < gamma < 1 or values.max() <= 0:
+        if not 0 < gamma < 1 or values.max(axis=1).min() <= 0:
             raise ValueError("the law has no value of both signs, or no mass that is left")
         # The rest is 1 minus a sum: its relative error is larger.
         error = 4 * FLOAT_ERROR / (1 - gamma)
         super().__init__(values, np.concatenate([W, W, [1 - gamma]]), n, 0.0, error)
         x = self.c
-        sizes = np.concatenate([A + alpha, 1 + alpha * A, [0.0]])
+        sizes = np.concatenate([A + alpha, 1 + alpha * A, nothing], axis=1)
         self.moving = 4 * FLOAT_ERROR * (self.one.q * sizes).sum(axis=1)  # over |s|
         self.at_c = self._quadrature(x[:, None], np.zeros((1, 1)))[:, 0] + self.moving * x
-        if (self.at_c > _ROUGH).any():
-            raise ValueError("the panels are too wide for these values")
         self.log_slack = self.log_slack + 1.1 * n * self.at_c
+
+    def sharp(self, slack: float) -> Mask:
+        """For which α the panels are not too wide: log φ(c)^n is known to within ``slack``, or the value is tiny."""
+        tiny = self.log_scale + self.log_slack - math.log(self.n) - np.log(self.c) < math.log(SMALLEST)
+        known: Mask = (self.at_c <= _ROUGH) & ((self.log_slack <= slack) | tiny)
+        return known
 
     def _quadrature(self, x: Array, y: Array) -> Array:
         """The error of φ(x + iy) by the panels, over φ(c)."""
-        panels, alpha = self.panels, self.alpha
+        panels, alpha = self.panels, self.alpha[:, :, None, None]
         x, y = np.broadcast_arrays(x, y)
         x, y = x[..., None, None], y[..., None, None]
         front = x * (panels.tops - alpha) + y * panels.sides
@@ -124,45 +155,52 @@ class SmoothSums(AllSums):
         logs, errors = self.one.log_growths(d)
         s = self.c[:, None] + d
         off = self._quadrature(s, np.zeros((1, 1))) * np.exp(np.minimum(-logs, _LARGEST_EXPONENT))
-        off += 4 * FLOAT_ERROR * s * (np.abs(self.one.g).max() + 2 * self.alpha)
+        off += 4 * FLOAT_ERROR * s * (np.abs(self.one.g).max(axis=1, keepdims=True) + 2 * self.alpha)
         bounds = self.n * (logs + errors + 1.1 * (off + self.at_c[:, None]))
         return np.asarray(np.where((off < _ROUGH) & (-logs < _LARGEST_EXPONENT), bounds, np.inf))
 
     def log_modulus(self, y: Array) -> Array:
-        """Upper bounds of log |φ(c + iy)/φ(c)| that fall in y, a row of them."""
-        gone = np.zeros(len(y))
+        """Upper bounds of log |φ(c + iy)/φ(c)| that fall in y."""
+        gone = np.zeros(y.shape)
         for mass, length, gaps in self._uniform_laws():
-            gone += np.maximum(mass * (1 - _envelope(y * length / 2)) - gaps, 0.0)
+            gone += np.maximum(mass[:, None] * (1 - _envelope(y * length[:, None] / 2)) - gaps[:, None], 0.0)
         return np.log1p(-np.minimum(gone * (1 - 1e-6), 0.999))
 
-    def _uniform_laws(self) -> list[tuple[float, float, float]]:
+    def _uniform_laws(self) -> list[tuple[Array, Array, Array]]:
         """Probability, length, and twice what is missing in the middle."""
         density, start, end = self.panels.runs
-        c, alpha, log_phi = float(self.c[0]), self.alpha, float(self.one.log_phi[0] + 1.1 * self.at_c[0]) + 1e-9
+        c, alpha, log_phi = self.c[:, None], self.alpha, (self.one.log_phi + 1.1 * self.at_c)[:, None] + 1e-9
         front = density * np.exp(np.minimum(c * (start - alpha) - log_phi, _LARGEST_EXPONENT))
         back = density / alpha * np.exp(np.minimum(c * (1 - alpha * end) - log_phi, _LARGEST_EXPONENT))
-        found = []
-        for heights, scale in ((front, 1.0), (back, alpha)):
+        before = np.concatenate([[0.0], np.cumsum(end - start)])
+        laws = []
+        for heights, scale in ((front, np.ones(len(alpha))), (back, alpha[:, 0])):
             left = heights * (1 - 1e-9)
             for _ in range(_LAYERS):
-                first, last, height = _largest(left, scale * start, scale * end)
-                length = scale * float(end[last] - start[first])
-                covered = scale * float((end - start)[first : last + 1].sum())
-                found.append((height * length, length, 2 * height * abs(length - covered)))
-                left[first : last + 1] -= height
-        return found
+                first, last, height = _largest(left, start, end)
+                length = scale * (end[last] - start[first])
+                covered = scale * (before[last + 1] - before[first])
+                laws.append((height * length, length, 2 * height * np.abs(length - covered)))
+                places = np.arange(len(start))
+                left -= height[:, None] * ((first[:, None] <= places) & (places <= last[:, None]))
+        return laws
 
 
-def _largest(heights: Array, start: Array, end: Array) -> tuple[int, int, float]:
-    """The run of neighbours whose least height times the cube of its length is largest, and that height."""
-    best, found = -1.0, (0, 0, 0.0)
-    for first in range(len(heights)):
-        least = np.minimum.accumulate(heights[first:])
-        worth = least * (end[first:] - start[first]) ** 3
-        last = int(np.argmax(worth))
-        if worth[last] > best:
-            best, found = float(worth[last]), (first, first + last, max(float(least[last]), 0.0))
-    return found
+def _largest(heights: Array, start: Array, end: Array) -> tuple[Places, Places, Array]:
+    """For each row of heights the run of neighbours whose least height times the cube of its length is largest, and
+    that height."""
+    rows = np.arange(len(heights))
+    best, height = np.full(len(rows), -1.0), np.zeros(len(rows))
+    first, last = np.zeros(len(rows), dtype=int), np.zeros(len(rows), dtype=int)
+    for place in range(len(start)):
+        least = np.minimum.accumulate(heights[:, place:], axis=1)
+        worth = least * (end[place:] - start[place]) ** 3
+        farthest = np.argmax(worth, axis=1)
+        better = worth[rows, farthest] > best
+        best = np.where(better, worth[rows, farthest], best)
+        first, last = np.where(better, place, first), np.where(better, place + farthest, last)
+        height = np.where(better, np.maximum(least[rows, farthest], 0.0), height)
+    return first, last, height
 
 
 def _envelope(z: Array) -> Array:
@@ -175,19 +213,19 @@ def _envelope(z: Array) -> Array:
 class Unsmoothed(Rule):
     """The kernel 1/s² itself."""
 
-    def __init__(self, law: Sums, target: Array) -> None:
-        super().__init__(law, target)
+    def __init__(self, law: Sums, target: Array, like: Rule | None = None) -> None:
+        super().__init__(law, target, like)
         assert isinstance(law, SmoothSums)
-        deviation = float(np.sqrt(law.variance[0] + 1 / law.c[0] ** 2))
-        step = float(self.step[0])
+        deviation, step = np.sqrt(law.variance + 1 / law.c**2)[:, None], self.step[:, None]
         lasts = _REACHES / deviation
         logs = law.n * law.log_modulus(lasts) + np.log((1 / lasts + step / lasts**2) / math.pi)
-        enough = np.flatnonzero(logs <= math.log(target[0]))
-        self.count = np.full(1, np.inf)
-        if len(enough):
-            self.count = np.ceil(lasts[enough[:1]] / step) + 1
-            self.truncation = np.exp(logs[enough[:1]]) * (1 + 1e-6)
-        self.roundings = np.full(1, 200 * UNIT_ROUNDOFF)
+        enough = logs <= np.log(target)[:, None]
+        rows, first = np.arange(len(target)), np.argmax(enough, axis=1)
+        with np.errstate(divide="ignore"):  # an infinite period has infinitely many nodes
+            count = np.ceil(lasts[rows, first] / self.step) + 1
+        self.count = np.where(enough.any(axis=1), count, np.inf)
+        self.truncation = np.exp(np.minimum(logs[rows, first], 0.0)) * (1 + 1e-6)
+        self.roundings = np.full(len(target), 200 * UNIT_ROUNDOFF)
         self.total = self.step / law.c**2 + 1 / law.c
 
     def kernel(self, y: Array) -> tuple[Complex, Complex, Array]:

@@ -42,15 +42,18 @@ _ABOVE, _BELOW = _sides()
 class Rule(Rows):
     """The trapezoidal rule, with the number of nodes from 0 on; ``total`` is Σ|kernel| over all of them, or more."""
 
+    period: Array
+    alias: Array  # see `periods`
     count: Array
     total: Array
     truncation: Array
     moved: Array  # error of the values that is not in φ
     roundings: Array  # relative, of the kernel
 
-    def __init__(self, law: Sums, target: Array) -> None:
+    def __init__(self, law: Sums, target: Array, like: Rule | None = None) -> None:
         self.law = law
-        self.period, self.alias = periods(law, target)
+        # A rule for the same law and target has found the period, which is much of the work.
+        self.period, self.alias = periods(law, target) if like is None else (like.period, like.alias)
         self.truncation = self.moved = self.left_out = np.zeros(len(target))
 
     def kernel(self, y: Array) -> tuple[Complex, Complex, Array]:
@@ -160,8 +163,8 @@ _CUTOFF = 2.2 / math.pi * (_CUTS**2 + 1) ** 2 * np.exp(-(_CUTS**2) / 2) / _CUTS 
 class OnLattice(Rule):
     """All values are multiples of the spacing l; a period of an odd number of spacings."""
 
-    def __init__(self, law: Sums, spacing: float, target: Array) -> None:
-        super().__init__(law, target)
+    def __init__(self, law: Sums, spacing: float, target: Array, like: Rule | None = None) -> None:
+        super().__init__(law, target, like)
         self.spacing = spacing
         self.count = np.ceil(self.period / spacing / 2) + 1
         self.period = (2 * self.count - 1) * spacing

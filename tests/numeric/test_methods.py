@@ -40,6 +40,9 @@ def test_the_binomial_comes_first_up_to_a_hundred_thousand_users_and_only_where_
     assert methods.cheapest_first(two, 10**4) == ("binomial", "counts", "contour", "fft")
     assert methods.cheapest_first(two, 10**5 + 1) == ("counts", "contour", "binomial", "fft")
     assert methods.cheapest_first(three, 10) == ("counts", "contour", "fft")
+    many = np.linspace(-1.0, 1.0, 50)
+    assert methods.cheapest_first(many, 100) == ("counts", "contour", "fft")
+    assert methods.cheapest_first(many, 1_000) == ("contour", "counts", "fft")
 
 
 def test_rows_get_the_first_method_that_does_not_refuse_and_else_a_refusal(monkeypatch):

@@ -72,7 +72,7 @@ def test_the_bound_of_a_panel_covers_its_error(monkeypatch, nodes):
     noise, s, alpha = ss.Laplace(eps0=2), 0.3, 1.2
 
     def transform() -> tuple[float, float]:
-        law = quadrature.SmoothSums(noise._panels(1.0, 0.0), alpha, 10)
+        law = quadrature.SmoothSums(noise._panels(1.0, 0.0), np.array([alpha]), 10)
         law.one.log_phi[:] = 0.0  # so that the bound is that of φ itself
         g, p = law.one.g[0], np.concatenate([law.panels.masses, law.panels.masses])
         return float(p @ np.expm1(s * g[:-1])), float(law._quadrature(np.full((1, 1), s), np.zeros((1, 1)))[0, 0])
@@ -91,9 +91,9 @@ def test_the_envelope_is_above_every_later_value():
 
 @pytest.mark.parametrize(("noise", "n", "eps"), CASES, ids=repr)
 def test_uniform_parts_bound_the_modulus(noise, n, eps):
-    law = quadrature.SmoothSums(noise.panels(0.15, 1e-8), math.exp(eps), n)
+    law = quadrature.SmoothSums(noise.panels(0.15, 1e-8), np.array([math.exp(eps)]), n)
     y = np.geomspace(0.01, 8, 400)
-    bound = np.exp(law.log_modulus(y))
+    bound = np.exp(law.log_modulus(y[None])[0])
     assert (bound >= np.abs(np.exp(law.one.log_ratios(y[None])[0][0])) - 1e-6).all()
     assert (np.diff(bound) <= 0).all()
     assert bound[-1] < 0.99
@@ -119,3 +119,21 @@ def test_noise_whose_ratio_never_reaches_its_bound_is_between_its_cells(n, eps):
         )
         assert low.lower <= found.upper
         assert high.upper >= found.lower
+
+
+@pytest.mark.parametrize(("noise", "n"), [(ss.Gaussian(sigma=2), 10**4), (ss.Laplace(eps0=2), 300)], ids=repr)
+def test_rows_of_alpha_are_what_they_are_alone(noise, n):
+    # Far out the widest panels are too wide: some rows are refused, and the others are not.
+    alphas, made = np.exp([0.0, 0.01, 0.03, 0.1, 0.5, 2.0]), noise.panels(0.6, 1e-12)
+    together = quadrature.positive_parts(made, alphas, n, 1e-4)
+    for alpha, row in zip(alphas, together, strict=True):
+        (alone,) = quadrature.positive_parts(made, np.array([alpha]), n, 1e-4)
+        assert isinstance(row, Interval) == isinstance(alone, Interval)
+        if isinstance(row, Interval):
+            assert row.lower <= alone.upper
+            assert alone.lower <= row.upper
+    kinds = {type(row) for row in together}
+    assert Interval in kinds
+    # The estimate that tails are chosen by is no bound, but of the right size.
+    about = quadrature.estimates(made, alphas[:3], n)
+    assert all(0.5 * row.lower <= value <= 2 * row.upper for row, value in zip(together[:3], about, strict=True))
