@@ -156,7 +156,7 @@ class Noise(Source):
         widest = self.R.panels(_SPREADS[0], most)
         if 2 * self.n * math.fsum(widest.masses) < _FEW_MESSAGES:
             return {}
-        about = quadrature.estimates(widest, np.array(alphas), self.n)
+        about = quadrature.estimates(widest, np.array(alphas), self.n) if widest.tail[1] else None
         if about is None:
             return dict.fromkeys(range(len(alphas)), most)
         pairs = zip(alphas, about.tolist(), strict=True)
