@@ -22,8 +22,9 @@ _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
 _MOST_TAILS = 8
 _FIRST_TAIL = 1e-4
 _FEW_USERS = 32
+_FEW_MESSAGES = 6.0
 _LEAST_TAIL = 1e-290
-_STEP_OF_TAILS = 1e-4
+_FINE_TAILS = 1e-10
 _MAX_CELLS, _FEW_CELLS = 4096, 512
 
 
@@ -127,7 +128,7 @@ class Noise(Source):
         if self.n < _FEW_USERS:
             return answers
         sides = _SIDES if self.R.rounds_off else ("cut",)
-        tails = dict(enumerate(self._first_tails(alphas, rtol)))
+        tails = self._first_tails(alphas, rtol)
         for _ in range(_MOST_TAILS):
             alike: dict[float, list[int]] = {}
             for i, tail in tails.items():
@@ -146,21 +147,26 @@ class Noise(Source):
                         tails[i] = min(tail / 100, self._tail(alphas[i], answer.upper, rtol) / 10)
         return answers
 
-    def _first_tails(self, alphas: list[float], rtol: float) -> list[float]:
-        """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is."""
+    def _first_tails(self, alphas: list[float], rtol: float) -> dict[int, float]:
+        """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is. Nothing
+        where few users send a message of the blanket: then S = 0 is likely, and no transform falls far enough."""
         if self.R.rounds_off:
-            return [_FIRST_TAIL] * len(alphas)
+            return dict.fromkeys(range(len(alphas)), _FIRST_TAIL)
         most = _rounded(rtol / self.n)
-        about = quadrature.estimates(self.R.panels(_SPREADS[0], most), np.array(alphas), self.n)
+        widest = self.R.panels(_SPREADS[0], most)
+        if 2 * self.n * math.fsum(widest.masses) < _FEW_MESSAGES:
+            return {}
+        about = quadrature.estimates(widest, np.array(alphas), self.n) if widest.tail[1] else None
         if about is None:
-            return [most] * len(alphas)
-        return [min(most, self._tail(alpha, value, rtol)) for alpha, value in zip(alphas, about.tolist(), strict=True)]
+            return dict.fromkeys(range(len(alphas)), most)
+        pairs = zip(alphas, about.tolist(), strict=True)
+        return {i: min(most, self._tail(alpha, value, rtol)) for i, (alpha, value) in enumerate(pairs)}
 
     def _tail(self, alpha: float, value: float, rtol: float) -> float:
         """What may lie beyond the panels where D_α is this: see `quadrature`."""
         if self.R.rounds_off:
             return 1.0
-        return rtol * value / (8 * (2 * self.n * value + (self.n + 3) * (alpha - 1) + alpha))
+        return rtol * value / (3 * (2 * self.n * value + (self.n + 3) * (alpha - 1) + alpha))
 
     def _by_some_panels(self, side: str, tail: float, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the widest panels that are sharp enough for each α."""
@@ -188,5 +194,8 @@ class Noise(Source):
 
 
 def _rounded(tail: float) -> float:
-    """A tail that is not larger: few are ever tried, so that panels are used again."""
-    return max(_STEP_OF_TAILS ** math.ceil(math.log(tail, _STEP_OF_TAILS)), _LEAST_TAIL) if tail else _LEAST_TAIL
+    """A tail that is not larger, of few that are ever tried, so that panels are used again. Where noise has heavy tails
+    a larger one is much less work; these tails are not small."""
+    if tail >= _FINE_TAILS:
+        return 10.0 ** math.floor(math.log10(tail))
+    return max(_FINE_TAILS * 1e-4 ** math.ceil(math.log(max(tail, 1e-300) / _FINE_TAILS, 1e-4)), _LEAST_TAIL)
