@@ -193,7 +193,8 @@ def _limit(slope: sp.Expr) -> sp.Expr:
             # A multiple of e^{rate·u}, which vanishes or whose inverse does
             form = slope.xreplace({one: small if rate.is_nonnegative else 1 / small})
             if u not in form.free_symbols:
-                return sp.cancel(sp.together(form)).subs(small, 0)
+                limit = sp.cancel(sp.together(form)).subs(small, 0)
+                return sp.oo if limit is sp.zoo else limit  # the slope falls in u: it cannot be −oo there
     return sp.limit(slope, u, -sp.oo)
 
 
