@@ -125,9 +125,13 @@ def test_the_quick_verdicts_are_the_recorded_ones(quick):
     assert len(quick) >= 60
 
 
-def test_the_readme_counts_the_recorded_verdicts():
+def test_the_readme_and_the_guide_count_the_recorded_verdicts():
     found = Counter(audit.recorded().values())
-    text = " ".join((Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8").split())
+    root = Path(__file__).parent.parent.parent
+    readme, text = (
+        " ".join((root / name).read_text(encoding="utf-8").split()) for name in ("README.md", "docs/guide.md")
+    )
+    assert f"{found.total()} statements of the papers examined: {found['false']} are false" in readme
     assert f"{found.total()} statements of the papers" in text
     assert f"{found['holds']} hold, {found['holds if']} hold under a condition" in text
     assert f"{found['misprint']} are misprints, {found['misprint or misread']} are misprints unless the page" in text

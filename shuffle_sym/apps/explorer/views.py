@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from html import escape
 from typing import Any
 
+import shuffle_sym
 from shuffle_sym.algebra import texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import catalogue, numbers, svg
@@ -299,7 +300,8 @@ class View:
 def _maker(randomizer: str, parameters: Mapping[str, str]) -> Expression:
     """What makes R."""
     given = catalogue.arguments_for(randomizer, parameters)
-    maker: Expression = getattr(SS, catalogue.find(randomizer)[1].__name__)
+    made_by = catalogue.find(randomizer)[1].__name__
+    maker: Expression = getattr(SS if made_by in shuffle_sym.__all__ else SS.randomizers, made_by)
     return maker(**{key: number(text, key) for key, text in given.items()})
 
 
