@@ -76,7 +76,7 @@ class LogConcave:
         if self.g.subs(u, -u) == self.g:
             return True
         for piece, other in zip(self.pieces, reversed(self.pieces), strict=True):
-            if piece.left != -other.right or sp.simplify(piece.formula.subs(u, -u) - other.formula) != 0:
+            if piece.left != -other.right or not zeros.vanishes(piece.formula.subs(u, -u) - other.formula):
                 return False
         return True
 
@@ -90,7 +90,7 @@ class LogConcave:
     def flat(self) -> bool:
         """Whether far to the left all ratios are constant: the logarithm is linear there."""
         bend = sp.together(sp.diff(self.logs[0], u, 2))
-        return bool(bend == 0 or (bend.is_zero is not False and sp.simplify(bend) == 0))
+        return zeros.vanishes(bend)
 
     def largest_log_ratio(self, shift: sp.Expr) -> sp.Expr:
         """sup log g(u)/g(u − shift) for a shift >= 0: the limit to the left, where the slope of log g is largest."""

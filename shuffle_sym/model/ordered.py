@@ -20,7 +20,7 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import balls, branch, field
+from shuffle_sym.algebra import balls, branch, field, zeros
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.pieces import Smooth
 from shuffle_sym.algebra.symbols import Parameter
@@ -241,9 +241,9 @@ def _integral(strip: Smooth, input_: Parameter) -> sp.Expr:
 
 
 def _vanishes(formula: sp.Expr) -> bool:
-    """Whether a formula is seen to be 0: as a rational function of its exponentials, or by SymPy."""
+    """Whether algebra proves that a formula is 0, as a rational function of its exponentials, roots and logarithms."""
     (form,), _ = field.rational_form([sp.expand_power_exp(sp.expand(formula))])
-    return bool(field.simplest(form) == 0) or bool(sp.simplify(formula) == 0)
+    return bool(field.simplest(form) == 0) or zeros.vanishes(sp.expand(formula))
 
 
 def _fraction(number: sp.Expr) -> Fraction:
