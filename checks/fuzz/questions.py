@@ -224,7 +224,7 @@ def users_needed(subject: Subject, rng: random.Random) -> Question | None:
 
 
 def calibrate(subject: Subject, rng: random.Random) -> Question | None:
-    """Of the catalogue, whatever the subject: the largest ε0 for a target."""
+    """The largest ε0 for a target, of a randomizer of the catalogue, whatever the subject is."""
     definition = rng.choice(definitions.CATALOGUE[:5])
     n = rng.randint(1, 4)
     of_law = rng.random() < 0.5

@@ -244,7 +244,7 @@ class NoiseOfAllDatasets:
     def upper(
         self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
     ) -> list[Interval]:
-        """As for a finite randomizer."""
+        """The smaller of blanket and drop-out bound at each α; the second one only where it may be smaller."""
         uppers = []
         for ratio, answer, least in zip(ratios, blankets[0], known, strict=True):
             end = answer.upper, answer.upper_by or self.name
@@ -289,7 +289,7 @@ class NoiseOfAllDatasets:
             return min(max(balls.upper(1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()), 0.0), 1.0)
 
     def _least_dropped(self, ratio: Ratio, known: float) -> float:
-        """As for a finite randomizer."""
+        """A lower bound of the drop-out bound: one that is not below the blanket need not be computed."""
         nobody = (1 - self._gamma) ** (self.n - 1)
         return nobody * self._local(ratio) + (1 - nobody) * known
 

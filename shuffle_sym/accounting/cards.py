@@ -34,7 +34,7 @@ def _answers(epsilon: Callable[[float], Interval], delta: Callable[[list[float]]
 
 
 def _computed(question: Any) -> tuple[str, str]:
-    """The same for what takes a tolerance."""
+    """ε at δ = 10⁻⁶ and a sketch of the curve of a mechanism or a composition, both computed roughly."""
     return _answers(partial(question.epsilon, rtol=_RTOL), partial(question.delta, rtol=_CURVE_RTOL))
 
 

@@ -54,7 +54,7 @@ class Shuffle:
         return _again, (*self._arguments, self._steps)  # what was computed is not sent along
 
     def _changed(self, source: Source, step: str, argument: int) -> Shuffle:
-        """The same users, of whom something else is asked."""
+        """A mechanism of these users of which another question is asked: of a batch, or of one group."""
         other = Shuffle(*self._arguments)
         other._analysed, other._steps = source, (*self._steps, (step, argument))
         return other

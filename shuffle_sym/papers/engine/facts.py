@@ -91,7 +91,7 @@ class Fact:
         return frozenset(own).union(*(fact.poles for fact in self.rests_on if fact is not self))
 
     def poles_at(self, values: Mapping[sp.Expr, sp.Expr]) -> frozenset[sp.Expr]:
-        """The same with values put in; raises where that divides by 0."""
+        """The formulas that it divides by, with values put in for symbols; raises where one becomes 0."""
         poles = frozenset(put_in(one, values) for one in self.poles) if values else self.poles
         if 0 in poles:
             raise VerificationError(f"{self.words!r} divides by 0 for {dict(values)}")
@@ -163,7 +163,7 @@ def foundations(fact: Fact) -> list[Fact]:
 
 
 def not_discharged(fact: Fact) -> list[Fact]:
-    """The same without the hypotheses that a theorem discharges, unless they are used beside that theorem as well."""
+    """What a fact rests on, less the hypotheses that a theorem discharges, unless they are used beside it as well."""
     seen: dict[tuple[int, frozenset[int]], Fact] = {}
     open_: list[tuple[Fact, frozenset[int]]] = [(fact, frozenset())]
     while open_:
