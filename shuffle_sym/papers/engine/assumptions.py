@@ -101,8 +101,8 @@ def put(expr: sp.Expr, given: Conditions, signs: bool = True) -> sp.Expr:
 
 
 def put_strictly(expr: sp.Expr, given: Conditions) -> sp.Expr:
-    """The expression written through new symbols, which reach every point that the conditions allow: what is shown to be
-    positive is positive at the ends, too."""
+    """The expression written through new symbols, which reach every point that the conditions allow: what is shown
+    to be positive is positive at the ends, too."""
     return _put(expr, substitution(given, limits=False))
 
 
