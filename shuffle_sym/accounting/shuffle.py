@@ -66,7 +66,7 @@ class Shuffle:
     # -- other users
 
     def group(self, i: Any) -> Shuffle:
-        r"""The same users, but answers are about a user of group ``i`` (from 0): what others may change is not asked.
+        r"""A mechanism of these users whose answers are about a user of group ``i`` (from 0), who differs.
 
         >>> import shuffle_sym as ss
         >>> M = ss.Shuffle([(ss.KRR(k=10, eps0=1), 5_000), (ss.KRR(k=10, eps0=4), 5_000)])
@@ -99,7 +99,7 @@ class Shuffle:
         return self if users == self.n else self._changed(Batch(self._analysed, users), "sampled_from", users)
 
     def without(self, m: Any) -> Any:
-        r"""The same without ``m`` of the users, who give their messages away, stay silent or are absent.
+        r"""The mechanism without ``m`` of its users, who give their messages away, stay silent or are absent.
 
         One mechanism for one m, a list for a list: ``[M.epsilon(1e-6) for M in M.without(range(0, 1_000, 100))]``.
         It is the worst case, whoever they are and with whatever probability each of up to m users stays away, as long

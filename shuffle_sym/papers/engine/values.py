@@ -59,7 +59,7 @@ def _range_conditions(symbol: sp.Expr, value: sp.Expr) -> list[tuple[sp.Expr, sp
 
 
 def _real_conditions(value: sp.Expr) -> list[tuple[sp.Expr, sp.Expr, bool]]:
-    """The same for a formula to be real: no root of a negative number, and no logarithm of one."""
+    """What a formula needs in order to be real: no root of a negative number, and no logarithm of one."""
     roots = [one.base for one in value.atoms(sp.Pow) if not one.exp.is_integer]
     logs = [one.args[0] for one in value.atoms(sp.log)]
     inside = [one for one in (*roots, *logs) if not one.free_symbols <= value.free_symbols and not one.is_positive]
