@@ -89,7 +89,7 @@ def test_the_envelope_is_above_every_later_value():
     assert (quadrature._envelope(z) >= later - 1e-15).all()
 
 
-@pytest.mark.parametrize(("noise", "n", "eps"), CASES, ids=repr)
+@pytest.mark.parametrize(("noise", "n", "eps"), [*CASES, (ss.randomizers.Logistic(eps0=2), 1000, 0.1)], ids=repr)
 def test_uniform_parts_bound_the_modulus(noise, n, eps):
     law = quadrature.SmoothSums(noise.panels(0.15, 1e-8), np.array([math.exp(eps)]), n)
     y = np.geomspace(0.01, 8, 400)
