@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 import sympy as sp
@@ -14,8 +15,6 @@ from shuffle_sym.model.continuous import x as input_
 from shuffle_sym.model.continuous import y
 from shuffle_sym.papers import derivations
 from shuffle_sym.papers.engine.chains import Chain, Line
-
-pytestmark = pytest.mark.exact
 
 TABLES = [
     ss.KRR(),
@@ -35,7 +34,11 @@ BUILDERS = {
     **derivations.ALL,
     **{f"gparv_table({R!r})": lambda R=R: derivations.gparv_table(R) for R in TABLES},
 }
-each = pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS.keys())
+# Each is built once: the tests of one derivation run in one process.
+each = pytest.mark.parametrize(
+    "build",
+    [pytest.param(cache(build), id=name, marks=pytest.mark.xdist_group(name)) for name, build in BUILDERS.items()],
+)
 
 
 @each
@@ -45,6 +48,7 @@ def test_a_changed_line_or_definition_is_refused(build):
         assert noticed, what
 
 
+@pytest.mark.exact  # every derivation is built with both kinds of ground types; that changes are noticed is shown once
 @each
 def test_every_line_goes_on_where_the_last_one_ended(build):
     d = build()
