@@ -47,7 +47,7 @@ def examined(M: ss.Shuffle, alpha: sp.Rational) -> list[str]:
         if alpha >= 1 and hasattr(one._analysed, "pairs"):
             pairs, ratio = one._analysed.pairs, [Ratio(alpha=alpha)]
             largest = max(pair.by_chairs(ratio, pair.local(ratio))[0].value for pair in pairs)
-            counted = max(pair.by_blanket(ratio, pair.local(ratio), [1.0], 1e-3)[0] for pair in pairs)
+            counted = max(pair.by_blanket(ratio, pair.local(ratio), [1.0])[0] for pair in pairs)
             if not exact <= min(largest, counted):
                 wrong.append(f"{one!r} at {alpha}: chairs {largest}, blanket {counted} are not both above {exact}")
     return wrong

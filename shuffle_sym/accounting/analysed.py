@@ -2,9 +2,10 @@ r"""What `Shuffle` is given, read: users of one randomizer, users in groups, or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting import groups
@@ -80,3 +81,24 @@ def _of_parts(parts: Sequence[tuple[Randomizer, int]]) -> Mechanism | groups.Gro
         ((R, count),) = merged.items()
         return Mechanism(R, count)
     return groups.Groups(list(merged.items()))
+
+
+def fewer(parts: Sequence[tuple[Randomizer, int]], m: Any, made: Callable[[Any], Any]) -> Any:
+    """The groups without m[g] users of each; a list of such for a list."""
+    rows = m.tolist() if isinstance(m, np.ndarray) else m
+    if isinstance(rows, list) and all(isinstance(row, (tuple, list)) for row in rows):
+        return [fewer(parts, tuple(row), made) for row in rows]
+    if not isinstance(rows, (tuple, list)) or len(rows) != len(parts):
+        example = ("10", *("0",) * (len(parts) - 1))
+        raise ValueError(
+            f"m must say how many users of each of the {len(parts)} groups, as ({', '.join(example)}), got {m!r}"
+        )
+    left = []
+    for g, (count, (R, users)) in enumerate(zip(rows, parts, strict=True)):
+        number = arguments.integer_from_0(count, f"m[{g}]")
+        if number > users:
+            raise ValueError(f"m[{g}] must be at most {users}, the users of groups[{g}], got {count!r}")
+        left.append((R, users - number))
+    if not any(users for _, users in left):
+        raise ValueError(f"m must leave one user at least, got {m!r}")
+    return made([part for part in left if part[1]])

@@ -19,13 +19,13 @@ Each holds at every α and for all datasets. Lower ends are datasets in which al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import mpmath
-import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting import bounds, scored
@@ -49,6 +49,10 @@ from shuffle_sym.truth.worst_datasets import inputs_of
 _MOST_PAIRS, _MOST_LAWS = 64, 40  # of inputs, and of laws in a group: with more of them the blanket answers
 _SMALLEST = 1e-300
 _ROUGH = 0.1
+_STEP, _RARE, _RARE_STEP = 5e-4, 1e-4, 0.02  # tolerances of a step, and of one that is rare: less is not seen
+_LOOK = 8  # every so many points of a curve all bounds are tried
+_CHAIRS, _COUNTED, _ALONE = "weighted chairs", "blanket, counted", "own group only"
+_ALL = frozenset((_CHAIRS, _COUNTED, _ALONE))
 
 Ends = list[float]
 NamedEnd = tuple[float, str]
@@ -107,19 +111,21 @@ class PairInGroup:
             ends.append(chairs.upper(rows, null, counts, self.crowd.gamma, local[i]))
         return ends
 
-    def by_blanket(self, ratios: Sequence[Ratio], local: Sequence[float], best: Sequence[float], rtol: float) -> Ends:
+    def by_blanket(self, ratios: Sequence[Ratio], local: Sequence[float], best: Sequence[float]) -> Ends:
         """At each α, Σ over the steps: (D of so many messages − D of the next) times the probability of fewer; 1 where
         that is not below the ``best`` bound so far."""
         totals = [1.0] * len(ratios)
         if not self.crowd.gamma:
             return totals
         steps = self.crowd.blanket_messages.steps()
-        last = self._of_messages(steps[-1][0], ratios, local, rtol)
+        last = self._of_messages(steps[-1][0], ratios, local, _STEP)
         # Where no number of messages that is at all likely gives less, there is nothing to sum.
         open_ones = {i: (end, end) for i, end in enumerate(last) if end < best[i]}
         for (b, _), (_, fewer) in zip(reversed(steps[:-1]), reversed(steps[1:]), strict=True):
             places = list(open_ones)
-            there = self._of_messages(b, [ratios[i] for i in places], [local[i] for i in places], rtol)
+            there = self._of_messages(
+                b, [ratios[i] for i in places], [local[i] for i in places], _STEP if fewer > _RARE else _RARE_STEP
+            )
             for i, here in zip(places, there, strict=True):
                 total, after = open_ones.pop(i)
                 total += (max(here, after) - after) * fewer
@@ -133,7 +139,7 @@ class PairInGroup:
         """Upper ends of D_α with b messages from the blanket."""
         if not b or not ratios:
             return list(local)
-        answers = or_unknown(PairOfLaws(self.from_blanket, b + 1), ratios, max(rtol / 4, 1e-5), "auto")
+        answers = or_unknown(PairOfLaws(self.from_blanket, b + 1), ratios, rtol, "auto")
         return [min(answer.upper, end) for answer, end in zip(answers, local, strict=True)]
 
 
@@ -203,26 +209,50 @@ class OneGroup(CrowdOfUsers):
             for lower, (end, by) in zip(lowers, uppers, strict=True)
         ]
 
-    def upper(self, ratios: Sequence[Ratio], rtol: float, enough: Sequence[float] | None = None) -> list[NamedEnd]:
-        """The smallest bound at each α and its name; once one is at most ``enough`` no other is tried."""
+    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        return [Interval(end, end, "auto", None, by) for end, by in self.curve(ratios, rtol, [0.0] * len(ratios))]
+
+    def curve(self, ratios: Sequence[Ratio], rtol: float, enough: Sequence[float]) -> list[NamedEnd]:
+        """Bounds at points of a curve, in order, as `upper` gives them for some of these. Between two of them the
+        chord, where that is ``enough``: the largest divergence of all datasets is convex in α. Elsewhere the bounds
+        that were the smallest at the two."""
+        looked = sorted({*range(0, len(ratios), _LOOK), len(ratios) - 1})
+        found = self.upper([ratios[i] for i in looked], rtol, [enough[i] for i in looked])
+        ends = dict(zip(looked, found, strict=True))
+        open_ones: dict[frozenset[str], list[int]] = {}
+        for first, last in pairwise(looked):
+            (left, by), (right, other) = ends[first], ends[last]
+            width = float(ratios[last].alpha - ratios[first].alpha)
+            for i in range(first + 1, last):
+                chord = left + (right - left) * float(ratios[i].alpha - ratios[first].alpha) / width
+                ends[i] = chord + 1e-12 * left, by
+                if ends[i][0] > enough[i]:
+                    open_ones.setdefault(frozenset((by, other)), []).append(i)
+        for names, some in open_ones.items():
+            found = self.upper([ratios[i] for i in some], rtol, [enough[i] for i in some], names)
+            ends.update((i, min(ends[i], end)) for i, end in zip(some, found, strict=True))
+        return [ends[i] for i in range(len(ratios))]
+
+    def upper(
+        self, ratios: Sequence[Ratio], rtol: float, enough: Sequence[float] | None = None, bounds: frozenset[str] = _ALL
+    ) -> list[NamedEnd]:
+        """The smallest of some bounds at each α and its name; once one is at most ``enough`` no other is tried."""
         enough = [0.0] * len(ratios) if enough is None else enough
         largest = [(0.0, "the largest loss")] * len(ratios)
         for pair in self.pairs:
             local = pair.local(ratios)
             ends = [(end, "local randomizer") for end in local]
             some = [i for i, (end, _) in enumerate(ends) if end > max(largest[i][0], enough[i])]
-            if some and self._few:
+            if some and self._few and _CHAIRS in bounds:
                 seated = pair.by_chairs([ratios[i] for i in some], [local[i] for i in some])
                 for i, bound in zip(some, seated, strict=True):
-                    ends[i] = min(ends[i], (bound.value, "weighted chairs" if bound.method == "chairs" else ends[i][1]))
-            some = [i for i in some if ends[i][0] > max(largest[i][0], enough[i])]
-            counted = pair.by_blanket(
-                [ratios[i] for i in some], [local[i] for i in some], [ends[i][0] for i in some], rtol
-            )
+                    ends[i] = min(ends[i], (bound.value, _CHAIRS if bound.method == "chairs" else ends[i][1]))
+            some = [i for i in some if ends[i][0] > max(largest[i][0], enough[i]) and _COUNTED in bounds]
+            counted = pair.by_blanket([ratios[i] for i in some], [local[i] for i in some], [ends[i][0] for i in some])
             for i, end in zip(some, counted, strict=True):
-                ends[i] = min(ends[i], (end, "blanket, counted"))
+                ends[i] = min(ends[i], (end, _COUNTED))
             largest = [max(one, other) for one, other in zip(largest, ends, strict=True)]
-        return self._or_alone(ratios, rtol, largest, enough)
+        return self._or_alone(ratios, rtol, largest, enough) if _ALONE in bounds else largest
 
     def _or_alone(
         self, ratios: Sequence[Ratio], rtol: float, known: list[NamedEnd], enough: Sequence[float]
@@ -234,7 +264,7 @@ class OneGroup(CrowdOfUsers):
         some = [i for i, attack in enumerate(attacks) if enough[i] < known[i][0] > attack.lower]
         if some:
             for i, answer in zip(some, self.own.above.from_one([ratios[i] for i in some], rtol, "auto"), strict=True):
-                known[i] = min(known[i], (answer.upper, "own group only"))
+                known[i] = min(known[i], (answer.upper, _ALONE))
         return known
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
@@ -274,7 +304,7 @@ class OneGroup(CrowdOfUsers):
         if answer.upper > _SMALLEST or not self._few:
             return replace(logarithm(answer), lower_by=answer.lower_by, upper_by=answer.upper_by)
         ends = [pair.by_chairs([ratio], pair.local([ratio]))[0].log for pair in self.pairs]
-        return Interval(logarithm(answer).lower, max(ends), "auto", answer.lower_by, "weighted chairs")
+        return Interval(logarithm(answer).lower, max(ends), "auto", answer.lower_by, _CHAIRS)
 
     def __repr__(self) -> str:
         return f"{list(self.parts)!r}, a user of group {self.group}"
@@ -315,6 +345,12 @@ class Groups(CrowdOfUsers):
             for lower, (end, by) in zip(lowers, uppers, strict=True)
         ]
 
+    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        ends = [(0.0, "the largest loss")] * len(ratios)
+        for one in self._worst_first:
+            ends = [max(pair) for pair in zip(ends, one.curve(ratios, rtol, [end for end, _ in ends]), strict=True)]
+        return [Interval(end, end, "auto", None, by) for end, by in ends]
+
     @cached_property
     def _worst_first(self) -> list[OneGroup]:
         return sorted(self.each, key=lambda one: -one.below.pairs[0].chi)
@@ -354,24 +390,3 @@ def _lower_end(number: sp.Expr) -> float:
     (form,), bindings = field.rational_form([number])
     ((low, _),) = field.enclosures((form,), bindings, 60)
     return rounding.down(low)
-
-
-def fewer(parts: Sequence[tuple[Randomizer, int]], m: Any, made: Callable[[Any], Any]) -> Any:
-    """The groups without m[g] users of each; a list of such for a list."""
-    rows = m.tolist() if isinstance(m, np.ndarray) else m
-    if isinstance(rows, list) and all(isinstance(row, (tuple, list)) for row in rows):
-        return [fewer(parts, tuple(row), made) for row in rows]
-    if not isinstance(rows, (tuple, list)) or len(rows) != len(parts):
-        example = ("10", *("0",) * (len(parts) - 1))
-        raise ValueError(
-            f"m must say how many users of each of the {len(parts)} groups, as ({', '.join(example)}), got {m!r}"
-        )
-    left = []
-    for g, (count, (R, users)) in enumerate(zip(rows, parts, strict=True)):
-        number = arguments.integer_from_0(count, f"m[{g}]")
-        if number > users:
-            raise ValueError(f"m[{g}] must be at most {users}, the users of groups[{g}], got {count!r}")
-        left.append((R, users - number))
-    if not any(users for _, users in left):
-        raise ValueError(f"m must leave one user at least, got {m!r}")
-    return made([part for part in left if part[1]])

@@ -11,6 +11,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 from typing import Any
 
 from flint import fmpq
@@ -138,6 +139,10 @@ class Sampling:
         every = max(math.floor(math.sqrt(_CLOSE_ABOVE / self.rtol)), 1)
         ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
         self._learn(side, {ONE, *points[::every], points[-1], *ends})
+        # Where the two curves are as good as one, lines between few points would be what is seen of the width.
+        tight = [side.upper(a) - forward.upper(a) <= self.rtol / 2 * side.upper(a) for a in points[::every]]
+        between = [points[i * every : (i + 1) * every] for i, both in enumerate(pairwise(tight)) if all(both)]
+        self._learn(side, chain.from_iterable(between))
         least = min(least for _, least in self.levels)
         inside = [alpha for alpha in side.known(self._noise) if side.ceiling is None or alpha < side.ceiling]
         for _ in range(_MOST_STEPS_OUT if len(inside) > 1 else 0):

@@ -114,7 +114,7 @@ class Shuffle:
         Of users in groups m says how many of each, as in ``M.without((10, 0))``.
         """
         if self._in_groups:
-            return groups.fewer(self.source, m, lambda parts: Shuffle(list(parts)))
+            return analysed.fewer(self.source, m, lambda parts: Shuffle(list(parts)))
         return arguments.each(m, "m", self._without)
 
     def _without(self, m: Any) -> Shuffle:

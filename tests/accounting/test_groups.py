@@ -11,6 +11,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from checks import crowds as cases
+from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.randomizers.stacked import Stacked, message_space
 from shuffle_sym.truth import crowds
 from shuffle_sym.truth.dropout.user_laws import matrix_of
@@ -28,6 +29,16 @@ def test_every_dataset_of_a_small_crowd_is_between_the_ends(seed):
     rng = random.Random(seed)
     for alpha in (q(9, 10), q(1), q(11, 10)):
         assert cases.examined(cases.crowd(rng), alpha) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_curve_for_all_datasets_is_above_each_of_them_between_its_points_too(seed):
+    M = cases.crowd(random.Random(seed))
+    alphas = [1 + q(i, 30) for i in range(18)]
+    ends = M._analysed.above.from_one([Ratio(alpha=alpha) for alpha in alphas], 1e-3, "auto")
+    assert all(M.exact(alpha) <= end.upper for alpha, end in zip(alphas, ends, strict=True))
+    (sharp,) = M._analysed.from_one([Ratio(alpha=alphas[5])], 1e-3, "auto")
+    assert ends[5].upper <= sharp.upper * 1.05
 
 
 def test_users_with_a_larger_eps0_hide_among_those_with_a_smaller_one(ten):
