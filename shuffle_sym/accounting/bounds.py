@@ -151,8 +151,7 @@ class PairBounds:
 class AllDatasets:
     """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of a finite randomizer."""
 
-    def __init__(self, R: Randomizer | Family, n: int) -> None:
-        whole = prepared(R)
+    def __init__(self, whole: Prepared, n: int) -> None:
         self.max_loss = whole.max_loss
         self.n, self.pairs = n, [PairBounds(whole, pair, n) for pair in whole.pairs]
         #: What a bound by a decomposition alone is called: the blanket, or one of the clones in its place.
@@ -292,6 +291,11 @@ class NoiseOfAllDatasets:
         """A lower bound of the drop-out bound: one that is not below the blanket need not be computed."""
         nobody = (1 - self._gamma) ** (self.n - 1)
         return nobody * self._local(ratio) + (1 - nobody) * known
+
+
+def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:
+    """The bounds for n users of a randomizer."""
+    return NoiseOfAllDatasets(R, n) if isinstance(R, Continuous) else AllDatasets(prepared(R), n)
 
 
 class DropOut(Source):

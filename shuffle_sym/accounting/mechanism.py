@@ -17,7 +17,7 @@ import sympy as sp
 from flint import arb
 
 from shuffle_sym.accounting.attacks import Datasets, datasets_of
-from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets
+from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets, of_all_datasets
 from shuffle_sym.accounting.sources import UNKNOWN, Source, not_below
 from shuffle_sym.algebra import arguments, balls
 from shuffle_sym.algebra.interval import Interval, decimal_interval
@@ -82,7 +82,7 @@ class Mechanism(CrowdOfUsers):
     @cached_property
     def bounds(self) -> AllDatasets | NoiseOfAllDatasets:
         arguments.numeric_only(self.R.free_symbols, "a number")
-        return NoiseOfAllDatasets(self.R, self.n) if isinstance(self.R, Continuous) else AllDatasets(self.R, self.n)
+        return of_all_datasets(self.R, self.n)
 
     @cached_property
     def max_loss(self) -> sp.Expr:

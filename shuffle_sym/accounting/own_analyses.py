@@ -9,7 +9,7 @@ import sympy as sp
 from shuffle_sym.accounting import analyses
 from shuffle_sym.accounting.analyses import Analyses, Analysis
 from shuffle_sym.accounting.attacks import datasets_of, gaussian_delta, gaussian_epsilon
-from shuffle_sym.accounting.bounds import AllDatasets, DropOut, NoiseOfAllDatasets
+from shuffle_sym.accounting.bounds import DropOut, of_all_datasets
 from shuffle_sym.accounting.mechanism import Mechanism
 from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.sources import PairOfLaws, Source, Worst
@@ -67,7 +67,7 @@ def _local(R: Any, n: int) -> Source:
 
 def _drop_out(equal: bool) -> Any:
     def bound(R: Any, n: int) -> Source:
-        return DropOut(NoiseOfAllDatasets(R, n) if isinstance(R, Continuous) else AllDatasets(R, n), equal=equal)
+        return DropOut(of_all_datasets(R, n), equal=equal)
 
     return bound
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 
 import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.model import decomposition
 from shuffle_sym.truth import crowds
 
 q = sp.Rational
@@ -80,7 +82,47 @@ def test_the_largest_divergence_of_a_batch_is_below_the_bound_and_here_attained_
     answer = batch.hockey_stick(q(11, 10))
     assert q(17, 125) in answer
     assert answer.lower > 0.1359
-    assert answer.upper > q(7, 50)  # half of 7/25, which two shuffled users have at 6/5
+    assert answer.upper < q(7, 50)  # half of 7/25, which two shuffled users have at 6/5
+
+
+def on_chairs(chairs: list[list[Fraction]], mine: list[list[Fraction]], less: Fraction, rest: Fraction) -> Fraction:
+    """The mean positive part of the proof for drop-out: one chair is the differing user's, or none is."""
+    total = Fraction(0)
+    for z in product(range(len(mine[0])), repeat=len(chairs)):
+        p = math.prod(row[y] for row, y in zip(chairs, z, strict=True))
+        taken = sum(
+            (mine[0][z[k]] - less * mine[1][z[k]]) * math.prod(chairs[i][z[i]] for i in range(len(z)) if i != k)
+            for k in range(len(z))
+        )
+        total += max(taken / len(chairs) - rest * p, Fraction(0))
+    return total
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("seed", range(6))
+def test_no_dataset_is_above_the_blanket_and_drop_out_of_a_batch(seed):
+    """Exact, dataset by dataset: in_batch of the blanket, and the sum over the places that `batches` proves."""
+    rng = random.Random(seed)
+    R, (m, n) = matrix(rng, 3, rng.choice([2, 3])), rng.choice([(2, 3), (2, 4), (3, 4), (3, 5)])
+    rows = [[Fraction(int(e.p), int(e.q)) for e in row] for row in R.matrix().tolist()]
+    share, less = Fraction(m, n), Fraction(rng.choice([10, 11, 13, 20]), 10)
+    gamma, rest = sum(map(min, zip(*rows, strict=True))), (less - 1) * (1 / share - 1)
+    law = decomposition.in_batch(decomposition.blanket(R, 0, 1), q(m, n))
+    blanket = ss.Shuffle(law, m).exact(q(less.numerator, less.denominator))
+    for others in combinations_with_replacement(range(3), n - 1):
+        D = crowds.divergence(*(literal_batches(rows, (x, *others), m) for x in (0, 1)), less)
+        nobody = (1 - gamma) ** (m - 1) * sum(max(a - less * b, 0) for a, b in zip(rows[0], rows[1], strict=True))
+        places = Fraction(0)
+        for j in range(1, m):
+            sets = [on_chairs([rows[x] for x in S], rows[:2], less, rest) for S in combinations(others, m - j)]
+            places += gamma * (1 - gamma) ** (j - 1) * sum(sets) / len(sets)
+        assert blanket >= D <= share * (places + nobody)
+
+
+@pytest.mark.parametrize("R", [ss.KRR(k=10, eps0=4), ss.BinaryRR(eps0=1), ss.BLH(d=100, eps0=4)], ids=repr)
+def test_one_round_of_a_batch_is_known_within_three_percent(R):
+    answer = ss.Shuffle(R, 1_000).sampled_from(10_000).epsilon(1e-6)
+    assert answer.relative_width < 0.03
 
 
 @pytest.mark.parametrize("seed", range(12))
