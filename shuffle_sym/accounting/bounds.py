@@ -33,7 +33,7 @@ from shuffle_sym.model.laplace_laws import LaplaceLaws, laws_of
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
-from shuffle_sym.truth.worst_datasets import candidates, inputs_of
+from shuffle_sym.truth.worst_datasets import candidates
 
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
 _MOST_PAIRS = 64
@@ -87,7 +87,7 @@ def prepared(R: Randomizer | Family) -> Prepared:
 
 def _of_inputs(R: Randomizer, x0: int, x1: int, few: bool) -> PairOfInputs:
     blanket = decomposition.blanket(R, x0, x1)
-    if not few or len(inputs_of(R, x0, x1)) > _MOST_LAWS:
+    if not few or len(R.kinds(x0, x1)) > _MOST_LAWS:
         return PairOfInputs(blanket, blanket, None)
     return PairOfInputs(blanket, blanket, tuple(D for _, D in candidates(R, x0, x1)))
 

@@ -44,7 +44,6 @@ from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.randomizers.matrix import MatrixRandomizer
 from shuffle_sym.randomizers.stacked import Stacked
 from shuffle_sym.truth import crowds
-from shuffle_sym.truth.worst_datasets import inputs_of
 
 _MOST_PAIRS, _MOST_LAWS = 64, 40  # of inputs, and of laws in a group: with more of them the blanket answers
 _SMALLEST = 1e-300
@@ -76,7 +75,7 @@ class PairInGroup:
             list(
                 dict.fromkeys(
                     decomposition.dataset(R, self.X0, self.X1, R.number(g, x))
-                    for x in inputs_of(R.parts[g], self.x0, self.x1)
+                    for x in R.parts[g].kinds(self.x0, self.x1)
                 )
             )
             for g in R.common
@@ -192,13 +191,13 @@ class OneGroup(CrowdOfUsers):
     @cached_property
     def below(self) -> scored.WorstScored:
         x0, x1 = self._ordered[0]
-        inputs = [inputs_of(R, x0, x1) if count else [0] for (R, _), count in zip(self.parts, self.counts, strict=True)]
+        inputs = [R.kinds(x0, x1) if count else [0] for (R, _), count in zip(self.parts, self.counts, strict=True)]
         return scored.datasets(self.stacked, self.group, self.counts, self._ordered, inputs)
 
     @cached_property
     def _few(self) -> bool:
         """Whether there are few enough inputs for the bound by chairs."""
-        laws = max(len(inputs_of(self.stacked.parts[g], *self._ordered[0])) for g in self.stacked.common)
+        laws = max(len(self.stacked.parts[g].kinds(*self._ordered[0])) for g in self.stacked.common)
         return len(self._ordered) <= _MOST_PAIRS and laws <= _MOST_LAWS
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:

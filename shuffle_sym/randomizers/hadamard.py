@@ -3,6 +3,7 @@ r"""Hadamard response."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import sympy as sp
@@ -40,6 +41,13 @@ class HadamardResponse(Matching):
     def pairs(self) -> tuple[tuple[int, int], ...]:
         # The invertible linear maps on row numbers take every ordered pair of rows to every other one.
         return ((0, 1),)
+
+    def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
+        # Those that keep two rows keep their sum, and take every row beyond these three to every other one.
+        arguments.numeric_only(self.K.free_symbols, "the list of inputs")
+        sum_of_both = (x0 + 1 ^ x1 + 1) - 1
+        others = (x for x in range(int(self.input_count)) if x not in (x0, x1, sum_of_both))
+        return [x0, x1, sum_of_both, *islice(others, thirds)]
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         """The parities of the named rows with a random column: uniform over the values that their sums allow."""

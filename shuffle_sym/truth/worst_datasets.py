@@ -171,7 +171,7 @@ def two_inputs(R: Randomizer, x0: int, x1: int, n: Any, alpha: Any) -> WorstPair
     WorstPair(X0=(0, 0, 1), X1=(1, 0, 1), delta=5/27)
     """
     users, (x0, x1) = arguments.users(n), _pair(R, x0, x1)
-    pairs = combinations(inputs_of(R, x0, x1, thirds=2), 2)
+    pairs = combinations(Randomizer.kinds(R, x0, x1, thirds=2), 2)
     shares = {(*(x,) * k, *(other,) * (users - 1 - k)) for x, other in pairs for k in range(users)}
     datasets = [((x0, *others), (x1, *others)) for others in sorted(shares)]
     return max(
@@ -187,7 +187,7 @@ def candidates(R: Randomizer, x0: int, x1: int) -> tuple[tuple[AllAlike, Decompo
     ['0 against 1, all others 0', '0 against 1, all others 1', '0 against 1, all others 2']
     """
     distinct: dict[Decomposition, AllAlike] = {}
-    for x in inputs_of(R, x0, x1):
+    for x in R.kinds(x0, x1):
         D = decomposition.dataset(R, x0, x1, x)
         if D not in distinct:
             distinct[D] = all_alike(x0, x1, x, D)
@@ -207,16 +207,6 @@ def _pair(R: Randomizer, x0: Any, x1: Any) -> tuple[int, int]:
     pair = R.input(x0, "x0"), R.input(x1, "x1")
     arguments.different(*pair)
     return pair
-
-
-def inputs_of(R: Randomizer, x0: int, x1: int, thirds: int = 1) -> list[int]:
-    """All inputs; where every permutation of them is a symmetry, x0, x1 and as many others as can differ."""
-    count = R.input_count
-    if not R.symmetric and not count.is_Integer:
-        raise ValueError(f"R must have finitely many inputs, got {R!r}")
-    inputs = range(int(count) if count.is_Integer else thirds + 2)
-    others = [x for x in inputs if x not in (x0, x1)]
-    return [x0, x1, *(others[:thirds] if R.symmetric else others)]
 
 
 def _remaining(D: Decomposition, alpha: float) -> float:

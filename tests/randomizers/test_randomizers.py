@@ -246,3 +246,21 @@ def test_a_symbol_in_the_weights_is_not_taken_for_one_of_a_part():
     t = field.t
     R = ss.Parallel([ss.BinaryRR(eps0=1), ss.from_matrix([[0.5, 0.5]] * 2)], [1 / t, 1 - 1 / t])
     assert sp.simplify(R.gamma - (2 / (t * (1 + sp.E)) + 1 - 1 / t)) == 0
+
+
+def every_law(R, x0, x1, inputs):
+    return {ss.decomposition.dataset(R, x0, x1, x) for x in inputs}
+
+
+def test_others_of_every_input_have_the_laws_of_one_of_the_kinds(randomizer):
+    for x0, x1 in randomizer.pairs()[:3]:
+        inputs = range(int(randomizer.input_count))
+        assert every_law(randomizer, x0, x1, randomizer.kinds(x0, x1)) == every_law(randomizer, x0, x1, inputs)
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (2, 5), (6, 0)])
+@pytest.mark.parametrize("K", [8, 32])
+def test_hadamard_response_has_four_kinds_of_others(K, pair):
+    R = ss.HadamardResponse(K=K, eps0=sp.log(3))
+    assert len(R.kinds(*pair)) == 4
+    assert every_law(R, *pair, R.kinds(*pair)) == every_law(R, *pair, range(K - 1))
