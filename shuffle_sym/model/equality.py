@@ -11,9 +11,9 @@ import sympy as sp
 Result = TypeVar("Result")
 
 
-def kept(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """A function of one object whose results are kept for the last objects; for one that cannot be hashed, such as a
-    randomizer with an array among its attributes, it is computed each time.
+def kept(function: Callable[..., Result]) -> Callable[..., Result]:
+    """A function whose results are kept for the last arguments; with one that cannot be hashed, such as a randomizer
+    with an array among its attributes, it is computed each time.
 
     >>> kept(len)([1, 2])
     2
@@ -21,12 +21,12 @@ def kept(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
     cached = lru_cache(maxsize=64)(function)
 
     @wraps(function)
-    def answer(argument: Any) -> Result:
+    def answer(*args: Any) -> Result:
         try:
-            hash(argument)
+            hash(args)
         except TypeError:
-            return function(argument)
-        return cached(argument)
+            return function(*args)
+        return cached(*args)
 
     return answer
 

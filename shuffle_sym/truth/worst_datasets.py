@@ -32,6 +32,7 @@ import sympy as sp
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.equality import kept
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.ground_truth import WorstPair
@@ -179,6 +180,7 @@ def two_inputs(R: Randomizer, x0: int, x1: int, n: Any, alpha: Any) -> WorstPair
     )
 
 
+@kept
 def candidates(R: Randomizer, x0: int, x1: int) -> tuple[tuple[AllAlike, Decomposition], ...]:
     """All others alike, for every input that gives another pair of laws, and these laws.
 
