@@ -203,7 +203,6 @@ class _Rounds:
         self.few = losses[0] if self.copies == 1 else multiplied_out(losses, counts) if few else None
         self.grid: GivenGrid | None = None
         self._inversions: dict[int, tuple[Inversion, Inversion]] = {}
-        self._cells = 0
 
     def _some_round(self, masses: list[float]) -> float:
         """1 − Π(1 − mass)^count: some round has such an outcome."""
@@ -234,7 +233,7 @@ class _Rounds:
         if self.few is not None:
             lower, upper = self.few.divergence(eps)
             return self.with_finite_part(lower, upper + (self.few.neglected if self.copies > 1 else 0.0))
-        cells, answer = max(self._cells, _FEWEST_CELLS), Interval(0.0, 1.0, "fourier")
+        cells, answer = _FEWEST_CELLS, Interval(0.0, 1.0, "fourier")
         while True:
             dominated, dominating = self._both(cells)
             first = dominated.ends(eps, rtol / 2, self.infinite)
@@ -245,9 +244,7 @@ class _Rounds:
             if answer.width <= rtol * answer.upper or gap <= 0.1 * answer.width or cells >= _MOST_CELLS:
                 return answer
             # The error of cells goes with the square of their width.
-            cells = self._cells = min(
-                cells * 2 ** math.ceil(math.log2(gap / (0.3 * rtol * second.upper)) / 2 + 0.1), _MOST_CELLS
-            )
+            cells = min(cells * 2 ** math.ceil(math.log2(gap / (0.3 * rtol * second.upper)) / 2 + 0.1), _MOST_CELLS)
 
     def _both(self, cells: int) -> tuple[Inversion, Inversion]:
         """A sum that is dominated and one that dominates: the same, if the outcomes are few."""

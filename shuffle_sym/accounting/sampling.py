@@ -106,7 +106,7 @@ class Sampling:
     rtol: float
     levels: tuple[tuple[float, float], ...]
     max_points: int
-    progress: Progress = no_progress
+    progress: Progress = field(default=no_progress, compare=False)
 
     def serves(self, other: Sampling) -> bool:
         """Whether what is good enough here is good enough there."""

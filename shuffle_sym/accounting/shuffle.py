@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import mpmath
@@ -48,7 +47,7 @@ class Shuffle:
         self.source, self._analysed = analysed.read(source, n)
         self.n = self._analysed.n
         self._steps: tuple[tuple[str, Any], ...] = ()
-        self._profiles: list[tuple[Sampling, PrivacyProfile]] = []
+        self._profiles: dict[Sampling, PrivacyProfile] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (*self._arguments, self._steps)  # what was computed is not sent along
@@ -266,9 +265,8 @@ class Shuffle:
         """Whether the two directions are alike: for a randomizer, whose pairs are all analysed, they are."""
         return self._analysed.reversed() is self._analysed
 
-    @cached_property
     def _sides(self) -> tuple[Side, Side]:
-        """Certified values of either direction; they stay, so that a sharper profile begins where this one ends.
+        """Where certified values of either direction come from.
 
         Of a mechanism those of one pair of neighbouring datasets: a curve for the worst of several, each at its own α,
         would not be that of rounds of any.
@@ -278,11 +276,6 @@ class Shuffle:
         backward = forward.reversed()
         front = curves.side(forward)
         return (front, front) if backward is forward else (front, curves.side(backward))
-
-    @cached_property
-    def _side_above(self) -> Side:
-        """Upper ends of the mechanism, for all datasets and both directions."""
-        return curves.side(self._analysed.above)
 
     def profile(
         self,
@@ -305,10 +298,14 @@ class Shuffle:
         limit = arguments.positive_integer(max_points, "max_points")
         return self._profile(Sampling(tolerance, ((1.0, least),), limit, progress or no_progress))
 
+    def _profile_that_serves(self, sampling: Sampling) -> PrivacyProfile:
+        """A profile that is at least as good as that, if one is at hand."""
+        kept = self._profiles.items()
+        return next((one for known, one in kept if known.serves(sampling)), None) or self._profile(sampling)
+
     def _profile(self, sampling: Sampling) -> PrivacyProfile:
-        for known, profile in self._profiles:
-            if known.serves(sampling):
-                return profile
+        if sampling in self._profiles:
+            return self._profiles[sampling]
         about = {
             "made by": f"shuffle_sym {VERSION}",
             "source": repr(self.source),
@@ -317,19 +314,20 @@ class Shuffle:
             "rtol": float(f"{sampling.rtol:.6g}"),
             "counts from (order, value)": [list(level) for level in sampling.levels],
         }
-        below = above = sampling.bracket(*self._sides)
+        sides = self._sides()
+        below = above = sampling.bracket(*sides)
         if isinstance(self._analysed, CrowdOfUsers):
-            above = sampling.above(self._side_above, self._sides[0])
+            above = sampling.above(curves.side(self._analysed.above), sides[0])
         profile = PrivacyProfile(below, above, about)
-        self._profiles = [*self._profiles[-7:], (sampling, profile)]
+        self._profiles = {**dict(list(self._profiles.items())[-7:]), sampling: profile}
         return profile
 
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of the Rényi divergence of order λ > 1 of the analysed pair, no wider than ``rtol``.
 
         One `Interval` for one order, a list of them for a list. From the profile: :math:`\mathbb E_Q[(P/Q)^\lambda] = 1
-        + \lambda(\lambda-1) \int \alpha^{\lambda-2} (D_\alpha - [1-\alpha]_+)\, d\alpha`. Refused where a loss is
-        unbounded.
+        + \lambda(\lambda-1) \int \alpha^{\lambda-2} (D_\alpha - [1-\alpha]_+)\, d\alpha`. A profile that was made
+        before is used again if it is good enough, so that last digits may differ. Refused where a loss is unbounded.
 
         >>> import shuffle_sym as ss
         >>> R = ss.BinaryRR(eps0=sp.log(3))
@@ -346,7 +344,7 @@ class Shuffle:
         answers = [Interval(0.0, 0.0, "profile")] * len(powers)
         if powers and self.max_loss != 0:
             answers = curves.renyi(
-                self._profile, powers, tolerance, float(self.max_loss), self.delta(0, rtol=0.1).lower
+                self._profile_that_serves, powers, tolerance, float(self.max_loss), self.delta(0, rtol=0.1).lower
             )
         return answers if many else answers[0]
 

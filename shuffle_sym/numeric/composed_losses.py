@@ -38,8 +38,7 @@ from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import CHUNK, Array, Complex, convolution
 from shuffle_sym.numeric.losses import Losses, LossGrid
-from shuffle_sym.numeric.search import last_that_holds
-from shuffle_sym.numeric.tilting import scaled, tilted
+from shuffle_sym.numeric.tilting import TiltedSum, scaled, tilted
 
 _FINER = 10  # powers of 2 between the coarse grids of different parts, at most
 _UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
@@ -47,63 +46,23 @@ _UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
 Rounds = Sequence[tuple[LossGrid, int]]
 
 
-class Tilt:
+class Tilt(TiltedSum):
     r"""Coarse laws, tilted: which θ suits an ε, how small δ will be, and what lies outside a window.
 
     Everything here comes from `LossGrid.log_mgfs` of coarse grids; only `outside` has to be a bound, and is one.
     """
 
     def __init__(self, rounds: Rounds, rounded_by: float = 0.0) -> None:
+        super().__init__([(grid.points[grid.masses > 0], grid.masses[grid.masses > 0], c) for grid, c in rounds])
         self.rounds = rounds
         self.rounded_by = rounded_by  # how far a loss is moved, where it is rounded instead of split
-        self._laws = [(grid.points[grid.masses > 0], grid.masses[grid.masses > 0], c) for grid, c in rounds]
-        self._known_moments: dict[float, tuple[float, float, float]] = {}
         self._known_logs: dict[tuple[float, bool], tuple[Array, Array]] = {}
-
-    def _moments(self, theta: float) -> tuple[float, float, float]:
-        """Logarithm of the MGF of the sum, mean and variance of the tilted sum."""
-        if theta in self._known_moments:
-            return self._known_moments[theta]
-        log_scale, mean, variance = 0.0, 0.0, 0.0
-        for points, masses, count in self._laws:
-            weights, scale = tilted(points, masses, theta)
-            middle = float(weights @ points)
-            log_scale, mean = log_scale + count * scale, mean + count * middle
-            variance += count * float(weights @ (points - middle) ** 2)
-        self._known_moments[theta] = log_scale, mean, variance
-        return log_scale, mean, variance
-
-    def saddle_point(self, eps: float) -> float:
-        r"""The θ > 0 that minimises :math:`M(\theta) e^{-\theta\varepsilon}/(\theta(1+\theta))`, M the MGF of the sum.
-
-        If all losses are below ε there is none; then a θ that is large enough.
-        """
-
-        def falls(log_theta: float) -> bool:
-            theta = math.exp(log_theta)
-            return theta * (self._moments(theta)[1] - eps) - 1 - theta / (1 + theta) < 0
-
-        _, mean, variance = self._moments(0.0)
-        spread = math.sqrt(max(variance, 1e-24))
-        low = high = round(math.log(max((eps - mean) / spread, 1.0) / spread), 1)  # exact for a normal law
-        while falls(high) and high < low + 12:
-            high += 0.5
-        while not falls(low):
-            low -= 0.5
-        return math.exp(last_that_holds(falls, low, high, atol=0.05)[1])
-
-    def log_delta(self, eps: float, theta: float) -> float:
-        """About log δ(ε), by the saddle point approximation: a guess to choose parameters by."""
-        log_scale, _, variance = self._moments(theta)
-        spread = variance + 1 / theta**2 + 1 / (1 + theta) ** 2
-        size = log_scale - theta * eps - math.log(theta * (1 + theta)) - math.log(2 * math.pi * spread) / 2
-        return min(size, 0.0)
 
     def tail_logs(self, theta: float, log_scale: float, *, above: bool) -> tuple[Array, Array]:
         r"""Rates λ and bounds of :math:`\log \mathbb E e^{\pm\lambda T}` under the tilted law, whose MGF at θ was
         :math:`e^{\text{log\_scale}}`."""
         if (theta, above) not in self._known_logs:
-            spread = math.sqrt(max(self._moments(theta)[2], 1e-24))
+            spread = math.sqrt(max(self.cumulants(theta)[2], 1e-24))
             rates = np.geomspace(0.1, 50, 24) / spread
             if not above:
                 rates = np.concatenate([rates, theta + 1 + rates, [theta, theta + 1]])

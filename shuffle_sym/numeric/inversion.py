@@ -43,19 +43,17 @@ import numpy as np
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array, Complex
 from shuffle_sym.numeric.losses import Outcomes
-from shuffle_sym.numeric.search import last_that_holds
-from shuffle_sym.numeric.tilting import log_mgf, scaled, tilted
+from shuffle_sym.numeric.tilting import TiltedSum, log_mgf, scaled, tilted
 
 MOST_NODES = 2**20
 _BLOCK = 256  # outcomes that are added up at a time: the roundings go with it
 _UNDERFLOW = 1e-290  # bounds each tilted mass that is not a normal double
 SMALLEST = 1e-260  # a smaller δ is told from 0 to an upper end
 _MOST_PRODUCTS = 2e10  # of a node and an outcome, for one line: half a minute
-_LARGEST_EXPONENT = 1e8  # of a tilt: more would cost too many digits
 _MOST_NOISE = 2.0  # its variance: e^{τ/8} stays near 1
 _MOST_LINES = 8
 _MOST_GUESSES = 4
-_KEPT = 4
+_KEPT = 6
 _SHARE = 1 / 16  # of the tolerance: for what is folded in, and for what is cut off
 
 Rounds = Sequence[tuple[Outcomes, int]]
@@ -76,12 +74,13 @@ class Ends(NamedTuple):
         return Ends(max(self.lower, other.lower), min(self.upper, other.upper + dropped), other.noise)
 
 
-class LossSum:
+class LossSum(TiltedSum):
     """The sum of the losses of independent rounds, its moment generating function and its tilts."""
 
     def __init__(self, rounds: Rounds) -> None:
+        super().__init__([(one.losses, one.masses, count) for one, count in rounds])
         self.rounds = rounds
-        self._known: dict[float, tuple[float, float, float]] = {}
+        self._known_logs: dict[tuple[float, float], tuple[Array, Array]] = {}
 
     @property
     def copies(self) -> int:
@@ -96,18 +95,6 @@ class LossSum:
         """A bound on the sum."""
         return sum(c * (float(np.max(one.losses, initial=-math.inf)) + 2 * one.loss_error) for one, c in self.rounds)
 
-    def cumulants(self, theta: float) -> tuple[float, float, float]:
-        """About the logarithm of the MGF, and mean and variance of the tilted sum."""
-        if theta not in self._known:
-            log_scale, mean, variance = 0.0, 0.0, 0.0
-            for one, count in self.rounds:
-                weights, scale = tilted(one.losses, one.masses, theta)
-                middle = float(weights @ one.losses)
-                log_scale, mean = log_scale + count * scale, mean + count * middle
-                variance += count * float(weights @ (one.losses - middle) ** 2)
-            self._known[theta] = log_scale, mean, variance
-        return self._known[theta]
-
     def log_mgfs(self, thetas: Array) -> Array:
         """Bounds from above of the logarithm of the MGF."""
         total = np.zeros(len(thetas))
@@ -117,33 +104,17 @@ class LossSum:
             total += count * (log_mgf(one.losses, one.masses, thetas) + slack + thetas * one.loss_error)
         return total
 
-    def saddle_point(self, eps: float) -> float:
-        r"""The θ > 0 that minimises :math:`\Psi(\theta) e^{-\theta\varepsilon}/(\theta(1+\theta))`.
-
-        If all sums are below ε there is none; then a θ that is large enough.
-        """
-
-        def falls(log_theta: float) -> bool:
-            theta = math.exp(log_theta)
-            return theta * (self.cumulants(theta)[1] - eps) - 1 - theta / (1 + theta) < 0
-
-        _, mean, variance = self.cumulants(0.0)
-        spread = math.sqrt(max(variance, 1e-24))
-        low = math.log(max((eps - mean) / spread, 1.0) / spread)  # exact for a normal law
-        reach = max(float(np.max(np.abs(one.losses))) for one, _ in self.rounds)
-        low = high = min(low, math.log(_LARGEST_EXPONENT / max(reach, 1e-290)))
-        while falls(high) and high < low + 12:
-            high += 0.5
-        while not falls(low):
-            low -= 0.5
-        return math.exp(last_that_holds(falls, low, high, atol=0.02)[1])
-
-    def log_delta(self, eps: float, theta: float) -> float:
-        """About log δ(ε), by the saddle point approximation: a guess to choose parameters by."""
-        log_scale, _, variance = self.cumulants(theta)
-        spread = variance + 1 / theta**2 + 1 / (1 + theta) ** 2
-        size = log_scale - theta * eps - math.log(theta * (1 + theta)) - math.log(2 * math.pi * spread) / 2
-        return min(size, 0.0)
+    def tail_logs(self, theta: float, tau: float) -> tuple[Array, Array]:
+        r"""Rates λ on either side of θ, and bounds of :math:`\log \sup_y \delta_\tau(y) e^{\lambda y}`."""
+        if (theta, tau) not in self._known_logs:
+            spread = min(math.sqrt(max(self.cumulants(theta)[2] + tau, 1e-280)), 1e6 / theta)
+            rates = np.concatenate(
+                [[0.0], theta * (1 - np.geomspace(1e-3, 0.98, 20)), theta + np.geomspace(0.1, 50, 24) / spread]
+            )
+            # (1 − e^{−x}) e^{−λx} <= 1/(1 + λ) for x > 0.
+            logs = self.log_mgfs(rates) + tau * rates * (rates + 1) / 2 - np.log1p(rates)
+            self._known_logs[theta, tau] = rates, logs
+        return self._known_logs[theta, tau]
 
     def capped(self, mass: float) -> tuple[LossSum, float]:
         """The sum without the largest losses, of which each round has at most so much, and a bound on the probability
@@ -170,26 +141,17 @@ class Plan:
 
     @staticmethod
     def of(law: LossSum, eps: float, theta: float, log_delta: float, rtol: float, tau: float) -> Plan:
-        """What a δ of about that size needs, to within a share of ``rtol``."""
+        """What a δ of about that size needs, to within a share of ``rtol``, with one of few windows and depths, so that
+        questions that are close to each other have the same line."""
         log_room = log_delta + math.log(_SHARE * rtol)
-        rates, logs = _tail_logs(law, theta, tau)
+        rates, logs = law.tail_logs(theta, tau)
         reaches = (logs - rates * eps - log_room) / np.abs(rates - theta)
         least = math.sqrt(law.cumulants(theta)[2] + tau)
         window = max(float(np.min(reaches[rates < theta])), float(np.min(reaches[rates > theta])), least)
         log_scale = law.cumulants(theta)[0] - theta * eps + tau * theta * (theta + 1) / 2
-        depth = max(log_scale + math.log(tau) / 2 - log_room, 1.0)
-        step = 2 * math.pi / (1.01 * window)
+        depth = math.ceil(max(log_scale + math.log(tau) / 2 - log_room, 1.0))
+        step = 2 * math.pi / (1.01 * 2.0 ** (math.ceil(8 * math.log2(window)) / 8))
         return Plan(theta, tau, step, math.ceil(math.sqrt(2 * depth / tau) / step))
-
-
-def _tail_logs(law: LossSum, theta: float, tau: float) -> tuple[Array, Array]:
-    r"""Rates λ on either side of θ, and bounds of :math:`\log \sup_y \delta_\tau(y) e^{\lambda y}`."""
-    spread = min(math.sqrt(max(law.cumulants(theta)[2] + tau, 1e-280)), 1e6 / theta)
-    rates = np.concatenate(
-        [[0.0], theta * (1 - np.geomspace(1e-3, 0.98, 20)), theta + np.geomspace(0.1, 50, 24) / spread]
-    )
-    # (1 − e^{−x}) e^{−λx} <= 1/(1 + λ) for x > 0.
-    return rates, law.log_mgfs(rates) + tau * rates * (rates + 1) / 2 - np.log1p(rates)
 
 
 class Line:
@@ -197,7 +159,7 @@ class Line:
 
     def __init__(self, law: LossSum, plan: Plan) -> None:
         self.law, self.plan = law, plan
-        self._rates, self._logs = _tail_logs(law, plan.theta, plan.tau)
+        self._rates, self._logs = law.tail_logs(plan.theta, plan.tau)
         self._t = np.arange(plan.nodes + 1) * plan.step
         exponents = np.zeros(plan.nodes + 1, dtype=complex)
         log_bounds, relative = np.zeros(plan.nodes + 1), np.zeros(plan.nodes + 1)
@@ -277,22 +239,21 @@ class Line:
 
 
 class Inversion:
-    """δ of a sum of losses at any ε, to any tolerance: lines are chosen, kept, and used again."""
+    """δ of a sum of losses at any ε, to any tolerance.
+
+    Which lines are used follows from ε and the tolerance alone; they are kept, because few of them serve all ε.
+    """
 
     def __init__(self, law: LossSum) -> None:
         self.law = law
         self._capped: dict[float, tuple[LossSum, float]] = {}
-        self._lines: list[tuple[Line, float]] = []
+        self._lines: dict[tuple[float, Plan], Line] = {}
 
     def ends(self, eps: float, rtol: float, infinite: float = 0.0) -> Ends:
         """Bounds of δ(ε), of finite losses, within ``rtol`` of the upper end and what is ``infinite`` beside it; or as
         close as lines of `MOST_NODES` and doubles bring them."""
         largest = self.law.largest + 4 * UNIT_ROUNDOFF * (abs(eps) + abs(self.law.largest))
         reached = Ends(0.0, min(-math.expm1(eps - largest), 1.0), 0.0)
-        for line, dropped in self._lines:
-            reached = reached.tighter(line.ends(eps), dropped)
-            if reached.within(rtol * (reached.upper + infinite)):
-                return reached
         guess, ratio = 0.0, 0.5
         for number in range(_MOST_LINES):
             plan, law, dropped, guess = self._plan(eps, rtol, guess, ratio)
@@ -301,9 +262,7 @@ class Inversion:
                 if coarser > 0.5 or reached.within(coarser * (reached.upper + infinite)):
                     break
                 return reached.tighter(self.ends(eps, coarser, infinite), 0.0)
-            line = Line(law, plan)
-            self._lines = [(line, dropped), *self._lines[: _KEPT - 1]]
-            found, before = line.ends(eps), reached
+            found, before = self._line(law, plan, dropped).ends(eps), reached
             reached = reached.tighter(found, dropped)
             room = rtol * (reached.upper + infinite)
             # Where a line with less noise is no better, round-off is what is seen.
@@ -311,9 +270,15 @@ class Inversion:
             if reached.within(room) or reached.upper < SMALLEST or blurred:
                 break
             # A density that is higher than guessed is one near an atom: its noise falls with the root of τ only.
-            ratio *= min(max(0.4 * room / max(found.noise, 1e-300), 1 / 20), 1.0) ** 2
+            ratio *= 2.0 ** math.floor(2 * math.log2(min(max(0.4 * room / max(found.noise, 1e-300), 1 / 20), 1.0)))
             guess = min(guess, math.log(reached.upper)) - 0.5
         return reached
+
+    def _line(self, law: LossSum, plan: Plan, dropped: float) -> Line:
+        """A line for the law without losses of that probability; the last few are kept."""
+        line = self._lines.get((dropped, plan)) or Line(law, plan)
+        self._lines = {**dict(list(self._lines.items())[1 - _KEPT :]), (dropped, plan): line}
+        return line
 
     def _without(self, rare: float) -> tuple[LossSum, float]:
         """The sum without losses that are as rare as that, and the probability of these; the last few are kept."""

@@ -1,14 +1,18 @@
-r"""Exponential tilting of a discrete law and Chernoff bounds of its n-fold sum."""
+r"""Exponential tilting of discrete laws and of their sums, and Chernoff bounds of an n-fold sum."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.numeric.search import last_that_holds
+
+_LARGEST_EXPONENT = 1e8  # of a tilt: more would cost too many digits
+_STEPS = 32  # tilts θ that are tried, in each factor e: few enough to be met again
 
 Array = npt.NDArray[np.float64]
 
@@ -53,6 +57,54 @@ def saddle_point_of_logs(values: Array, log_weights: Array, n: int) -> float:
     while falls(high):
         low, high = high, high + 2
     return math.exp(last_that_holds(falls, low, high, atol=1e-4)[1])
+
+
+class TiltedSum:
+    """The sum of independent losses, (values, masses, how often) each: which tilt suits an ε, and how small δ is."""
+
+    def __init__(self, laws: Sequence[tuple[Array, Array, int]]) -> None:
+        self._laws = laws
+        self._known: dict[float, tuple[float, float, float]] = {}
+
+    def cumulants(self, theta: float) -> tuple[float, float, float]:
+        """About the logarithm of the MGF, and mean and variance of the tilted sum."""
+        if theta not in self._known:
+            log_scale, mean, variance = 0.0, 0.0, 0.0
+            for values, masses, count in self._laws:
+                weights, scale = tilted(values, masses, theta)
+                middle = float(weights @ values)
+                log_scale, mean = log_scale + count * scale, mean + count * middle
+                variance += count * float(weights @ (values - middle) ** 2)
+            self._known[theta] = log_scale, mean, variance
+        return self._known[theta]
+
+    def saddle_point(self, eps: float) -> float:
+        r"""About the θ > 0 that minimises :math:`M(\theta) e^{-\theta\varepsilon}/(\theta(1+\theta))`, M the MGF.
+
+        If all sums are below ε there is none; then a θ that is large enough. It is one of a fixed geometric row.
+        """
+
+        def falls(step: int) -> bool:
+            theta = math.exp(step / _STEPS)
+            return theta * (self.cumulants(theta)[1] - eps) - 1 - theta / (1 + theta) < 0
+
+        _, mean, variance = self.cumulants(0.0)
+        spread = math.sqrt(max(variance, 1e-24))
+        guess = math.log(max((eps - mean) / spread, 1.0) / spread)  # exact for a normal law
+        reach = max(float(np.max(np.abs(values))) for values, _, _ in self._laws)
+        low = high = round(_STEPS * min(guess, math.log(_LARGEST_EXPONENT / max(reach, 1e-290))))
+        while falls(high) and high < low + 12 * _STEPS:
+            high += _STEPS // 2
+        while not falls(low):
+            low -= _STEPS // 2
+        return math.exp(last_that_holds(falls, low, high)[1] / _STEPS)
+
+    def log_delta(self, eps: float, theta: float) -> float:
+        """About log δ(ε), by the saddle point approximation: a guess to choose parameters by."""
+        log_scale, _, variance = self.cumulants(theta)
+        spread = variance + 1 / theta**2 + 1 / (1 + theta) ** 2
+        size = log_scale - theta * eps - math.log(theta * (1 + theta)) - math.log(2 * math.pi * spread) / 2
+        return min(size, 0.0)
 
 
 def tail_reach(values: Array, weights: Array, n: int, log_tail: float) -> tuple[float, float]:

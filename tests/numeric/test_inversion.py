@@ -208,6 +208,13 @@ def test_a_line_is_used_again():
     assert len(law._lines) == 1
 
 
+def test_what_was_asked_before_changes_nothing():
+    fresh, asked = (Inversion(LossSum([(outcomes(LOSSES, MASSES), 40)])) for _ in range(2))
+    for eps, rtol in ((8.99, 1e-3), (9.0, 1e-6), (2.0, 1e-2), (25.0, 1e-3)):
+        asked.ends(eps, rtol)
+    assert asked.ends(9.0, 1e-3) == fresh.ends(9.0, 1e-3)
+
+
 # -- cells
 
 
