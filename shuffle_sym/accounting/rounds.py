@@ -256,5 +256,5 @@ def sharper(rtol: float, wanted: float, reached: float) -> float:
 
 
 def _power_of_ten(x: float) -> float:
-    """x, rounded down to a power of 1000: profiles are made for few of them, and used again."""
-    return float(10.0 ** (3 * math.floor(math.log10(max(x, 1e-290)) / 3)))
+    """x, rounded down to a power of 10^6 that is at most 1e-12: profiles are made for few of them, and used again."""
+    return min(float(10.0 ** (6 * math.floor(math.log10(max(x, 1e-290)) / 6))), _LEAST_AT_FIRST)
