@@ -80,19 +80,21 @@ def _from_table(ratios: list[Any], masses: list[Any]) -> Callable[[Mpf], Range]:
 
 
 @lru_cache(maxsize=1)
-def _laplace_second() -> Callable[[Mpf, Mpf], Mpf]:
-    """γ E[G²] as a function of ε0 and α: the last line of `derivations.lemma58`, for all pairs of inputs."""
-    result = lemma58().result
+def _laplace_formulas() -> tuple[Callable[[Mpf], Mpf], Callable[[Mpf, Mpf], Mpf]]:
+    """γ as a function of ε0, and γ E[G²] of ε0 and α: the last line of `derivations.lemma58`, for all pairs of
+    inputs."""
     eps0, alpha = (sp.Symbol(name, positive=True) for name in ("epsilon_0", "alpha"))
     # mpmath's own functions would take the precision of the process.
-    own = {"exp": MP.exp, "mpf": MP.mpf}
-    function: Callable[[Mpf, Mpf], Mpf] = sp.lambdify((eps0, alpha), result, modules=[own, "mpmath"])
-    return function
+    modules = [{"exp": MP.exp, "mpf": MP.mpf}, "mpmath"]
+    return (
+        sp.lambdify(field.eps0, Laplace().gamma, modules=modules),
+        sp.lambdify((eps0, alpha), lemma58().result, modules=modules),
+    )
 
 
 def _of_laplace(R: Laplace) -> Spread:
     arguments.numeric_only(R.free_symbols, "a bound")
-    e, gamma = number(R.eps0), number(R.gamma)
-    t = MP.exp(e)
-    second = _laplace_second()
-    return Spread(R.eps0, gamma, (lambda a: Range(1 - a * t, t - a, second(e, a) / gamma),))
+    mass, second = _laplace_formulas()
+    e = number(R.parameter)
+    t, gamma = MP.exp(e), mass(e)
+    return Spread(R.parameter, gamma, (lambda a: Range(1 - a * t, t - a, second(e, a) / gamma),))
