@@ -159,7 +159,8 @@ def alone(fact: Fact) -> str:
 def in_notebook(d: Derivation, last: int | None = None) -> str:
     """The derivation as one formula for a notebook, up to a line."""
     lines = [rf"\textbf{{{d.title.replace('_', chr(92) + '_')}}}\quad{latex.text(f'({d.source})')}"]
-    lines += [rf"{latex.formula(symbol)}:\ {latex.text(meaning)}" for symbol, meaning in d.where.items()]
+    # MathJax copies all that follows a control space, and refuses beyond 5,000 characters: this one is a kern.
+    lines += [rf"{latex.formula(symbol)}:\; {latex.text(meaning)}" for symbol, meaning in d.where.items()]
     for row in rows(d)[:last]:
         if row.heading:
             lines.append(latex.text(f"{row.heading_with_formulas}:"))
