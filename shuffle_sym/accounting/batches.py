@@ -34,14 +34,12 @@ R(x0) from R(x1) at α' is left. ∎
 
 **Upper, of noise and where only ε0 is known.** :math:`D'_{\alpha'} \le q \sup D_\alpha` over the neighbouring datasets
 of m shuffled users. *Proof.* D_α is convex in its second argument: the right side of the identity is at most
-:math:`q(1-\beta) D_\alpha(P\|\mu) + q\beta D_\alpha(P\|Q)`. P and Q are means over the m − 1 others T in the batch,
-uniform; given T the two are neighbours, and D_α is jointly convex. For μ draw T' uniform of size m among the others
-and j uniform in T': T = T' without j is uniform of size m − 1, so P is a mean of datasets (x0, T) and μ of (x_j, T)
-over the same (T, j): neighbours again, or equal. ∎ It is attained only in special datasets, and may be wide: for 10-RR,
-ε0 = 4, 1,000 of 10,000 users and δ = 1e-6 it gives 0.233 where the truth is 0.1097.
+:math:`q(1-\beta) D_\alpha(P\|\mu) + q\beta D_\alpha(P\|Q)`. P and Q are means over the m − 1 others T in the batch;
+given T the two are neighbours, and D_α is jointly convex. For μ draw m others T' and j among them, uniform: T = T'
+without j is uniform, so P is a mean of datasets (x0, T) and μ of (x_j, T): neighbours again, or equal. ∎ It may be
+wide: for 10-RR, ε0 = 4, 1,000 of 10,000 users and δ = 1e-6 it gives 0.233 where the truth is 0.1097.
 
-Line by line the identity, the last bound and the lower end are the derivations `batch_identity`, `batch_upper` and
-`batch_lower`.
+The identity, the last bound and the lower end are the derivations `batch_identity`, `batch_upper`, `batch_lower`.
 """
 
 from __future__ import annotations

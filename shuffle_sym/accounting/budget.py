@@ -7,15 +7,20 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sympy as sp
+
 from shuffle_sym import randomizers
 from shuffle_sym.accounting.rounds import Mechanism, compose
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments
 from shuffle_sym.algebra.interval import RTOL, Interval
+from shuffle_sym.model.randomizer import LocalRandomizer
 from shuffle_sym.numeric.search import last_that_holds
+from shuffle_sym.randomizers.matrix import MatrixRandomizer
 
 _MOST_ROUNDS = 2**40
-_FORMAT = "shuffle_sym budget 1"
+_FORMAT, _OLDER = "shuffle_sym budget 2", "shuffle_sym budget 1"  # 1 has randomizers with numbers only, and no steps
+_COMPOSED = ("Joint", "Parallel", "Sampled", "from_matrix")
 
 Spent = Sequence[tuple[Mechanism, int]]
 
@@ -119,8 +124,8 @@ class Budget:
         return _rounds_left(self._parts, M, eps, delta, rtol)
 
     def to_json(self) -> str:
-        """Everything, exactly: randomizers by their name in the catalogue and their parameters. What is not in it (a
-        matrix, a decomposition, a class of one's own) is refused."""
+        """Everything, exactly: randomizers by name and parameters, which may be matrices and other randomizers; groups
+        and batches. A decomposition, a density or a class of one's own is refused."""
         entries = [{**_written(M), "rounds": count} for M, count in self._parts]
         return json.dumps({"format": _FORMAT, "spent": entries}, indent=1)
 
@@ -131,7 +136,7 @@ class Budget:
             saved = json.loads(text)
         except (TypeError, json.JSONDecodeError) as error:
             raise ValueError(f"text must be JSON that Budget.to_json wrote, got {str(text)[:60]!r}") from error
-        if not isinstance(saved, dict) or saved.get("format") != _FORMAT:
+        if not isinstance(saved, dict) or saved.get("format") not in (_FORMAT, _OLDER):
             version = saved.get("format") if isinstance(saved, dict) else saved
             raise ValueError(f"text must have the format {_FORMAT!r}, got {version!r}")
         budget = Budget()
@@ -157,49 +162,70 @@ def _same(M: Any, other: Any) -> bool:
 
 
 def _catalogue() -> Mapping[str, Any]:
-    """Randomizers that are given by numbers, by name."""
+    """Randomizers that are given by numbers, or by other randomizers and matrices, by name."""
     named = {name: getattr(randomizers, name) for name in randomizers.__all__}
     return {
         name: maker
         for name, maker in named.items()
-        if isinstance(maker, type)
-        and all(p.default is None or name == "AnyRandomizer" for p in inspect.signature(maker).parameters.values())
+        if name in _COMPOSED
+        or (
+            isinstance(maker, type)
+            and all(p.default is None or name == "AnyRandomizer" for p in inspect.signature(maker).parameters.values())
+        )
     }
 
 
 def _written(M: Any) -> dict[str, Any]:
-    R = getattr(M, "source", M)
-    name = type(R).__name__
-    if not isinstance(M, Shuffle) or _catalogue().get(name) is not type(R):
-        raise ValueError(
-            f"{M!r} cannot be saved: only Shuffle(R, n) with R one of {', '.join(_catalogue())} can, by name and "
-            "parameters"
-        )
-    given = {key: getattr(R, key) for key in inspect.signature(type(R)).parameters}
-    written = {
-        key: value if isinstance(value, bool) else str(value)
-        for key, value in given.items()
-        if value is not None and not getattr(value, "free_symbols", None)  # what stayed a symbol was left out
-    }
-    entry = {"randomizer": name, "parameters": written, "n": M.n}
-    if not _same(_read(entry), M):
-        raise ValueError(f"{M!r} cannot be saved: its parameters {written} do not give it back")
-    return entry
+    """A mechanism as JSON has it, if it is the same when it is read again."""
+    try:
+        source, n, steps = M.__reduce__()[1]
+        users = _saved(source) if n else {"groups": [{**_saved(R), "n": count} for R, count in source]}
+        entry: dict[str, Any] = json.loads(json.dumps({**users, "n": n, "steps": steps}))
+        if isinstance(M, Shuffle) and _same(_read(entry), M):
+            return entry
+    except (TypeError, ValueError, AttributeError):
+        pass  # what it has cannot be written
+    known = ", ".join(_catalogue())
+    raise ValueError(f"{M!r} cannot be saved: only users of {known} can, by name and parameters without symbols")
+
+
+def _saved(value: Any) -> Any:
+    """A randomizer or a parameter of one as JSON has it."""
+    if isinstance(value, (list, tuple)):
+        return [_saved(each) for each in value]
+    if not isinstance(value, LocalRandomizer):
+        return value if isinstance(value, bool) else str(value)
+    if isinstance(value, MatrixRandomizer):
+        matrix = _saved(value.matrix().tolist())
+        return {"randomizer": "from_matrix", "parameters": {"P": matrix, "messages": value.messages}}
+    # Another class of the same name is not equal to what is read; what stayed a symbol was left out.
+    given = {key: getattr(value, key) for key in inspect.signature(type(value)).parameters}
+    kept = {key: _saved(one) for key, one in given.items() if not (one is None or isinstance(one, sp.Symbol))}
+    return {"randomizer": type(value).__name__, "parameters": kept}
 
 
 def _read(entry: Any) -> Shuffle:
     saved = entry if isinstance(entry, dict) else {}
+    groups = saved.get("groups")
+    source = _loaded(entry) if groups is None else [(_loaded(part), part.get("n")) for part in groups]
+    M = Shuffle(source, saved.get("n"))
+    for name, argument in saved.get("steps", ()):
+        M = getattr(M, arguments.one_of(name, "a step", ("group", "sampled_from")))(argument)
+    return M
+
+
+def _loaded(entry: Any, key: str = "") -> Any:
+    """What `_saved` gave."""
+    if isinstance(entry, list) and key != "messages":
+        return [_loaded(each, key) for each in entry]
+    if isinstance(entry, str):
+        return arguments.exact_number(entry, key)
+    if key and not isinstance(entry, dict):
+        return entry
+    saved = entry if isinstance(entry, dict) else {}
     maker, parameters = _catalogue().get(str(saved.get("randomizer"))), saved.get("parameters")
-    if (
-        maker is None
-        or not isinstance(parameters, dict)
-        or not set(parameters) <= set(inspect.signature(maker).parameters)
-    ):
-        raise ValueError(
-            f"a saved randomizer must be one of {', '.join(_catalogue())} with its parameters, got {entry!r}"
-        )
-    numbers = {
-        key: value if isinstance(value, bool) else arguments.exact_number(value, key)
-        for key, value in parameters.items()
-    }
-    return Shuffle(maker(**numbers), saved.get("n"))
+    if maker is None or not isinstance(parameters, dict) or not {*parameters} <= {*inspect.signature(maker).parameters}:
+        known = ", ".join(_catalogue())
+        raise ValueError(f"a saved randomizer must be one of {known} with its parameters, got {entry!r}")
+    given = {name: _loaded(value, name) for name, value in parameters.items()}
+    return maker(*given.get("parts", ())) if maker is randomizers.Joint else maker(**given)

@@ -31,7 +31,7 @@ import sympy as sp
 from shuffle_sym.accounting import bounds, scored
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism, first_met
 from shuffle_sym.accounting.sources import PairOfLaws, logarithm, not_below, or_unknown
-from shuffle_sym.algebra import arguments, field, rounding
+from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.decomposition import Decomposition
@@ -169,7 +169,7 @@ class OneGroup(CrowdOfUsers):
 
     @cached_property
     def gamma(self) -> float:
-        return _lower_end(self.stacked.gamma)
+        return bounds.not_above(self.stacked.gamma)
 
     @cached_property
     def blanket_messages(self) -> BlanketCounts:
@@ -382,10 +382,3 @@ def _as_matrix(R: Stacked, part: int) -> Randomizer:
     first = R.number(part, 0)
     rows = R.rows()[first : first + int(R.parts[part].input_count)]
     return MatrixRandomizer(rows, R.bindings)
-
-
-def _lower_end(number: sp.Expr) -> float:
-    """The largest double that is not above a number, about."""
-    (form,), bindings = field.rational_form([number])
-    ((low, _),) = field.enclosures((form,), bindings, 60)
-    return rounding.down(low)

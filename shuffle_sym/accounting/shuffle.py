@@ -83,9 +83,8 @@ class Shuffle:
         r"""These users are a batch, drawn without replacement from ``n`` users; neighbouring datasets of all n differ
         in the input of one of them. For users who take part independently of one another see `Sampled`.
 
-        Blanket and drop-out hold with the laws of a batch, which has the differing user in it or not;
-        `accounting.batches` has the proof. Of noise the width is larger: there it is known that, with q = m/n, D at
-        1 + q(α − 1) is at most q times D_α of the batch.
+        Blanket and drop-out hold with the laws of a batch, which has the differing user in it or not (the proof is in
+        `accounting.batches`); of noise the answer is wider.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=2).sampled_from(4).exact(sp.Rational(11, 10))

@@ -45,8 +45,8 @@ def test_a_budget_counts_what_was_spent_before():
         budget.spend(ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000), 10)
     budget.spend(M)
     assert budget.parts == ((budget.parts[0][0], 31),)
-    assert budget.spent(1e-6) == M.compose(31).epsilon(1e-6)
-    left, allowed = budget.left(M, 5, 1e-6), rounds_allowed(M, 5, 1e-6)
+    assert budget.spent(1e-6, rtol=0.02) == M.compose(31).epsilon(1e-6, rtol=0.02)
+    left, allowed = budget.left(M, 5, 1e-6, rtol=0.02), rounds_allowed(M, 5, 1e-6, rtol=0.02)
     assert (left.lower, left.upper) == (allowed.lower - 31, allowed.upper - 31)
 
 
@@ -57,7 +57,7 @@ def test_different_rounds_are_spent_together():
     budget.spend(M, 5)
     budget.spend(other, 2)
     assert budget.rounds == 7
-    assert budget.spent(1e-6) == ss.compose([(M, 5), (other, 2)]).epsilon(1e-6)
+    assert budget.spent(1e-6, rtol=0.02) == ss.compose([(M, 5), (other, 2)]).epsilon(1e-6, rtol=0.02)
 
 
 SMALL = ss.Shuffle(ss.KRR(k=3, eps0=1), n=100)
@@ -70,14 +70,7 @@ def test_a_batch_or_a_group_is_not_the_mechanism_that_it_was_made_from(small, la
     B.spend(small)
     B.spend(large)
     assert B.parts == ((small, 1), (large, 1))
-    assert B.spent(1e-3).upper >= large.epsilon(1e-3).lower
-
-
-def test_a_batch_is_not_saved_as_if_everybody_were_in_it():
-    B = Budget()
-    B.spend(SMALL.sampled_from(1_000))
-    with pytest.raises(ValueError, match="cannot be saved"):
-        B.to_json()
+    assert B.spent(1e-3, rtol=0.2).upper >= large.epsilon(1e-3).lower
 
 
 def test_a_spent_budget_is_refused_with_what_was_spent():
@@ -108,6 +101,11 @@ SAVED = [
     ss.Gaussian(sigma=2),
     ss.AnyRandomizer(eps0=1),
     ss.AnyRandomizer(eps0=1, shared=False),
+    ss.from_matrix([[q(2, 3), q(1, 3)], ["1/3", "2/3"]]),
+    ss.from_matrix([[1 / (1 + sp.E), sp.E / (1 + sp.E)], [q(1, 2), q(1, 2)]], messages=["no", "yes"]),
+    ss.Joint(ss.BinaryRR(eps0=1), ss.KRR(k=3, eps0=sp.log(2))),
+    ss.Parallel([ss.KRR(k=3, eps0=1), ss.KRR(k=3, eps0=0)], ["1/3", "2/3"]),
+    ss.Sampled(ss.Joint(ss.BinaryRR(eps0=1), ss.BinaryRR(eps0=2)), "0.1"),
 ]
 
 
@@ -124,15 +122,35 @@ def test_what_is_saved_is_what_is_loaded():
     assert again != budget
 
 
+@pytest.mark.parametrize("kept", [SMALL.sampled_from(1_000), MIXED, MIXED.group(1)], ids=repr)
+def test_a_batch_and_a_group_are_saved_as_what_they_are(kept):
+    B = Budget()
+    B.spend(kept, 3)
+    ((again, rounds),) = Budget.from_json(B.to_json()).parts
+    assert repr(again) == repr(kept)
+    assert rounds == 3
+    assert again.__reduce__() == kept.__reduce__() != SMALL.__reduce__()
+
+
+def test_a_budget_of_the_first_version_is_read():
+    entry = {"randomizer": "KRR", "parameters": {"k": "3", "eps0": "log(3)"}, "n": 5, "rounds": 2}
+    old = Budget.from_json(json.dumps({"format": "shuffle_sym budget 1", "spent": [entry]}))
+    assert old.parts[0][0].source == ss.KRR(k=3, eps0=sp.log(3))
+    assert old.rounds == 2
+
+
 @pytest.mark.parametrize(
     "source",
-    [ss.from_matrix([[q(2, 3), q(1, 3)], [q(1, 3), q(2, 3)]]), ss.Joint(ss.BinaryRR(eps0=1), ss.BinaryRR(eps0=1))],
-    ids=["matrix", "joint"],
+    [
+        decomposition.dataset(ss.BinaryRR(eps0=1), 0, 1, 0),
+        ss.from_matrix([["1/2", "1/2"], ["1/4", "3/4"]], messages=[("a",), ("b",)]),
+    ],
+    ids=["decomposition", "messages that are no text"],
 )
 def test_what_has_no_name_is_not_saved(source):
     budget = Budget()
     budget.spend(ss.Shuffle(source, 5))
-    with pytest.raises(ValueError, match="cannot be saved: only"):
+    with pytest.raises(ValueError, match="cannot be saved"):
         budget.to_json()
 
 
@@ -144,6 +162,8 @@ def test_what_has_no_name_is_not_saved(source):
         ({"parameters": {"k": "3", "eps0": "1", "extra": "1"}}, "extra"),
         ({"rounds": 0}, "rounds must be"),
         ({"n": 0}, "n must be"),
+        ({"steps": [["__class__", 1]]}, "a step must be"),
+        ({"randomizer": "Sampled", "parameters": {"R": "1", "q": "1/2"}}, "R must be"),
     ],
 )
 def test_a_file_that_was_changed_is_refused(change, words):
