@@ -218,10 +218,8 @@ def _loaded(entry: Any, key: str = "") -> Any:
     """What `_saved` gave."""
     if isinstance(entry, list) and key != "messages":
         return [_loaded(each, key) for each in entry]
-    if isinstance(entry, str):
-        return arguments.exact_number(entry, key)
     if key and not isinstance(entry, dict):
-        return entry
+        return arguments.exact_number(entry, key) if isinstance(entry, str) else entry
     saved = entry if isinstance(entry, dict) else {}
     maker, parameters = _catalogue().get(str(saved.get("randomizer"))), saved.get("parameters")
     if maker is None or not isinstance(parameters, dict) or not {*parameters} <= {*inspect.signature(maker).parameters}:

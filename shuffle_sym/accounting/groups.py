@@ -292,10 +292,13 @@ class OneGroup(CrowdOfUsers):
             if field.fractions([e for row in R.rows() for e in row], R.bindings) is None:
                 raise ValueError(f"exact values are for rational probabilities, as with eps0 = sp.log(3), got {R!r}")
         # The columns of the stacked rows are the same messages for all.
-        matrices = [_as_matrix(self.stacked, g) for g in range(len(self.parts))]
-        return crowds.worst_of_groups(
-            [(R, count) for R, (_, count) in zip(matrices, self.parts, strict=True)], self.group, alpha
-        )
+        rows, bindings = self.stacked.rows(), self.stacked.bindings
+        firsts = [self.stacked.number(g, 0) for g in range(len(self.parts))]
+        parts = [
+            (MatrixRandomizer(rows[first : first + int(R.input_count)], bindings), count)
+            for first, (R, count) in zip(firsts, self.parts, strict=True)
+        ]
+        return crowds.worst_of_groups(parts, self.group, alpha)
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
         """From δ itself; where that is no double, from the chairs."""
@@ -376,9 +379,3 @@ def _worst(answers: Sequence[Interval]) -> Interval:
     """The largest of several intervals, end by end, with what each end comes from."""
     low, high = max(answers, key=lambda a: a.lower), max(answers, key=lambda a: a.upper)
     return replace(high, lower=low.lower, lower_by=low.lower_by)
-
-
-def _as_matrix(R: Stacked, part: int) -> Randomizer:
-    first = R.number(part, 0)
-    rows = R.rows()[first : first + int(R.parts[part].input_count)]
-    return MatrixRandomizer(rows, R.bindings)
