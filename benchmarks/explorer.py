@@ -14,7 +14,7 @@ import time
 from collections.abc import Collection
 from dataclasses import replace
 
-from shuffle_sym.apps.explorer import LATE, Settings, View
+from shuffle_sym.apps.explorer import Settings, View, late
 
 START, SEVERAL = Settings(), Settings(rounds="5")
 SIZES = {"rappor": "d", "oue": "d", "blh": "d", "subsetselection": "d", "hadamardresponse": "K"}
@@ -51,6 +51,29 @@ MANY = {
 }
 
 
+def wider() -> dict[str, list[Settings]]:
+    """Noise, typed randomizers, comparisons and the other axes, with the level or the users moved."""
+    tenths, users = [f"{i / 10}" for i in range(20, 26)], [str(n) for n in range(20_000, 26_000, 1_000)]
+    typed = [f"0.{i} 0.{10 - i}; 0.2 0.8" for i in range(4, 10)]
+    densities = [f"{x}/2*exp(-{x}*abs(y - x))" for x in tenths]
+    other = {"other": "oue", "other_parameters": {"d": "10", "eps0": "3"}}
+    group = {"other": "krr", "other_parameters": {"k": "10", "eps0": "1"}, "share": "0.5"}
+    return {
+        "laplace eps0": [Settings("laplace", {"eps0": x}) for x in tenths],
+        "laplace n": [Settings("laplace", {"eps0": "2"}, n=n) for n in users],
+        "gaussian sigma": [Settings("gaussian", {"sigma": x}) for x in tenths],
+        "gaussian n": [Settings("gaussian", {"sigma": "1"}, n=n) for n in users],
+        "matrix": [Settings("matrix", {"rows": rows}) for rows in typed],
+        "density": [Settings("density", {"density": d, "least": "0", "greatest": "1"}) for d in densities],
+        "compared n": [Settings(**other, n=n) for n in users],
+        "groups n": [Settings(**group, n=n) for n in users],
+        "take part": [Settings(q=f"0.{i}") for i in range(2, 8)],
+        "over n": [replace(position, over="n") for position in levels(START)[:6]],
+        "over eps0": [replace(START, over="level", n=n) for n in users],
+        "over rounds": [replace(START, over="rounds", n=n) for n in users[:3]],
+    }
+
+
 def show(settings: Settings, skip: Collection[str]) -> None:
     view = View(settings, skip)
     assert view.chart
@@ -58,24 +81,25 @@ def show(settings: Settings, skip: Collection[str]) -> None:
     assert view.code
 
 
-def measured(title: str, moves: dict[str, list[Settings]], *stages: Collection[str]) -> None:
+def measured(title: str, moves: dict[str, list[Settings]], stages: int) -> None:
     """A row for each slider; with two stages, what is shown at once and what is added when the slider rests."""
     print(f"{title} (medians; first: cold)")
     print(f"{'moved':>18} {'first':>9} {'wall ms':>9} {'best':>9} {'cpu ms':>9} {'best':>9}")
     for name, positions in moves.items():
-        walls: list[list[float]] = [[] for _ in stages]
-        processors: list[list[float]] = [[] for _ in stages]
+        walls: list[list[float]] = [[] for _ in range(stages)]
+        processors: list[list[float]] = [[] for _ in range(stages)]
         for position in positions:
-            for i, skip in enumerate(stages):
+            for i, skip in enumerate((late(position), ())[-stages:]):
                 wall, processor = time.perf_counter(), time.process_time()
                 show(position, skip)
                 walls[i].append(1e3 * (time.perf_counter() - wall))
                 processors[i].append(1e3 * (time.process_time() - processor))
-        for i in range(len(stages)):
+        for i in range(stages):
             times = [f"{statistics.median(x[i][1:]):9.1f} {min(x[i][1:]):9.1f}" for x in (walls, processors)]
             print(f"{name if i == 0 else 'then':>18} {walls[i][0]:9.1f} {times[0]} {times[1]}", flush=True)
 
 
 if __name__ == "__main__":
-    measured("one round", ONE, ())
-    measured("several rounds: at once, then at rest", MANY, LATE, ())
+    measured("one round", ONE, 1)
+    measured("several rounds: at once, then at rest", MANY, 2)
+    measured("noise, typed randomizers, two randomizers, other axes: at once, then at rest", wider(), 2)

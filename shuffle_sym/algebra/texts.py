@@ -2,15 +2,17 @@ r"""Numbers that were written as text, read exactly: ``"log(3)"``, ``"3/4"``, ``
 
 import ast
 import math
+from collections.abc import Mapping
 from operator import add, mul, neg, pos, sub, truediv
 from typing import Any
 
 import sympy as sp
 
-_FUNCTIONS = {"log": sp.log, "exp": sp.exp, "sqrt": sp.sqrt}
+_FUNCTIONS: dict[str, Any] = {"log": sp.log, "exp": sp.exp, "sqrt": sp.sqrt, "abs": sp.Abs, "Abs": sp.Abs}
 _CONSTANTS = {"pi": sp.pi, "E": sp.E, "oo": sp.oo}
 _SIGNS: dict[type, Any] = {ast.USub: neg, ast.UAdd: pos}
 _OPERATORS: dict[type, Any] = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
+_UNREADABLE = (SyntaxError, ValueError, TypeError, ZeroDivisionError, RecursionError, MemoryError)
 _MOST_BITS = 100_000  # nobody means a power with more digits than this
 
 
@@ -23,30 +25,47 @@ def read(text: str, name: str) -> sp.Expr:
     (1/10, log(3), 1/1000000, 10000)
     """
     try:
-        value = _value(ast.parse(text.strip(), mode="eval").body, text.strip())
-    except (SyntaxError, ValueError, TypeError, ZeroDivisionError, RecursionError, MemoryError):
+        value = _parsed(text, _CONSTANTS)
+    except _UNREADABLE:
         value = None
     if value is None or value.is_extended_real is not True:
         raise ValueError(f"{name} must be a number such as 4, 0.1, 1e-6, 1/3 or log(3), got {text!r}")
     return value
 
 
-def _value(node: ast.expr, text: str) -> Any:
+def formula(text: str, name: str, *symbols: str) -> sp.Expr:
+    """A formula in some symbols, with the same operations as a number.
+
+    >>> formula("exp(-2*abs(y - x))", "density", "x", "y")
+    exp(-2*Abs(x - y))
+    """
+    try:
+        return sp.sympify(_parsed(text, {**_CONSTANTS, **{symbol: sp.Symbol(symbol) for symbol in symbols}}))
+    except _UNREADABLE:
+        listed = " and ".join(symbols)
+        raise ValueError(f"{name} must be a formula in {listed} such as exp(-2*abs(y - x)), got {text!r}") from None
+
+
+def _parsed(text: str, names: Mapping[str, Any]) -> Any:
+    return _value(ast.parse(text.strip(), mode="eval").body, text.strip(), names)
+
+
+def _value(node: ast.expr, text: str, names: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Constant):
         return _literal(node, text)
-    if isinstance(node, ast.Name) and node.id in _CONSTANTS:
-        return _CONSTANTS[node.id]
+    if isinstance(node, ast.Name) and node.id in names:
+        return names[node.id]
     if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS:
-        return _SIGNS[type(node.op)](_value(node.operand, text))
+        return _SIGNS[type(node.op)](_value(node.operand, text, names))
     if isinstance(node, ast.BinOp):
-        left, right = _value(node.left, text), _value(node.right, text)
+        left, right = _value(node.left, text, names), _value(node.right, text, names)
         if isinstance(node.op, ast.Pow):
             return _power(left, right)
         if type(node.op) in _OPERATORS:
             return _OPERATORS[type(node.op)](left, right)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
         (argument,) = node.args
-        return _FUNCTIONS[node.func.id](_value(argument, text))
+        return _FUNCTIONS[node.func.id](_value(argument, text, names))
     raise ValueError(f"{text!r} is not a number")
 
 

@@ -7,12 +7,13 @@ Text and grid take the colours of the page, so that the chart fits light and dar
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-WIDTH, HEIGHT = 760, 380
+WIDTH, HEIGHT, WIDEST = 760, 380, 1100
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 14, 46
 _INK, _GRID = "var(--jp-content-font-color1, #333)", "var(--jp-border-color2, #bbb)"
 _ROUND = (1, 1.5, 2, 3, 5, 7, 10)
@@ -49,41 +50,68 @@ def nice_above(x: float, digits: Sequence[float] = _ROUND) -> float:
 
 
 @dataclass(frozen=True)
-class Frame:
-    """x from 0 to ``right`` on a linear scale, y from ``bottom`` to 1 on a logarithmic one.
+class Axis:
+    """Numbers from ``start`` to ``end``, on a logarithmic scale if ``log``.
 
-    >>> frame = Frame(right=2.0, bottom=1e-8)
+    >>> Axis("n", 1.0, 100.0, log=True).share(10.0), Axis("x", 0.0, 2.0).ticks()
+    (0.5, [0.0, 0.5, 1.0, 1.5, 2.0])
+    """
+
+    label: str
+    start: float
+    end: float
+    log: bool = False
+
+    def share(self, value: float) -> float:
+        """How far along the axis a number is: 0 at its start, 1 at its end."""
+        if not self.log:
+            return (value - self.start) / (self.end - self.start)
+        # Far below the axis is far enough; the clip hides it.
+        share = math.log(value / self.start) / math.log(self.end / self.start) if value > 0 else -1.0
+        return max(share, -1.0)
+
+    def ticks(self) -> list[float]:
+        if self.log:
+            first, last = math.ceil(math.log10(self.start) - 1e-9), math.floor(math.log10(self.end) + 1e-9)
+            return [10.0**i for i in range(last, first - 1, -max(1, -((first - last) // 8)))]
+        step = nice_above((self.end - self.start) / 7, _STEPS)
+        return [float(f"{i * step:.6g}") for i in range(math.floor(self.end / step + 1e-9) + 1)]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The two axes as places on the chart.
+
+    >>> frame = Frame(Axis("ε", 0.0, 2.0), Axis("δ", 1e-8, 1.0, log=True))
     >>> frame.x(1.0) == (frame.x(0.0) + frame.x(2.0)) / 2
     True
     """
 
-    right: float
-    bottom: float
+    across: Axis
+    up: Axis
 
     def x(self, value: float) -> float:
-        return _LEFT + (WIDTH - _LEFT - _RIGHT) * value / self.right
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * self.across.share(value)
 
     def y(self, value: float) -> float:
-        # Far below the axis is far enough; the clip hides it.
-        share = max(math.log(value) if value > 0 else -math.inf, 2 * math.log(self.bottom)) / math.log(self.bottom)
-        return _TOP + (HEIGHT - _TOP - _BOTTOM) * share
+        return _TOP + (HEIGHT - _TOP - _BOTTOM) * (1 - self.up.share(value))
 
 
-def chart(frame: Frame, curves: Sequence[Curve], level: float, xlabel: str, ylabel: str) -> str:
-    """The chart: grid, curves, a line at ``level``, and the names at the right in the order of the curves.
+def chart(frame: Frame, curves: Sequence[Curve], marked: tuple[str, float]) -> str:
+    """The chart: grid, curves, a line at the ``marked`` "x" or "y", and names at the right in the order of the curves.
 
-    >>> drawn = chart(Frame(1.0, 1e-6), [Curve("a", "#0072B2", [0.0, 1.0], [0.5, 1e-3])], 1e-3, "ε", "δ")
+    >>> frame = Frame(Axis("ε", 0.0, 1.0), Axis("δ", 1e-6, 1.0, log=True))
+    >>> drawn = chart(frame, [Curve("a", "#0072B2", [0.0, 1.0], [0.5, 1e-3])], ("y", 1e-3))
     >>> drawn.startswith("<svg"), drawn.count("<path")
     (True, 1)
     """
     parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" style="max-width:{WIDTH}px;font:12px sans-serif" '
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" style="max-width:{WIDEST}px;font:12px sans-serif" '
         f'role="img" xmlns="http://www.w3.org/2000/svg">',
         f'<clipPath id="inside"><rect x="{_LEFT}" y="{_TOP}" width="{WIDTH - _LEFT - _RIGHT}" '
         f'height="{HEIGHT - _TOP - _BOTTOM}"/></clipPath>',
-        *_grid(frame, xlabel, ylabel),
-        f'<line x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{frame.y(level):.1f}" y2="{frame.y(level):.1f}" '
-        f'stroke="{_INK}" stroke-dasharray="2 4"/>',
+        *_grid(frame),
+        _across(frame, *marked, f'{_INK}" stroke-dasharray="2 4'),
         '<g clip-path="url(#inside)" fill="none">',
         *(_drawn(frame, curve) for curve in curves),
         "</g>",
@@ -107,7 +135,8 @@ def _drawn(frame: Frame, curve: Curve) -> str:
         return line
     back = list(zip(*map(reversed, curve.lower), strict=True))
     lower = _smooth([(frame.x(x), frame.y(y)) for x, y in back])
-    return f'<path d="M{upper} L{lower} Z" fill="{curve.colour}" fill-opacity="0.3" stroke="none"/>{line}'
+    band = f'<path d="M{upper} L{lower} Z" fill="{curve.colour}" fill-opacity="0.3" stroke="none"/>'
+    return f'{band}<path d="M{lower}" {_stroke(curve)}/>{line}'
 
 
 def _stroke(curve: Curve) -> str:
@@ -117,7 +146,7 @@ def _stroke(curve: Curve) -> str:
 
 def _smooth(points: Sequence[tuple[float, float]]) -> str:
     """A path through the points that goes up or down only where they do (Fritsch and Carlson's cubics)."""
-    slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in pairwise(points)]
+    slopes = [(y1 - y0) / (x1 - x0) if x1 != x0 else 0.0 for (x0, y0), (x1, y1) in pairwise(points)]
     inner = [2 * a * b / (a + b) if a * b > 0 else 0.0 for a, b in pairwise(slopes)]
     tangents = [slopes[0], *inner, slopes[-1]]
     path = [f"{points[0][0]:.1f},{points[0][1]:.1f}"]
@@ -127,25 +156,45 @@ def _smooth(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(path)
 
 
-def _grid(frame: Frame, xlabel: str, ylabel: str) -> list[str]:
+def _across(frame: Frame, axis: str, value: float, stroke: str) -> str:
+    """A line through the whole chart at one x or one y."""
+    if axis == "x":
+        ends = f'x1="{frame.x(value):.1f}" x2="{frame.x(value):.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"'
+    else:
+        ends = f'x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{frame.y(value):.1f}" y2="{frame.y(value):.1f}"'
+    return f'<line {ends} stroke="{stroke}"/>'
+
+
+def _written(value: float, axis: Axis) -> str:
+    power = round(math.log10(value)) if axis.log else 0
+    if power == 0:
+        return f"{value:.6g}"
+    return f'10<tspan dy="-5" font-size="9">{"−" if power < 0 else ""}{abs(power)}</tspan>'
+
+
+def _grid(frame: Frame) -> list[str]:
     parts = []
-    step = nice_above(frame.right / 7, _STEPS)
-    for i in range(round(math.floor(frame.right / step + 1e-9)) + 1):
-        x = frame.x(i * step)
-        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}" stroke="{_GRID}"/>')
-        parts.append(
-            f'<text x="{x:.1f}" y="{HEIGHT - _BOTTOM + 16}" text-anchor="middle" fill="{_INK}">{i * step:.6g}</text>'
-        )
-    decades = round(-math.log10(frame.bottom))
-    for i in range(0, decades + 1, -(-decades // 8)):
-        y = frame.y(10.0**-i)
-        parts.append(f'<line x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{_GRID}"/>')
-        power = "1" if i == 0 else f'10<tspan dy="-5" font-size="9">−{i}</tspan>'
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="{_INK}">{power}</text>')
+    for value in frame.across.ticks():
+        place = f'x="{frame.x(value):.1f}" y="{HEIGHT - _BOTTOM + 16}" text-anchor="middle" fill="{_INK}"'
+        parts += [_across(frame, "x", value, _GRID), f"<text {place}>{_written(value, frame.across)}</text>"]
+    for value in frame.up.ticks():
+        place = f'x="{_LEFT - 8}" y="{frame.y(value) + 4:.1f}" text-anchor="end" fill="{_INK}"'
+        parts += [_across(frame, "y", value, _GRID), f"<text {place}>{_written(value, frame.up)}</text>"]
     middle = (_TOP + HEIGHT - _BOTTOM) / 2
     parts.append(
         f'<text x="{(_LEFT + WIDTH - _RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle" fill="{_INK}">'
-        f"{escape(xlabel)}</text>"
-        f'<text transform="rotate(-90)" x="{-middle}" y="16" text-anchor="middle" fill="{_INK}">{escape(ylabel)}</text>'
+        f"{escape(frame.across.label)}</text>"
+        f'<text transform="rotate(-90)" x="{-middle}" y="16" text-anchor="middle" fill="{_INK}">'
+        f"{escape(frame.up.label)}</text>"
     )
     return parts
+
+
+def alone(drawing: str) -> str:
+    """The chart as a file of its own: no colours of a page, and a ground of its own.
+
+    >>> alone('<svg a="1"><line stroke="var(--page, #333)"/></svg>')
+    '<svg a="1"><rect width="100%" height="100%" fill="white"/><line stroke="#333"/></svg>'
+    """
+    plain = re.sub(r"var\([^,]*, ([^)]*)\)", r"\1", drawing)
+    return re.sub(r"(<svg[^>]*>)", r'\1<rect width="100%" height="100%" fill="white"/>', plain, count=1)

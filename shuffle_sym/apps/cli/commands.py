@@ -243,10 +243,7 @@ def _source(given: Namespace) -> Any:
         return catalogue.build(given.randomizer, _parameters(given))
     if given.randomizer is not None or _parameters(given):
         raise ValueError("matrix must be given without a randomizer and its parameters")
-    rows = [row.replace(",", " ").split() for row in given.matrix.split(";")]
-    return from_matrix(
-        [[texts.read(entry, f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
-    )
+    return from_matrix(catalogue.rows(given.matrix))
 
 
 def _title(given: Namespace, source: Any) -> str:

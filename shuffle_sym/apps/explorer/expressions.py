@@ -54,6 +54,10 @@ class Expression:
         by = literal(other)
         return Expression(f"{self.code} * {by.code}", lambda names: self.value(names) * by.value(names))
 
+    def __sub__(self, other: Any) -> Expression:
+        less = literal(other)
+        return Expression(f"{self.code} - {less.code}", lambda names: self.value(names) - less.value(names))
+
     def __truediv__(self, other: Any) -> Expression:
         by = literal(other)
         return Expression(f"{self.code} / {by.code}", lambda names: self.value(names) / by.value(names))
@@ -65,16 +69,29 @@ def name(which: str) -> Expression:
 
 
 def literal(constant: Any) -> Expression:
-    """A number or a text as Python writes it; an expression stays what it is."""
+    """A number or a text as Python writes it; an expression stays what it is, also within lists.
+
+    >>> literal([("a", name("x"))]).code
+    "[('a', x)]"
+    """
+    if isinstance(constant, (list, tuple)):
+        parts, make = [literal(x) for x in constant], type(constant)
+        ends = "[]" if make is list else "()"
+        return Expression(
+            f"{ends[0]}{', '.join(x.code for x in parts)}{ends[1]}", lambda names: make(x.value(names) for x in parts)
+        )
     return constant if isinstance(constant, Expression) else Expression(repr(constant), lambda names: constant)
 
 
-def number(text: str, called: str) -> Expression:
-    """A number that was typed: decimals as they stand (the package reads them as typed), else a SymPy number.
+def number(text: str | Expression, called: str) -> Expression:
+    """A number that was typed: decimals as they stand (the package reads them as typed), else a SymPy number; an
+    expression stays what it is.
 
     >>> [number(text, "x").code for text in ("0.1", "1e4", "log(3)", "1/3")]
     ['0.1', '10000', 'sp.log(sp.Integer(3))', 'sp.Rational(1, 3)']
     """
+    if isinstance(text, Expression):
+        return text
     exact = texts.read(text, called)
     if exact.is_Integer:
         return literal(int(exact))
@@ -89,3 +106,4 @@ def number(text: str, called: str) -> Expression:
 SS = Expression("ss", lambda names: shuffle_sym)
 SP = Expression("sp", lambda names: sp)
 MIN = Expression("min", lambda names: min)
+INT = Expression("int", lambda names: int)

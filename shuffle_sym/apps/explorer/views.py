@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from html import escape
 from typing import Any
 
-import shuffle_sym
 from shuffle_sym.algebra import texts
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.apps import catalogue, numbers, svg
-from shuffle_sym.apps.explorer.expressions import MIN, SP, SS, Expression, literal, name, number
+from shuffle_sym.apps import svg
+from shuffle_sym.apps.explorer import drawing
+from shuffle_sym.apps.explorer.expressions import INT, MIN, SP, SS, Expression, literal, name, number
+from shuffle_sym.apps.explorer.settings import CHARTS, Settings, made, noise
 from shuffle_sym.apps.plots import COLOURS
-from shuffle_sym.model.randomizer import Randomizer
+from shuffle_sym.model.continuous import Continuous
 
-RTOL = 0.01  # an eye sees no less
+RTOL, NOISE_RTOL = 0.01, 0.1  # an eye sees no less; the two ends of noise are further apart than that
 ROUNDS_RTOL, ROUNDS_CURVE_RTOL = 0.02, 0.2  # of ε and of δ after several rounds: on the chart, thinner than the line
-#: What is drawn only when the sliders have come to rest, if there are several rounds: each takes as long as M itself.
+#: What is drawn only when the sliders have come to rest: each takes as long as M itself.
 LATE = ("clones", "shared", "blanket")
 _POINTS, _ROUNDS_POINTS = 7, 5
 _GREY = "#808080"
@@ -32,32 +32,21 @@ _MECHANISMS = {
     "S": ("shared", "clones if all users have one randomizer with this ε₀", COLOURS[5], "upper"),
     "B": ("blanket", "the privacy blanket of this randomizer alone", COLOURS[2], "upper"),
     "M": ("certified", "this randomizer: below two datasets, above all of them", COLOURS[0], "both"),
+    "N": ("other", "the other randomizer: below two datasets, above all of them", COLOURS[4], "both"),
 }
 
 
-def live() -> tuple[str, ...]:
-    """The randomizers that are fast enough to be live: those with finitely many messages.
+def late(settings: Settings) -> tuple[str, ...]:
+    """What is drawn only when the sliders have come to rest, because it takes longer than a move may.
 
-    >>> "krr" in live(), "gaussian" in live()
-    (True, False)
+    >>> late(Settings()), "certified" in late(Settings("laplace", {"eps0": "2"}))
+    (('clones', 'shared', 'blanket', 'other'), True)
     """
-    makers: Mapping[str, Any] = catalogue.makers()
-    return tuple(name for name, make in makers.items() if isinstance(make, type) and issubclass(make, Randomizer))
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the sliders and fields say; numbers are texts, read exactly.
-
-    >>> Settings(n="1000").parameters
-    {'k': '10', 'eps0': '4'}
-    """
-
-    randomizer: str = "krr"
-    parameters: Mapping[str, str] = field(default_factory=lambda: {"k": "10", "eps0": "4"})
-    n: str = "10000"
-    delta: str = "1e-6"
-    rounds: str = "1"
+    one_round = settings.over == "eps" and texts.read(settings.rounds, "rounds") == 1
+    if not settings.grouped and not noise(settings.randomizer):
+        return (*LATE, "other", "certified") if settings.over == "rounds" else (*LATE, "other")
+    # The two ends of noise take long, its blanket does not.
+    return tuple(name for name in (*LATE, "other", "certified") if not one_round or name != "blanket")
 
 
 @dataclass(frozen=True)
@@ -71,8 +60,8 @@ class Line:
     name: str
     about: str
     colour: str
-    #: The names that are asked, each with what makes it, in order.
-    made_by: Definitions
+    #: The mechanism that is asked; a closed form has none.
+    letter: str
     epsilon: Expression
     #: None where δ at ε is not cheap: then one point is drawn.
     delta: Callable[[Any], Expression] | None
@@ -93,49 +82,95 @@ class View:
 
     def __init__(self, settings: Settings, skip: Collection[str] = ()) -> None:
         self.settings = settings
-        self._skip = frozenset(skip)
-        self._n = number(settings.n, "n")
+        self.skip = frozenset(skip)
+        if settings.over not in CHARTS:
+            raise ValueError(f"over must be one of {', '.join(CHARTS)}, got {settings.over!r}")
+        if not 0 < texts.read(settings.delta, "delta") < 1:
+            raise ValueError(f"delta must be between 0 and 1, got {settings.delta}")
+        #: Whether there may be several rounds.
+        self.many = settings.over == "rounds" or texts.read(settings.rounds, "rounds") != 1
         self._delta = number(settings.delta, "delta")
-        self._rounds = number(settings.rounds, "rounds")
-        #: Whether there are several rounds.
-        self.many = texts.read(settings.rounds, "rounds") != 1
-        known, _ = catalogue.find(settings.randomizer)
-        if known not in live():
-            raise ValueError(f"randomizer must be one of {', '.join(live())} to be live, got {known}")
-        self._source = _maker(known, settings.parameters)
-        self._eps0 = number(settings.parameters["eps0"], "eps0")
-        self.R: Any = _evaluated((("R", self._source),), _R)
+        #: What runs along the horizontal axis, if it is not ε, and what it is now.
+        self._free = self._running()
+        self._n, self._rounds = (self._setting(key, getattr(settings, key)) for key in ("n", "rounds"))
+        self._randomizers: Definitions = (("R", self._made(settings.randomizer, settings.parameters)),)
+        if settings.other:
+            self._randomizers += (("O", self._made(settings.other, settings.other_parameters)),)
+        self.R: Any = _evaluated(self._made_by(""), _R)
+        self._eps0 = _R.eps0
+        if settings.q == "1" and "eps0" in settings.parameters:
+            self._eps0 = self._setting("eps0", settings.parameters["eps0"])
+        #: Bounds that hold for every randomizer with this ε0 need one, and the same for all users.
+        self._one_pair = isinstance(self.R, Continuous) or len(self.R.pairs()) == 1
+        self._bounded = not settings.grouped and self.R.eps0.is_finite is not False
+
+    def _running(self) -> tuple[str, str] | None:
+        over, settings = self.settings.over, self.settings
+        if over == "level":
+            return settings.level, settings.parameters[settings.level]
+        return None if over == "eps" else (over, getattr(settings, over))
+
+    def _setting(self, called: str, text: str) -> Expression:
+        return name(called) if self._free and self._free[0] == called else number(text, called)
+
+    def _made(self, randomizer: str, parameters: Mapping[str, str]) -> Expression:
+        running = {key: name(key) for key in parameters if self._free and self._free[0] == key}
+        return self.settings.sampled(made(randomizer, {**parameters, **running}))
 
     # -- the lines of Python
 
     @cached_property
+    def _all(self) -> dict[str, Expression]:
+        """Letter → what makes it: M itself, C and S its clones, B its blanket, N the mechanism to compare it with."""
+        n, R, swept = self._n, _R, self._free is not None
+        one_round = {"M": SS.Shuffle(R, n=n)}
+        if self.settings.grouped:
+            size = INT(n * number(self.settings.share, "share"))
+            one_round = {"M": SS.Shuffle([(R, n - size), (name("O"), size)])}
+        else:
+            if self.settings.other:
+                one_round["N"] = SS.Shuffle(name("O"), n=n)
+            if not swept and self._one_pair:
+                one_round["B"] = SS.Shuffle(SS.decomposition.blanket(R), n=n)
+        if self._bounded:
+            one_round["C"] = SS.Shuffle(SS.decomposition.clones(self._eps0), n=n)
+            if not swept:
+                one_round["S"] = SS.Shuffle(SS.decomposition.clones_shared(self._eps0), n=n)
+        return {letter: M.compose(self._rounds) if self.many else M for letter, M in one_round.items()}
+
+    @cached_property
     def mechanisms(self) -> dict[str, Expression]:
-        """Letter → what makes it: M itself, C and S its clones, B its blanket."""
-        sources = {"C": SS.decomposition.clones(self._eps0), "S": SS.decomposition.clones_shared(self._eps0)}
-        sources |= {"B": SS.decomposition.blanket(_R), "M": _R}
-        one_round = {letter: SS.Shuffle(source, n=self._n) for letter, source in sources.items()}
-        return {
-            letter: M.compose(self._rounds) if self.many else M
-            for letter, M in one_round.items()
-            if _MECHANISMS[letter][0] not in self._skip
-        }
+        """Those that are not left open."""
+        return {key: self._all[key] for key in _MECHANISMS if key in self._all and _MECHANISMS[key][0] not in self.skip}
+
+    def _made_by(self, letter: str, at: Any = None) -> Definitions:
+        """The names that a line needs, in order; what runs is ``at`` some place, or where it is now."""
+        names = [*self._randomizers]
+        if self._free is not None:
+            running = number(*self._free[::-1]) if at is None else literal(at)
+            names.insert(0 if self.settings.over == "level" else len(names), (self._free[0], running))
+        return (*names, *([(letter, self.mechanisms[letter])] if letter else []))
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """What is compared, the largest ε usually first."""
-        lines = [
-            self._closed_form("Feldman", "feldman2020_thm31", "Theorem 3.1 (Feldman et al. 2020)", COLOURS[3], False),
-            self._closed_form("Bennett", "balle2019_bennett", "Bennett (Balle et al. 2019)", _GREY, True),
-        ]
+        lines = []
+        if self._bounded:
+            lines += [
+                self._closed_form(
+                    "Feldman", "feldman2020_thm31", "Theorem 3.1 (Feldman et al. 2020)", COLOURS[3], False
+                ),
+                self._closed_form("Bennett", "balle2019_bennett", "Bennett (Balle et al. 2019)", _GREY, True),
+            ]
         for letter, (title, what, colour, end) in _MECHANISMS.items():
-            made = self.mechanisms.get(letter)
-            made_by = (("R", self._source), *([(letter, made)] if made else []))
-            lines.append(Line(title, what, colour, made_by, *self._questions(name(letter)), end))
+            if letter in self._all:
+                lines.append(Line(title, what, colour, letter, *self._questions(name(letter)), end))
         return tuple(lines)
 
     def _questions(self, M: Expression) -> tuple[Expression, Callable[[Any], Expression]]:
         """How a mechanism is asked for ε, and for δ at some ε."""
-        rtol, curve_rtol = (ROUNDS_RTOL, ROUNDS_CURVE_RTOL) if self.many else (RTOL, RTOL)
+        one_round = NOISE_RTOL if noise(self.settings.randomizer) or noise(self.settings.other) else RTOL
+        rtol, curve_rtol = (ROUNDS_RTOL, ROUNDS_CURVE_RTOL) if self.many else (one_round, one_round)
         return M.epsilon(self._delta, rtol=rtol), lambda eps: M.delta(eps, rtol=curve_rtol)
 
     def _closed_form(self, title: str, function: str, about: str, colour: str, with_delta: bool) -> Line:
@@ -153,34 +188,47 @@ class View:
             share = SP.S(str(texts.read(self.settings.delta, "delta"))) / rounds
             epsilon = SS.bounds.basic_composition(bound(*setting, share), share, rounds)[0]
             about += ", basic composition"
-        made_by = (("R", self._source),)
-        return Line(title, about, colour, made_by, epsilon, delta if with_delta else None, closed=True)
+        return Line(title, about, colour, "", epsilon, delta if with_delta else None, closed=True)
 
     @cached_property
     def code(self) -> str:
         """Python that reproduces the table (``answers``) and the curves (``curves``) to the last digit."""
-        made = "\n".join(f"{letter} = {python.code}" for letter, python in self.mechanisms.items())
-        asked = [line for line in self.lines if line.name in self.answers]
+        asked = [line for line in self.lines if line.name in (self.answers if self._free is None else self.curves)]
         answers = "".join(f"    {line.name!r}: {line.epsilon.code},\n" for line in asked)
+        made = [f"{letter} = {python.code}\n" for letter, python in (*self._randomizers, *self.mechanisms.items())]
+        again = f"# The explorer as it is here: explorer.app(explorer.{self.settings!r})\n"
+        head = f"import shuffle_sym as ss\nimport sympy as sp\n{again}\n"
+        if self._free is not None:
+            return head + self._code_of_sweep(made, answers)
         curves = "".join(
             f"    {line.name!r}: [{line.delta(name('eps')).code} for eps in "
             f"{'grid' if self.points(line) is self.grid else self.points(line)}],\n"
             for line in self.lines
             if line.name in self.curves and line.delta
         )
+        return f"{head}{''.join(made)}\nanswers = {{\n{answers}}}\ngrid = {self.grid}\ncurves = {{\n{curves}}}\n"
+
+    def _code_of_sweep(self, made: list[str], answers: str) -> str:
+        """The same questions as a function of what runs along the axis."""
+        assert self._free is not None
+        called, now = self._free[0], number(*self._free[::-1])
+        outside = 0 if self.settings.over == "level" else len(self._randomizers)
+        inside = "".join(f"    {line}" for line in made[outside:])
+        asked = answers.replace("    ", "        ")
         return (
-            f"import shuffle_sym as ss\nimport sympy as sp\n\nR = {self._source.code}\n{made}\n\n"
-            f"answers = {{\n{answers}}}\ngrid = {self.grid}\ncurves = {{\n{curves}}}\n"
+            f"{''.join(made[:outside])}\ndef ask({called}):\n{inside}    return {{\n{asked}    }}\n\n"
+            f"answers = ask({now.code})\ngrid = {self.grid}\nrows = [ask({called}) for {called} in grid]\n"
+            "curves = {line: [row[line] for row in rows] for line in answers}\n"
         )
 
     # -- their values
 
     @cached_property
-    def _asked(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Any]:
         """Name → ε at δ, or the refusal of a theorem that says nothing here."""
         asked: dict[str, Any] = {}
         for line in self.lines:
-            if line.name in self._skip:
+            if line.name in self.skip:
                 continue
             try:
                 asked[line.name] = self._value(line, line.epsilon)
@@ -190,40 +238,48 @@ class View:
                 asked[line.name] = refusal
         return asked
 
-    def _value(self, line: Line, expression: Expression) -> Any:
+    def _value(self, line: Line, expression: Expression, at: Any = None) -> Any:
         """Profiles remember what they were asked, and the last digits depend on it: for each δ they are new, as they
         are where the code is run."""
-        return _evaluated(line.made_by, expression, self._delta.code if self.many else "")
+        return _evaluated(self._made_by(line.letter, at), expression, self._delta.code if self.many else "")
 
     @property
     def answers(self) -> dict[str, Any]:
         """Name → ε at δ: an `Interval`, or a number for a closed form."""
-        return {title: answer for title, answer in self._asked.items() if not isinstance(answer, ValueError)}
+        return {title: answer for title, answer in self.asked.items() if not isinstance(answer, ValueError)}
 
     @cached_property
     def grid(self) -> list[float]:
-        """Few ε, the same ones for settings that are near: what was computed for one serves the other."""
-        ends = [_end(answer, "upper") for title, answer in self.answers.items() if title in ("certified", "clones")]
+        """Few places on the axis, the same ones for settings that are near: what was computed for one serves the
+        other."""
+        if self._free is not None:
+            return _places(self._free[0], self.now)
+        shown = ("certified", "clones") if self._bounded else ("certified", "blanket", "other")
+        ends = [drawing.end(answer, "upper") for title, answer in self.answers.items() if title in shown]
         rounds = int(texts.read(self.settings.rounds, "rounds"))
-        local = float(texts.read(self.settings.parameters["eps0"], "eps0")) * rounds
+        local = float(self.R.eps0) * rounds if self._bounded else math.inf
         beyond = 1.0 if self.many else 1.3
-        right = svg.nice_above(min(beyond * max(ends, default=local), local) or 1.0)
+        right = svg.nice_above(min(beyond * max(ends, default=min(local, 1.0)), local) or 1.0)
         return [round(right * i / (_POINTS - 1), 9) for i in range(_POINTS)]
 
     def points(self, line: Line) -> list[float]:
         """The ε at which a curve is evaluated; after several rounds not beyond its answer, where δ takes long."""
         answer = self.answers.get(line.name)
-        if not self.many or not isinstance(answer, Interval):
+        slow = self.many or noise(self.settings.randomizer) or noise(self.settings.other)
+        if self._free is not None or not slow or not isinstance(answer, Interval):
             return self.grid
         step = svg.nice_above(answer.upper) / (_ROUNDS_POINTS - 1) if answer.upper else 1.0
         return [round(step * i, 9) for i in range(_ROUNDS_POINTS) if step * i < answer.lower]
 
     @cached_property
     def curves(self) -> dict[str, list[Any]]:
-        """Name → δ at its points."""
+        """Name → δ at its points, or ε where something else than ε runs along the axis."""
         curves: dict[str, list[Any]] = {}
         for line in self.lines:
-            if line.delta is not None and line.name not in self._skip:
+            if self._free is not None and line.name in self.answers:
+                with suppress(ValueError):  # a theorem that says nothing at some place is left out
+                    curves[line.name] = [self._value(line, line.epsilon, at) for at in self.grid]
+            elif self._free is None and line.delta is not None and line.name not in self.skip:
                 with suppress(ValueError):
                     curves[line.name] = [self._value(line, line.delta(eps)) for eps in self.points(line)]
         return curves
@@ -231,64 +287,20 @@ class View:
     # -- how it looks
 
     @property
+    def now(self) -> float:
+        """Where the settings are on the horizontal axis, if it is not that of ε."""
+        assert self._free is not None
+        return float(texts.read(*self._free[::-1]))
+
+    @property
     def chart(self) -> str:
-        """The curves as SVG; after several rounds each one ends at δ."""
-        level = float(texts.read(self.settings.delta, "delta"))
-        frame = svg.Frame(self.grid[-1], 10.0 ** (math.floor(math.log10(level)) - (1 if self.many else 3)))
-        # The bracket, a broad line, lies under those that may touch it.
-        lines = sorted(self.lines, key=lambda line: line.end != "both")
-        drawn = [self._curve(line, level) for line in lines if line.name in {*self.curves, *self.answers}]
-        return svg.chart(frame, drawn, level, "central ε", "δ(ε)")
-
-    def _curve(self, line: Line, level: float) -> svg.Curve:
-        values, answer = self.curves.get(line.name), self.answers.get(line.name)
-        if values is None:
-            return svg.Curve(line.name, line.colour, [_end(answer, "upper")], [level])
-
-        points = self.points(line)
-
-        def path(end: str) -> tuple[list[float], list[float]]:
-            xs, ys = points, [_end(value, end) for value in values]
-            if points is self.grid or not _end(answer, end) > max(xs, default=-1.0):
-                return xs, ys
-            return [*xs, _end(answer, end)], [*ys, level]  # there the answer is: ε at this δ
-
-        xs, ends = path("upper")
-        lower = path("lower") if line.end == "both" else None
-        dash, width = "5 3" if line.closed else "", 7 if line.end == "both" else 2
-        return svg.Curve(line.name, line.colour, xs, ends, lower, dash, width)
+        """The curves as SVG."""
+        return drawing.chart(self)
 
     @property
     def table(self) -> str:
         """ε at δ for every line, as HTML."""
-        rows = "".join(
-            f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{escape(line.name)}</td>"
-            f"<td style='text-align:right;padding-right:16px'>{escape(self._shown(line))}</td>"
-            f"<td style='text-align:left'>{escape(self._about(line))}</td></tr>"
-            for line in self.lines
-        )
-        head = (
-            f"<tr><th></th><th>ε at δ = {escape(self.settings.delta)}</th><th style='text-align:left'>what it is</th>"
-        )
-        return f"<table>{head}</tr>{rows}</table>"
-
-    def _about(self, line: Line) -> str:
-        """What the line is and, of the mechanism, where its ends come from."""
-        answer = self._asked.get(line.name)
-        if line.end != "both" or not isinstance(answer, Interval) or answer.upper_by is None:
-            return line.about
-        return f"{line.about}; upper end: {answer.upper_by}, lower end: {answer.lower_by}"
-
-    def _shown(self, line: Line) -> str:
-        if line.name in self._skip:
-            return "…"
-        answer = self._asked[line.name]
-        if isinstance(answer, ValueError):
-            return "says nothing here"
-        if isinstance(answer, Interval):
-            lower, upper = numbers.shown(answer)
-            return f"{lower} … {upper}" if line.end == "both" else f"≤ {upper}"
-        return f"≤ {numbers.shown(Interval(answer, answer))[1]}"
+        return drawing.table(self)
 
     def __repr__(self) -> str:
         return f"View({self.settings})"
@@ -297,16 +309,19 @@ class View:
         return f"{self.chart}{self.table}"
 
 
-def _maker(randomizer: str, parameters: Mapping[str, str]) -> Expression:
-    """What makes R."""
-    given = catalogue.arguments_for(randomizer, parameters)
-    made_by = catalogue.find(randomizer)[1].__name__
-    maker: Expression = getattr(SS if made_by in shuffle_sym.__all__ else SS.randomizers, made_by)
-    return maker(**{key: number(text, key) for key, text in given.items()})
+def _places(over: str, now: float) -> list[Any]:
+    """Where ε is asked for along an axis: users by decades, rounds by powers of two, a level around where it is.
 
-
-def _end(value: Any, end: str) -> float:
-    return float(getattr(value, end)) if isinstance(value, Interval) else float(value)
+    >>> _places("n", 2e4), _places("rounds", 5), _places("eps0", 4.0)
+    ([100, 1000, 10000, 100000, 1000000], [1, 2, 4, 8], [2.0, 3.0, 4.0, 5.0, 6.0])
+    """
+    if over == "n":
+        middle = max(3, round(math.log10(now)))
+        return [10**i for i in range(middle - 2, middle + 3)]
+    if over == "rounds":
+        return [2**i for i in range(max(3, math.ceil(math.log2(now))) + 1)]
+    shares = (1, 1.25, 1.5, 2, 3) if over == "sigma" else (0.5, 0.75, 1, 1.25, 1.5)  # little noise takes long
+    return [float(f"{now * share:.3g}") for share in shares]
 
 
 @lru_cache(maxsize=64)

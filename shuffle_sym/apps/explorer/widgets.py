@@ -3,17 +3,24 @@ r"""Sliders and fields around a `View`; the only file of ours that needs ipywidg
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Collection, Mapping
 from html import escape
 from typing import Any
 
 from shuffle_sym.algebra import texts
-from shuffle_sym.apps import catalogue
-from shuffle_sym.apps.explorer.views import LATE, Settings, View, live
+from shuffle_sym.apps.explorer.drawing import exported
+from shuffle_sym.apps.explorer.settings import CHARTS, TYPED, Settings, live, parameters
+from shuffle_sym.apps.explorer.views import View, late
 
 _REST = 0.05  # seconds without a move: then the sliders have come to rest
-_START = {"eps0": "4", "k": "10", "g": "4", "w": "4"}  # where a randomizer starts; sizes that are not named: 16
+#: Where a randomizer starts; sizes that are not named: 16.
+_START = {"eps0": "4", "sigma": "1", "left": "1", "right": "2", "k": "10", "g": "4", "w": "4"}
 _SIZE = "16"
+#: Sliders: what they are called and where they begin (less noise than that takes seconds).
+_SLIDERS = {"eps0": ("ε₀", 0.1), "sigma": ("σ", 0.8), "left": ("left", 0.1), "right": ("right", 0.1)}
+_KINDS = {"svg": "image/svg+xml", "pdf": "application/pdf", "csv": "text/csv"}
+_WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "96%"}}
 
 
 class App:
@@ -23,7 +30,7 @@ class App:
 
     >>> app = App(Settings(randomizer="binaryrr", parameters={"eps0": "1"}, n="1000"))
     >>> sorted(app.controls), list(app.parameters)
-    (['delta', 'n', 'randomizer', 'rounds'], ['eps0'])
+    (['delta', 'n', 'other', 'over', 'q', 'randomizer', 'rounds', 'share'], ['eps0'])
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
@@ -33,63 +40,94 @@ class App:
         first = settings or Settings()
         self.view = View(first)
         self._waiting: asyncio.TimerHandle | None = None
-        wide = {"description_width": "90px"}
-        log = {"base": 10, "style": wide, "readout_format": ".1e"}
-        self.controls: dict[str, Any] = {
-            "randomizer": ipywidgets.Dropdown(
-                options=live(), value=first.randomizer, description="randomizer", style=wide
-            ),
-            "n": ipywidgets.FloatLogSlider(float(first.n), min=1, max=9, step=0.05, description="users n", **log),
-            "delta": ipywidgets.FloatLogSlider(float(first.delta), min=-12, max=-1, step=0.25, description="δ", **log),
-            "rounds": ipywidgets.IntSlider(int(first.rounds), 1, 64, description="rounds", style=wide),
-        }
+        self.controls = self._controls(first)
         self.parameters: dict[str, Any] = {}
-        self._fields = ipywidgets.VBox()
-        self.chart, self.table, self.message = (ipywidgets.HTML() for _ in range(3))
+        self.other_parameters: dict[str, Any] = {}
+        self._fields, self._other_fields = ipywidgets.VBox(), ipywidgets.VBox()
+        self.chart, self.table, self.message, self.links = (ipywidgets.HTML() for _ in range(4))
         self.code = ipywidgets.Textarea(layout={"width": "100%", "height": "260px"})
         self.copy = ipywidgets.Accordion([self.code], titles=("copy as code",))
-        left = [self.controls["randomizer"], self._fields]
-        right = [self.controls[name] for name in ("n", "delta", "rounds")]
-        head = ipywidgets.HBox([ipywidgets.VBox(left), ipywidgets.VBox(right)])
-        self.box = ipywidgets.VBox([head, self.message, self.chart, self.table, self.copy])
+        self.export = ipywidgets.Button(description="export", tooltip="the chart as SVG and PDF, the numbers as CSV")
+        self.export.on_click(lambda _: self._link())
+        self.box = self._page()
+        self._make_other_fields(first.other_parameters)
         self._make_fields(first.parameters)
+        self._update()
         self.controls["randomizer"].observe(lambda _: self._make_fields({}), "value")
-        for name in ("n", "delta", "rounds"):
-            self.controls[name].observe(self._update, "value")
+        self.controls["other"].observe(lambda _: self._make_other_fields({}), "value")
+        for control in self.controls.values():  # the new fields of a randomizer are there before it is shown
+            control.observe(self._update, "value")
+
+    def _controls(self, first: Settings) -> dict[str, Any]:
+        make = self._widgets
+        log = {"base": 10, "readout_format": ".1e", **_WIDE}
+        none = ("none", "")
+        charts = [(title, name) for name, title in CHARTS.items()]
+        return {
+            "over": make.ToggleButtons(options=charts, value=first.over, style={"button_width": "auto"}),
+            "randomizer": make.Dropdown(options=live(), value=first.randomizer, description="randomizer", **_WIDE),
+            "other": make.Dropdown(
+                options=[none, *((name, name) for name in live())], value=first.other, description="other", **_WIDE
+            ),
+            "share": make.FloatSlider(
+                float(first.share), min=0, max=0.95, step=0.05, description="have other", **_WIDE
+            ),
+            "q": make.FloatSlider(float(first.q), min=0.05, max=1, step=0.05, description="take part", **_WIDE),
+            "n": make.FloatLogSlider(float(first.n), min=1, max=9, step=0.05, description="users n", **log),
+            "delta": make.FloatLogSlider(float(first.delta), min=-12, max=-1, step=0.25, description="δ", **log),
+            "rounds": make.IntSlider(int(first.rounds), 1, 64, description="rounds", **_WIDE),
+        }
+
+    def _page(self) -> Any:
+        box, half = self._widgets.VBox, {"width": "50%"}
+        left = [self.controls["randomizer"], self._fields, self.controls["other"], self._other_fields]
+        right = [self.controls[name] for name in ("n", "delta", "rounds", "q", "share")]
+        head = self._widgets.HBox([box(left, layout=half), box(right, layout=half)])
+        ways_out = self._widgets.HBox([self.export, self.links])
+        return box([head, self.controls["over"], self.message, self.chart, self.table, ways_out, self.copy])
 
     def _make_fields(self, values: Mapping[str, str]) -> None:
-        """A slider for ε0 and a field for every size that this randomizer takes."""
-        _, maker = catalogue.find(self.controls["randomizer"].value)
-        self.parameters = {}
-        for name in catalogue.parameters(maker):
-            value = values.get(name) or _START.get(name, _SIZE)
-            shared = {"description": "ε₀" if name == "eps0" else name, "style": {"description_width": "90px"}}
-            if name == "eps0":
-                made = self._widgets.FloatSlider(float(texts.read(value, name)), min=0.1, max=8, step=0.1, **shared)
-            else:
-                made = self._widgets.IntText(int(value), **shared)
-            made.observe(self._update, "value")
-            self.parameters[name] = made
+        self.parameters = self._fields_of(self.controls["randomizer"].value, values)
         self._fields.children = list(self.parameters.values())
-        self._update()
+
+    def _make_other_fields(self, values: Mapping[str, str]) -> None:
+        self.other_parameters = self._fields_of(self.controls["other"].value, values)
+        self._other_fields.children = list(self.other_parameters.values())
+
+    def _fields_of(self, randomizer: str, values: Mapping[str, str]) -> dict[str, Any]:
+        """A slider for ε0 or σ, and a field for everything else that this randomizer takes."""
+        fields: dict[str, Any] = {}
+        for name in parameters(randomizer) if randomizer else ():
+            value = values.get(name) or TYPED.get(randomizer, _START).get(name, _SIZE)
+            if randomizer in TYPED:
+                made = self._widgets.Text(value, description=name, continuous_update=False, **_WIDE)
+            elif name in _SLIDERS:
+                title, least = _SLIDERS[name]
+                now = float(texts.read(value, name))
+                made = self._widgets.FloatSlider(now, min=least, max=8, step=0.1, description=title, **_WIDE)
+            else:
+                made = self._widgets.IntText(int(value), description=name, **_WIDE)
+            made.observe(self._update, "value")
+            fields[name] = made
+        return fields
 
     @property
     def settings(self) -> Settings:
         """What the controls say, with as many digits as they show."""
-        return Settings(
-            self.controls["randomizer"].value,
-            {name: f"{widget.value:.6g}" for name, widget in self.parameters.items()},
-            str(int(float(f"{self.controls['n'].value:.3g}"))),
-            f"{self.controls['delta'].value:.3g}",
-            str(self.controls["rounds"].value),
-        )
+        said: dict[str, Any] = {name: _text(widget.value) for name, widget in self.controls.items()}
+        said["n"] = str(int(float(f"{self.controls['n'].value:.3g}")))
+        fields = {"parameters": self.parameters, "other_parameters": self.other_parameters}
+        typed: dict[str, Any] = {
+            key: {name: _text(field.value) for name, field in own.items()} for key, own in fields.items()
+        }
+        return Settings(**said, **typed)
 
     def _update(self, _: Any = None) -> None:
         """What is fast at once; what is not when the sliders rest, which only a kernel can wait for."""
         if self._waiting is not None:
             self._waiting.cancel()
-        several = self.controls["rounds"].value > 1
-        if not self._show(LATE if several else ()) or not several:
+        left_open = late(self.settings)
+        if not self._show(left_open) or not left_open:
             return
         try:
             self._waiting = asyncio.get_running_loop().call_later(_REST, self._show)
@@ -103,14 +141,27 @@ class App:
         except (ValueError, TypeError) as refusal:
             self.message.value = f"<b style='color:#D55E00'>{escape(str(refusal))}</b>"
             return False
-        self.view, self.message.value = view, ""
+        self.view, self.message.value, self.links.value = view, "", ""
         self.chart.value, self.table.value, self.code.value = chart, table, code
         return True
+
+    def _link(self) -> None:
+        """Files to download, made when they are asked for."""
+        links = []
+        for kind, media in _KINDS.items():
+            content = base64.b64encode(exported(self.view, kind)).decode()
+            links.append(f"<a download='explorer.{kind}' href='data:{media};base64,{content}'>explorer.{kind}</a>")
+        self.links.value = " · ".join(links)
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
         display(self.box)
+
+
+def _text(value: Any) -> str:
+    """A number with six digits; texts as they are."""
+    return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)
 
 
 def app(settings: Settings | None = None) -> App:
