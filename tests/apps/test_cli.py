@@ -12,11 +12,13 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 import tomllib
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 
+import mpmath
 import pytest
 import sympy as sp
 
@@ -73,7 +75,8 @@ WRONG = {
     "explain --randomizer clones --eps0 4 --n 10 --delta 0.1": "which is one analysis itself",
     "explain --randomizer krr --k 3 --eps0 4 --n 10 --delta 7": "delta must be a number strictly between 0 and 1",
     "epsilon --randomizer any --n 10 --delta 0.1": "eps0 must be given: any takes eps0",
-    "calibrate --randomizer gaussian --n 10 --eps 1 --delta 0.1": "randomizer must have an eps0, got gaussian",
+    "calibrate --randomizer gaussian --sigma 2 --n 10 --eps 1 --delta 0.1": "sigma is what is looked for",
+    "calibrate --randomizer asymmetriclaplace --n 10 --eps 1 --delta 0.1": "left must be given",
     "calibrate --randomizer krr --k 3 --eps0 2 --n 10 --eps 1 --delta 0.1": "eps0 is what is looked for",
     "compose --mechanism 'clones eps0=1 n=10'": "eps or delta must be given",
     "compose --mechanism 'clones eps0=1' --eps 1": "mechanism must say the number of users",
@@ -186,6 +189,31 @@ def test_calibrate_and_users_say_what_their_ends_come_from(capsys):
     (row,) = json.loads(run(f"users --randomizer binaryrr --eps0 4 {target} --json", capsys)[1])["rows"]
     assert row["lower_by"] == "0 against 1, all others 0"
     assert row["upper_by"].startswith("drop-out")  # the end that meets the target
+
+
+def test_the_sigma_that_is_recommended_meets_the_target_and_the_other_end_misses_it(capsys):
+    def delta(sigma):  # of one user at ε = 1
+        mp = mpmath.MPContext()
+        return mp.ncdf(1 / (2 * mp.mpf(sigma)) - sigma) - mp.e * mp.ncdf(-1 / (2 * mp.mpf(sigma)) - sigma)
+
+    asked = "calibrate --randomizer gaussian --n 1 --eps 1 --delta 1/8 --rtol 0.1 --json"
+    (row,) = json.loads(run(asked, capsys)[1])["rows"]
+    assert delta(row["upper"]) <= 1 / 8 < delta(row["lower"])
+    assert row["upper"] < 1.2 * row["lower"]
+
+
+def test_somebody_who_waits_sees_that_work_goes_on(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    given = SimpleNamespace(run=lambda given: time.sleep(1.2) or cli.answers.Answer("done"), json=False, csv=False)
+    monkeypatch.setattr(
+        importlib.import_module("shuffle_sym.apps.cli.main"),
+        "parser",
+        lambda: SimpleNamespace(parse_args=lambda argv: given),
+    )
+    assert cli.main([]) == 0
+    shown = capsys.readouterr()
+    assert "… 1 s" in shown.err
+    assert "done" in shown.out
 
 
 def test_rounds_and_decompositions_leave_the_columns_open(capsys):

@@ -186,7 +186,10 @@ def test_the_index_has_the_order_of_the_links():
 @pytest.mark.parametrize("i", range(len(BOOK)), ids=[chapter.name for chapter in BOOK])
 def test_a_notebook_has_goals_sources_exercises_and_links(i):
     cells = json.loads((ROOT / "notebooks" / BOOK[i].name).read_text(encoding="utf-8"))["cells"]
-    sources = ["".join(c["source"]) for c in cells]
+    # Solutions follow the exercises, folded, and are run with the rest.
+    folded = [c for c in cells if "solutions" in c["metadata"].get("tags", [])]
+    assert all(c["metadata"]["jupyter"]["source_hidden"] and "assert" in "".join(c["source"]) for c in folded)
+    sources = ["".join(c["source"]) for c in cells if c not in folded]
     assert "**Goals.**" in sources[0]
     assert "**Sources.**" in sources[0]
     exercises, more = re.search(r"## Exercises\n(.*)## What to try next\n(.*)", sources[-2], re.DOTALL).groups()

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import sympy as sp
 from tqdm import tqdm
 
 from shuffle_sym.accounting.inverses import calibrate, users_needed
@@ -28,6 +29,8 @@ from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.papers import derivations
 from shuffle_sym.randomizers import Sampled, from_matrix
 
+_NOISE = ("sigma",)  # more of it is more private
+_LEVELS = ("eps0", *_NOISE, "left", "right")
 #: A bar on a terminal, for what takes longer than a second.
 _progress = partial(tqdm, delay=1, leave=False, disable=None)
 
@@ -89,22 +92,38 @@ def _in_words(answer: Interval) -> str:
     )
 
 
-def largest_eps0(given: Namespace) -> Answer:
-    """The largest ε0 that meets a target."""
+def calibrated(given: Namespace) -> Answer:
+    """The largest ε0, or the least noise, that meets a target."""
     name, maker = catalogue.find(given.randomizer)
-    if "eps0" not in catalogue.parameters(maker):
-        raise ValueError(f"randomizer must have an eps0, got {name}")
-    if given.eps0 is not None:
-        raise ValueError(f"eps0 is what is looked for and must not be given, got {given.eps0}")
-    fixed = catalogue.arguments_for(name, _parameters(given), free=("eps0",))
-    rtol = texts.read(given.rtol, "rtol")
+    typed = _parameters(given)
+    levels = [parameter for parameter in catalogue.parameters(maker) if parameter in _LEVELS]
+    free = [parameter for parameter in levels if parameter not in typed]
+    if not free:
+        raise ValueError(f"{levels[-1]} is what is looked for and must not be given, got {typed[levels[-1]]}")
+    level, rtol = free[-1], texts.read(given.rtol, "rtol")
+    fixed = catalogue.arguments_for(name, typed, free=(level,))
     rows = [
-        {**target, "eps0": calibrate(lambda eps0: maker(**fixed, eps0=eps0), **_numbers(target), rtol=rtol)}
+        {**target, level: _level(level, partial(maker, **fixed), _numbers(target), rtol)}
         for target in _targets(given, "n", "eps", "delta")
     ]
     shown = "".join(f", {key} = {value}" for key, value in fixed.items())
-    note = "Use the lower end: it meets the target for certain."
-    return Answer(f"{name}{shown}, shuffled: the largest eps0", rows, note)
+    most, end = ("least", "upper") if level in _NOISE else ("largest", "lower")
+    return Answer(
+        f"{name}{shown}, shuffled: the {most} {level}", rows, f"Use the {end} end: it meets the target for certain."
+    )
+
+
+def _level(level: str, make: Callable[..., Any], target: Mapping[str, Any], rtol: Any) -> Interval:
+    """The value of one parameter that meets a target; of noise the search is for 1/σ, which grows as ε0 does."""
+    if level not in _NOISE:
+        return calibrate(lambda value: make(**{level: value}), **target, rtol=rtol)
+
+    def noise(inverse: Any) -> float:
+        return 1 / float(inverse)  # one double for each 1/σ: the σ that is analysed is the σ that is shown
+
+    met = calibrate(lambda inverse: make(**{level: sp.Rational(noise(inverse))}), **target, rtol=rtol)
+    ends = noise(met.upper), noise(met.lower)
+    return Interval(*ends, met.method, lower_by=met.upper_by, upper_by=met.lower_by)
 
 
 def users(given: Namespace) -> Answer:

@@ -97,7 +97,7 @@ def parser() -> OneLineParser:
     asked.add_argument("--delta", help="failure probability: asks for epsilon")
     asked.add_argument("--eps", help="central epsilon: asks for delta")
     _rtol(asked)
-    asked = command("calibrate", commands.largest_eps0, "largest eps0 that meets a target (eps, delta)")
+    asked = command("calibrate", commands.calibrated, "largest eps0, or least sigma, that meets a target (eps, delta)")
     _randomizer(asked, matrix=False, required=True)
     _several(asked, "--n", "number of users")
     _target(asked)
