@@ -242,6 +242,8 @@ def every_control(driver: webdriver.Chrome, picture: Callable[[str], None]) -> N
         key = Keys.ARROW_LEFT if now >= most else Keys.ARROW_RIGHT
         changed(f"slider {i}", lambda handle=handle, key=key: handle.send_keys(key))  # type: ignore[misc]
     picture("explorer_groups")
+    # Continuous noise is not sampled: everybody takes part again.
+    changed("take part", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-2].send_keys(Keys.ARROW_RIGHT))
     changed("no other randomizer", chosen(1, "none"))
     for name in ("laplace", "gaussian", "density", "matrix"):
         changed(name, chosen(0, name))

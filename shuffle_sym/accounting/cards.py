@@ -22,14 +22,10 @@ _FEW_PARTS = 3  # of many rounds that are listed
 _QUESTION = "ε at δ = 10⁻⁶"
 
 
-def _answers(
-    epsilon: Callable[[float], Interval], delta: Callable[[list[float]], list[Interval]], sketched: bool = True
-) -> tuple[str, str]:
+def _answers(epsilon: Callable[[float], Interval], delta: Callable[[list[float]], list[Interval]]) -> tuple[str, str]:
     """ε at δ = 10⁻⁶ and a sketch of the curve up to there; in place of them why there are none."""
     try:
         answer = epsilon(_DELTA)
-        if not sketched:
-            return str(answer), ""
         right = float(answer.upper) * _BEYOND
         points = [right * i / (_POINTS - 1) for i in range(_POINTS)] if right > 0 else []
         return str(answer), cards.sketch(points, delta(points)) if points else ""
@@ -39,9 +35,7 @@ def _answers(
 
 def _computed(question: Any) -> tuple[str, str]:
     """ε at δ = 10⁻⁶ and a sketch of the curve of a mechanism or a composition, both computed roughly."""
-    # Where every pair of inputs is another one, the answer alone takes as long as a card may.
-    many = isinstance(getattr(question, "source", None), Randomizer) and not question.source.symmetric
-    return _answers(partial(question.epsilon, rtol=_RTOL), partial(question.delta, rtol=_CURVE_RTOL), not many)
+    return _answers(partial(question.epsilon, rtol=_RTOL), partial(question.delta, rtol=_CURVE_RTOL))
 
 
 def _slow(source: Any) -> str:

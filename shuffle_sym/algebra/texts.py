@@ -2,55 +2,45 @@ r"""Numbers that were written as text, read exactly: ``"log(3)"``, ``"3/4"``, ``
 
 import ast
 import math
-from collections.abc import Mapping
 from operator import add, mul, neg, pos, sub, truediv
 from typing import Any
 
 import sympy as sp
 
-_FUNCTIONS: dict[str, Any] = {"log": sp.log, "exp": sp.exp, "sqrt": sp.sqrt, "abs": sp.Abs, "Abs": sp.Abs}
+_FUNCTIONS: dict[str, Any] = {"log": sp.log, "exp": sp.exp, "sqrt": sp.sqrt, "abs": sp.Abs}
 _CONSTANTS = {"pi": sp.pi, "E": sp.E, "oo": sp.oo}
 _SIGNS: dict[type, Any] = {ast.USub: neg, ast.UAdd: pos}
 _OPERATORS: dict[type, Any] = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
-_UNREADABLE = (SyntaxError, ValueError, TypeError, ZeroDivisionError, RecursionError, MemoryError)
 _MOST_BITS = 100_000  # nobody means a power with more digits than this
 
 
-def read(text: str, name: str) -> sp.Expr:
+def read(text: str, name: str, *symbols: str) -> sp.Expr:
     r"""The number that ``text`` writes down, as an exact SymPy number; ``name`` is what an error calls it.
 
-    Decimals are read as they stand; + − * / ** and log, exp, sqrt, pi, E and oo may be used.
+    Decimals are read as they stand; + − * / ** and log, exp, sqrt, abs, pi, E, oo and the ``symbols`` may be used.
 
-    >>> read("0.1", "eps"), read("log(3)", "eps0"), read("1e-6", "delta"), read("10_000", "n")
-    (1/10, log(3), 1/1000000, 10000)
+    >>> read("0.1", "eps"), read("log(3)", "eps0"), read("1e-6", "delta"), read("exp(-abs(y - x))", "f", "x", "y")
+    (1/10, log(3), 1/1000000, exp(-Abs(x - y)))
     """
+    names = {**_CONSTANTS, **{symbol: sp.Symbol(symbol) for symbol in symbols}}
     try:
-        value = _parsed(text, _CONSTANTS)
-    except _UNREADABLE:
+        value = _value(ast.parse(text.strip(), mode="eval").body, text.strip(), names)
+    except (SyntaxError, ValueError, TypeError, ZeroDivisionError, RecursionError, MemoryError):
         value = None
-    if value is None or value.is_extended_real is not True:
+    if symbols and value is None:
+        raise ValueError(f"{name} must be a formula in {' and '.join(symbols)} such as exp(-abs(y - x)), got {text!r}")
+    if not symbols and (value is None or value.is_extended_real is not True):
         raise ValueError(f"{name} must be a number such as 4, 0.1, 1e-6, 1/3 or log(3), got {text!r}")
     return value
 
 
-def formula(text: str, name: str, *symbols: str) -> sp.Expr:
-    """A formula in some symbols, with the same operations as a number.
-
-    >>> formula("exp(-2*abs(y - x))", "density", "x", "y")
-    exp(-2*Abs(x - y))
-    """
-    try:
-        return sp.sympify(_parsed(text, {**_CONSTANTS, **{symbol: sp.Symbol(symbol) for symbol in symbols}}))
-    except _UNREADABLE:
-        listed = " and ".join(symbols)
-        raise ValueError(f"{name} must be a formula in {listed} such as exp(-2*abs(y - x)), got {text!r}") from None
+def rows(text: str, name: str) -> list[list[str]]:
+    """The entries of a matrix such as ``0.7 0.3; 1/5, 4/5``, each of them a number."""
+    typed = [row.replace(",", " ").split() for row in text.split(";")]
+    return [[str(read(entry, f"{name}[{x}][{y}]")) for y, entry in enumerate(row)] for x, row in enumerate(typed)]
 
 
-def _parsed(text: str, names: Mapping[str, Any]) -> Any:
-    return _value(ast.parse(text.strip(), mode="eval").body, text.strip(), names)
-
-
-def _value(node: ast.expr, text: str, names: Mapping[str, Any]) -> Any:
+def _value(node: ast.expr, text: str, names: dict[str, Any]) -> Any:
     if isinstance(node, ast.Constant):
         return _literal(node, text)
     if isinstance(node, ast.Name) and node.id in names:

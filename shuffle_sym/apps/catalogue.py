@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from shuffle_sym import randomizers
-from shuffle_sym.algebra import field, texts
+from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.randomizer import LocalRandomizer
@@ -131,16 +131,3 @@ def build(name: str, given: Mapping[str, Any]) -> Source:
     KRR(k=10, eps0=4)
     """
     return find(name)[1](**arguments_for(name, given))
-
-
-def rows(text: str) -> list[list[str]]:
-    """The entries of a matrix that was typed, row after row, each of them a number.
-
-    >>> rows("3/4 1/4; 0.2, 0.8")
-    [['3/4', '1/4'], ['0.2', '0.8']]
-    """
-    typed = [row.replace(",", " ").split() for row in text.split(";")]
-    for x, row in enumerate(typed):
-        for y, entry in enumerate(row):
-            texts.read(entry, f"matrix[{x}][{y}]")
-    return typed

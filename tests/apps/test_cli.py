@@ -76,7 +76,7 @@ WRONG = {
     "explain --randomizer krr --k 3 --eps0 4 --n 10 --delta 7": "delta must be a number strictly between 0 and 1",
     "epsilon --randomizer any --n 10 --delta 0.1": "eps0 must be given: any takes eps0",
     "calibrate --randomizer gaussian --sigma 2 --n 10 --eps 1 --delta 0.1": "sigma is what is looked for",
-    "calibrate --randomizer asymmetriclaplace --n 10 --eps 1 --delta 0.1": "left must be given",
+    "calibrate --randomizer asymmetriclaplace --n 10 --eps 1 --delta 0.1": "must have an eps0 or a sigma",
     "calibrate --randomizer krr --k 3 --eps0 2 --n 10 --eps 1 --delta 0.1": "eps0 is what is looked for",
     "compose --mechanism 'clones eps0=1 n=10'": "eps or delta must be given",
     "compose --mechanism 'clones eps0=1' --eps 1": "mechanism must say the number of users",
@@ -212,7 +212,7 @@ def test_somebody_who_waits_sees_that_work_goes_on(capsys, monkeypatch):
     )
     assert cli.main([]) == 0
     shown = capsys.readouterr()
-    assert "… 1 s" in shown.err
+    assert "still at work" in shown.err
     assert "done" in shown.out
 
 

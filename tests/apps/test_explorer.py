@@ -135,7 +135,7 @@ def test_figure_and_numbers_are_exported():
     view = View(WIDER["two compared"])
     drawn = explorer.exported(view, "svg").decode()
     assert ET.fromstring(drawn) is not None
-    assert "var(" not in drawn
+    assert "certified" in drawn
     assert explorer.exported(view, "pdf").startswith(b"%PDF")
     state, head, *rows = explorer.exported(view, "csv").decode().splitlines()
     assert eval(state.removeprefix("# "), {"Settings": Settings}) == view.settings
@@ -302,7 +302,7 @@ def test_the_chart_is_well_formed_and_has_every_curve():
 
 
 def test_the_axes_put_numbers_where_they_belong():
-    frame = svg.Frame(svg.Axis("ε", 0.0, 2.0), svg.Axis("δ", 1e-8, 1.0, log=True))
+    frame = svg.Frame(right=2.0, bottom=1e-8)
     assert frame.x(1.0) == pytest.approx((frame.x(0.0) + frame.x(2.0)) / 2)
     assert frame.y(1e-4) == pytest.approx((frame.y(1.0) + frame.y(1e-8)) / 2)
     assert frame.y(0.0) > frame.y(1e-8), "zero is below the chart"

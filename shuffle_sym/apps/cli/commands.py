@@ -29,8 +29,6 @@ from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.papers import derivations
 from shuffle_sym.randomizers import Sampled, from_matrix
 
-_NOISE = ("sigma",)  # more of it is more private
-_LEVELS = ("eps0", *_NOISE, "left", "right")
 #: A bar on a terminal, for what takes longer than a second.
 _progress = partial(tqdm, delay=1, leave=False, disable=None)
 
@@ -93,37 +91,27 @@ def _in_words(answer: Interval) -> str:
 
 
 def calibrated(given: Namespace) -> Answer:
-    """The largest ε0, or the least noise, that meets a target."""
+    """The largest ε0, or the least σ, that meets a target."""
     name, maker = catalogue.find(given.randomizer)
-    typed = _parameters(given)
-    levels = [parameter for parameter in catalogue.parameters(maker) if parameter in _LEVELS]
-    free = [parameter for parameter in levels if parameter not in typed]
-    if not free:
-        raise ValueError(f"{levels[-1]} is what is looked for and must not be given, got {typed[levels[-1]]}")
-    level, rtol = free[-1], texts.read(given.rtol, "rtol")
-    fixed = catalogue.arguments_for(name, typed, free=(level,))
-    rows = [
-        {**target, level: _level(level, partial(maker, **fixed), _numbers(target), rtol)}
-        for target in _targets(given, "n", "eps", "delta")
-    ]
+    level = "sigma" if "sigma" in catalogue.parameters(maker) else "eps0"
+    if level not in catalogue.parameters(maker):
+        raise ValueError(f"randomizer must have an eps0 or a sigma, got {name}")
+    if getattr(given, level) is not None:
+        raise ValueError(f"{level} is what is looked for and must not be given, got {getattr(given, level)}")
+    fixed = catalogue.arguments_for(name, _parameters(given), free=(level,))
+    find = partial(_least_sigma if level == "sigma" else calibrate, lambda value: maker(**fixed, **{level: value}))
+    rtol = texts.read(given.rtol, "rtol")
+    rows = [{**t, level: find(**_numbers(t), rtol=rtol)} for t in _targets(given, "n", "eps", "delta")]
     shown = "".join(f", {key} = {value}" for key, value in fixed.items())
-    most, end = ("least", "upper") if level in _NOISE else ("largest", "lower")
-    return Answer(
-        f"{name}{shown}, shuffled: the {most} {level}", rows, f"Use the {end} end: it meets the target for certain."
-    )
+    most, end = ("least", "upper") if level == "sigma" else ("largest", "lower")
+    title = f"{name}{shown}, shuffled: the {most} {level}"
+    return Answer(title, rows, f"Use the {end} end: it meets the target for certain.")
 
 
-def _level(level: str, make: Callable[..., Any], target: Mapping[str, Any], rtol: Any) -> Interval:
-    """The value of one parameter that meets a target; of noise the search is for 1/σ, which grows as ε0 does."""
-    if level not in _NOISE:
-        return calibrate(lambda value: make(**{level: value}), **target, rtol=rtol)
-
-    def noise(inverse: Any) -> float:
-        return 1 / float(inverse)  # one double for each 1/σ: the σ that is analysed is the σ that is shown
-
-    met = calibrate(lambda inverse: make(**{level: sp.Rational(noise(inverse))}), **target, rtol=rtol)
-    ends = noise(met.upper), noise(met.lower)
-    return Interval(*ends, met.method, lower_by=met.upper_by, upper_by=met.lower_by)
+def _least_sigma(make: Callable[[Any], Any], **target: Any) -> Interval:
+    """A search for 1/σ, which grows as ε0 does; the σ that is analysed is the double that is shown."""
+    met = calibrate(lambda inverse: make(sp.Rational(1 / float(inverse))), **target)
+    return Interval(1 / met.upper, 1 / met.lower, met.method, lower_by=met.upper_by, upper_by=met.lower_by)
 
 
 def users(given: Namespace) -> Answer:
@@ -262,7 +250,7 @@ def _source(given: Namespace) -> Any:
         return catalogue.build(given.randomizer, _parameters(given))
     if given.randomizer is not None or _parameters(given):
         raise ValueError("matrix must be given without a randomizer and its parameters")
-    return from_matrix(catalogue.rows(given.matrix))
+    return from_matrix(texts.rows(given.matrix, "matrix"))
 
 
 def _title(given: Namespace, source: Any) -> str:

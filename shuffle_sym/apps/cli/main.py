@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import count
-from threading import Event, Thread
+from collections.abc import Sequence
+from threading import Timer
 
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.apps.cli.parser import PROGRAM, parser
@@ -30,9 +27,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         given = parser().parse_args(argv)
     except SystemExit as stopped:  # after --help or a wrong option
         return int(stopped.code or OK)
+    told = Timer(1, lambda: print("… still at work, Ctrl-C ends it\r", end="", file=sys.stderr, flush=True))
     try:
-        with _waiting():
-            answer = given.run(given)
+        if sys.stderr.isatty():  # somebody watches
+            told.start()
+        answer = given.run(given)
         shown = answer.for_programs(given.command) if given.json else answer.for_people()
         print(answer.for_tables() if given.csv else shown, flush=True)
     except VerificationError as failure:
@@ -45,30 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _said("interrupted", INTERRUPTED)
     else:
         return FAILED if answer.failed else OK
-    return OK
-
-
-@contextmanager
-def _waiting() -> Iterator[None]:
-    """Somebody who watches sees after a second that work goes on, and for how long; a program sees nothing."""
-    done = Event()
-
-    def tell() -> None:
-        for seconds in count(1):
-            if done.wait(1):
-                return
-            print(f"\r… {seconds} s", end="", file=sys.stderr, flush=True)
-
-    watched = sys.stderr.isatty()
-    if watched:
-        Thread(target=tell, daemon=True).start()
-    start = time.monotonic()
-    try:
-        yield
     finally:
-        done.set()
-        if watched and time.monotonic() - start > 1:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        told.cancel()
+    return OK
 
 
 def _said(what: object, code: int) -> int:

@@ -2,7 +2,6 @@ r"""How the explorer looks: its chart, its table, and both as files."""
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from html import escape
@@ -17,93 +16,67 @@ if TYPE_CHECKING:
 
 
 def end(value: Any, which: str) -> float:
-    """One end of an interval; a number is both of its ends.
-
-    >>> end(Interval(1, 2), "upper"), end(3, "lower")
-    (2.0, 3.0)
-    """
+    """One end of an interval; a number is both of its ends."""
     return float(getattr(value, which)) if isinstance(value, Interval) else float(value)
 
 
-def chart(view: View) -> str:
-    """The curves of a view as SVG.
-
-    >>> from shuffle_sym.apps import explorer
-    >>> chart(explorer.View(explorer.Settings(n="1000"))).startswith("<svg")
-    True
-    """
-    return svg.chart(*_drawn(view))
-
-
-def _drawn(view: View) -> tuple[svg.Frame, list[svg.Curve], tuple[str, float]]:
+def drawn(view: View) -> tuple[svg.Frame, list[svg.Curve], tuple[str, float]]:
+    """What is on the chart: its frame, its curves, and where the settings are."""
     # The band between the two ends lies under the lines that may touch it.
     lines = sorted(view.lines, key=lambda line: line.end != "both")
     if view.settings.over == "eps":
         level = float(texts.read(view.settings.delta, "delta"))
         bottom = 10.0 ** (math.floor(math.log10(level)) - (1 if view.many else 3))
-        frame = svg.Frame(svg.Axis("central ε", 0.0, view.grid[-1]), svg.Axis("δ(ε)", bottom, 1.0, log=True))
         asked = {*view.curves, *view.answers}
-        return frame, [_curve(view, line, level) for line in lines if line.name in asked], ("y", level)
-    curves = [_swept(view, line) for line in lines if line.name in view.curves]
-    return _frame(view), curves, ("y" if view.settings.over == "level" else "x", view.now)
+        curves = [_curve(view, line, level) for line in lines if line.name in asked]
+        return svg.Frame(view.grid[-1], bottom), curves, ("y", level)
+    curves = [_curve(view, line) for line in lines if line.name in view.curves]
+    return _frame(view), curves, ("y" if view.settings.over == "level" else "x", _place(view, view.now))
 
 
 def _frame(view: View) -> svg.Frame:
-    """ε over n or over rounds, or the level over ε."""
-    over, label = view.settings.over, f"ε at δ = {view.settings.delta}"
-    told = {"certified", "other", "clones"} & {*view.curves} or {*view.curves}
-    ends = [end(value, "upper") for name in told for value in view.curves[name]]
-    most = svg.nice_above(max(ends, default=0.0) or 1.0)
-    if over == "level":
-        return svg.Frame(svg.Axis(f"target {label}", 0.0, most), svg.Axis(view.settings.level, 0.0, view.grid[-1]))
-    if over == "rounds":
-        return svg.Frame(svg.Axis("rounds", 0.0, view.grid[-1]), svg.Axis(label, 0.0, most))
-    least = 10.0 ** math.floor(math.log10(min((x for x in ends if x > 0), default=0.1)))
-    most = 10.0 ** math.ceil(math.log10(max(most, 2 * least)))
-    return svg.Frame(svg.Axis("users n", view.grid[0], view.grid[-1], log=True), svg.Axis(label, least, most, log=True))
+    """ε over log n or over rounds, or the level over ε; closed forms may leave the chart."""
+    label, told = f"ε at δ = {view.settings.delta}", {"certified", "other", "clones"} & {*view.curves}
+    ends = [end(value, "upper") for name in told or view.curves for value in view.curves[name]] or [1.0]
+    if view.settings.over == "level":
+        return svg.Frame(svg.nice_above(max(ends)), *_decades(view.grid), f"target {label}", view.settings.level)
+    xlabel = {"n": "log₁₀ of the users n", "rounds": "rounds"}[view.settings.over]
+    return svg.Frame(_place(view, view.grid[-1]), *_decades(ends), xlabel, label)
 
 
-def _styled(line: Line, path: Any) -> svg.Curve:
-    lower = path("lower") if line.end == "both" else None
-    dash, width = "5 3" if line.closed else "", 2.5 if line.end == "both" else 1.5
-    xs, uppers = path("upper")
-    return svg.Curve(line.name, line.colour, xs, uppers, lower, dash, width)
+def _decades(values: list[float]) -> tuple[float, float]:
+    """The powers of ten below and above some numbers; ε = 0 is below any axis."""
+    logs = [math.log10(value) for value in values if value > 0] or [0.0]
+    return 10.0 ** math.floor(min(logs)), 10.0 ** (math.floor(max(logs)) + 1)
 
 
-def _swept(view: View, line: Line) -> svg.Curve:
-    def path(which: str) -> tuple[list[float], list[float]]:
-        epsilons = [end(value, which) for value in view.curves[line.name]]
-        if view.settings.over != "level":
-            return view.grid, epsilons
-        xs, ys = zip(*sorted(zip(epsilons, view.grid, strict=True)), strict=True)
-        return list(xs), list(ys)
-
-    return _styled(line, path)
+def _place(view: View, value: float) -> float:
+    return math.log10(value) if view.settings.over == "n" else value
 
 
-def _curve(view: View, line: Line, level: float) -> svg.Curve:
-    """δ(ε); where a curve is asked for only up to its answer, it ends there."""
-    values, answer = view.curves.get(line.name), view.answers.get(line.name)
+def _curve(view: View, line: Line, level: float = 0.0) -> svg.Curve:
+    """A line of the chart; a curve δ(ε) that is asked for only up to its answer ends there, at ``level``."""
+    values, answer, points = view.curves.get(line.name), view.answers.get(line.name), view.points(line)
     if values is None:
         return svg.Curve(line.name, line.colour, [end(answer, "upper")], [level])
-    points = view.points(line)
 
     def path(which: str) -> tuple[list[float], list[float]]:
         ys = [end(value, which) for value in values]
+        if view.settings.over == "level":
+            xs, levels = zip(*sorted(zip(ys, points, strict=True)), strict=True)
+            return list(xs), list(levels)
         if points is view.grid or not end(answer, which) > max(points, default=-1.0):
-            return points, ys
+            return [_place(view, x) for x in points], ys
         return [*points, end(answer, which)], [*ys, level]
 
-    return _styled(line, path)
+    xs, uppers = path("upper")
+    lower = path("lower") if line.end == "both" else None
+    dash, width = "5 3" if not line.letter else "", 2.5 if line.end == "both" else 1.5
+    return svg.Curve(line.name, line.colour, xs, uppers, lower, dash, width)
 
 
 def table(view: View) -> str:
-    """ε at δ for every line, as HTML.
-
-    >>> from shuffle_sym.apps import explorer
-    >>> table(explorer.View(explorer.Settings(n="1000"))).count("<tr>")
-    7
-    """
+    """ε at δ for every line, as HTML."""
     rows = "".join(
         f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{escape(line.name)}</td>"
         f"<td style='text-align:right;padding-right:16px'>{escape(_shown(view, line))}</td>"
@@ -128,10 +101,8 @@ def _shown(view: View, line: Line) -> str:
     answer = view.asked[line.name]
     if isinstance(answer, ValueError):
         return "says nothing here"
-    if isinstance(answer, Interval):
-        lower, upper = numbers.shown(answer)
-        return f"{lower} … {upper}" if line.end == "both" else f"≤ {upper}"
-    return f"≤ {numbers.shown(Interval(answer, answer))[1]}"
+    lower, upper = numbers.shown(answer if isinstance(answer, Interval) else Interval(answer, answer))
+    return f"{lower} … {upper}" if line.end == "both" else f"≤ {upper}"
 
 
 def exported(view: View, kind: str) -> bytes:
@@ -141,49 +112,36 @@ def exported(view: View, kind: str) -> bytes:
     >>> exported(explorer.View(explorer.Settings(n="1000")), "csv").splitlines()[1]
     b'line,eps,lower,upper'
     """
-    if kind == "csv":
-        return _csv(view).encode()
-    if kind == "svg":
-        return svg.alone(view.chart).encode()
-    if kind == "pdf":
-        return _pdf(view)
-    raise ValueError(f"kind must be 'svg', 'pdf' or 'csv', got {kind!r}")
+    if kind not in ("svg", "pdf", "csv"):
+        raise ValueError(f"kind must be one of svg, pdf, csv, got {kind!r}")
+    return _csv(view) if kind == "csv" else _figure(view, kind)
 
 
-def _csv(view: View) -> str:
+def _csv(view: View) -> bytes:
     """A line for each point: δ at ε, or ε at whatever runs along the axis."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    text.write(f"# {view.settings!r}\n")
-    writer.writerow(["line", view.settings.over, "lower", "upper"])
+    rows = [f"# {view.settings!r}", f"line,{view.settings.over},lower,upper"]
     for line in view.lines:
         for at, value in zip(view.points(line), view.curves.get(line.name, ()), strict=False):
-            writer.writerow([line.name, at, end(value, "lower") if line.end == "both" else "", end(value, "upper")])
-    return text.getvalue()
+            rows.append(f"{line.name},{at},{end(value, 'lower') if line.end == 'both' else ''},{end(value, 'upper')}")
+    return ("\n".join(rows) + "\n").encode()
 
 
-def _pdf(view: View) -> bytes:
+def _figure(view: View, kind: str) -> bytes:
     from matplotlib.figure import Figure
 
-    frame, curves, (axis, marked) = _drawn(view)
-    figure = Figure(figsize=(7.2, 4.0), layout="constrained")
+    frame, curves, (axis, marked) = drawn(view)
+    figure, written = Figure(figsize=(7.2, 4.0), layout="constrained"), io.BytesIO()
     ax = figure.add_subplot()
     for curve in curves:
-        style: dict[str, Any] = {
-            "color": curve.colour,
-            "linewidth": curve.width,
-            "linestyle": "--" if curve.dash else "-",
-        }
+        style: dict[str, Any] = {"color": curve.colour, "lw": curve.width, "ls": "--" if curve.dash else "-"}
         ax.plot(curve.xs, curve.uppers, label=curve.name, marker="o" if len(curve.xs) == 1 else "", **style)
         if curve.lower is not None:
             ax.plot(*curve.lower, **style)
             xs, ys = [*curve.xs, *reversed(curve.lower[0])], [*curve.uppers, *reversed(curve.lower[1])]
-            ax.fill(xs, ys, color=curve.colour, alpha=0.3, linewidth=0)
-    ax.set(xlabel=frame.across.label, ylabel=frame.up.label)
-    ax.set(xscale="log" if frame.across.log else "linear", yscale="log" if frame.up.log else "linear")
-    ax.set(xlim=(frame.across.start, frame.across.end), ylim=(frame.up.start, frame.up.end))
-    (ax.axvline if axis == "x" else ax.axhline)(marked, color="#333", linewidth=0.8, linestyle=":")
+            ax.fill(xs, ys, color=curve.colour, alpha=0.3, lw=0)
+    ax.set(xlabel=frame.xlabel, ylabel=frame.ylabel, yscale="log")
+    ax.set(xlim=(0.0, frame.right), ylim=(frame.bottom, frame.top))
+    (ax.axvline if axis == "x" else ax.axhline)(marked, color="#333", lw=0.8, ls=":")
     figure.legend(loc="outside right upper", frameon=False)
-    written = io.BytesIO()
-    figure.savefig(written, format="pdf")
+    figure.savefig(written, format=kind)
     return written.getvalue()

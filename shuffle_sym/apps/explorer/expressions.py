@@ -1,6 +1,7 @@
 r"""Python expressions that are shown and computed: both follow from one description, and no text is ever run.
 
-An `Expression` is built by writing down what it says, attribute by attribute and call by call.
+An `Expression` is built by writing down what it says, attribute by attribute and call by call. The randomizers of the
+explorer are made so.
 """
 
 from __future__ import annotations
@@ -14,8 +15,16 @@ import sympy as sp
 
 import shuffle_sym
 from shuffle_sym.algebra import texts
+from shuffle_sym.apps import catalogue
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.randomizer import Randomizer
 
 Names = Mapping[str, Any]
+#: Randomizers that are typed in: what they take, and what that is at first.
+TYPED = {
+    "matrix": {"rows": "0.7 0.2 0.1; 0.2 0.6 0.2; 0.1 0.2 0.7"},
+    "density": {"density": "exp(-2*abs(y - x))", "least": "0", "greatest": "1"},
+}
 
 
 @dataclass(frozen=True)
@@ -54,10 +63,6 @@ class Expression:
         by = literal(other)
         return Expression(f"{self.code} * {by.code}", lambda names: self.value(names) * by.value(names))
 
-    def __sub__(self, other: Any) -> Expression:
-        less = literal(other)
-        return Expression(f"{self.code} - {less.code}", lambda names: self.value(names) - less.value(names))
-
     def __truediv__(self, other: Any) -> Expression:
         by = literal(other)
         return Expression(f"{self.code} / {by.code}", lambda names: self.value(names) / by.value(names))
@@ -69,23 +74,16 @@ def name(which: str) -> Expression:
 
 
 def literal(constant: Any) -> Expression:
-    """A number or a text as Python writes it; an expression stays what it is, also within lists.
-
-    >>> literal([("a", name("x"))]).code
-    "[('a', x)]"
-    """
+    """A number or a text as Python writes it; an expression stays what it is, also within lists."""
     if isinstance(constant, (list, tuple)):
-        parts, make = [literal(x) for x in constant], type(constant)
-        ends = "[]" if make is list else "()"
-        return Expression(
-            f"{ends[0]}{', '.join(x.code for x in parts)}{ends[1]}", lambda names: make(x.value(names) for x in parts)
-        )
+        parts, shown = [literal(x) for x in constant], "[{}]" if isinstance(constant, list) else "({})"
+        code = shown.format(", ".join(x.code for x in parts))
+        return Expression(code, lambda names: type(constant)(x.value(names) for x in parts))
     return constant if isinstance(constant, Expression) else Expression(repr(constant), lambda names: constant)
 
 
 def number(text: str | Expression, called: str) -> Expression:
-    """A number that was typed: decimals as they stand (the package reads them as typed), else a SymPy number; an
-    expression stays what it is.
+    """A number that was typed: decimals as they stand (the package reads them as typed), else a SymPy number.
 
     >>> [number(text, "x").code for text in ("0.1", "1e4", "log(3)", "1/3")]
     ['0.1', '10000', 'sp.log(sp.Integer(3))', 'sp.Rational(1, 3)']
@@ -106,4 +104,37 @@ def number(text: str | Expression, called: str) -> Expression:
 SS = Expression("ss", lambda names: shuffle_sym)
 SP = Expression("sp", lambda names: sp)
 MIN = Expression("min", lambda names: min)
-INT = Expression("int", lambda names: int)
+
+
+def live() -> tuple[str, ...]:
+    """The randomizers of the catalogue, and those that are typed in.
+
+    >>> {"krr", "gaussian", "matrix", "density"} <= {*live()}, "clones" in live()
+    (True, False)
+    """
+    makers: Mapping[str, Any] = catalogue.makers()
+    kinds = (Randomizer, Continuous)
+    return (*(name for name, make in makers.items() if isinstance(make, type) and issubclass(make, kinds)), *TYPED)
+
+
+def noise(randomizer: str) -> bool:
+    """Whether a message can be any number: then the two ends of the mechanism take longer than a move may."""
+    if randomizer in ("", *TYPED):
+        return randomizer == "density"
+    return issubclass(catalogue.find(randomizer)[1], Continuous)  # type: ignore[arg-type]
+
+
+def made(randomizer: str, given: Mapping[str, Any]) -> Expression:
+    """The call that makes a randomizer; a parameter may be an expression already."""
+    if (known := randomizer if randomizer in TYPED else catalogue.find(randomizer)[0]) not in live():
+        raise ValueError(f"randomizer must be one of {', '.join(live())}, got {known}")
+    if randomizer in TYPED and {*given} != {*TYPED[randomizer]}:
+        raise ValueError(f"{randomizer} takes {', '.join(TYPED[randomizer])}, got {', '.join(given)}")
+    if randomizer == "matrix":
+        return SS.from_matrix(texts.rows(given["rows"], "matrix"))
+    if randomizer == "density":
+        formula = SP.sympify(str(texts.read(given["density"], "density", "x", "y")))
+        return SS.from_density(formula, inputs=[given["least"], given["greatest"]])
+    maker = catalogue.find(randomizer)[1].__name__
+    call: Expression = getattr(SS if maker in shuffle_sym.__all__ else SS.randomizers, maker)
+    return call(**{key: number(text, key) for key, text in catalogue.arguments_for(randomizer, given).items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -13,8 +13,7 @@ from shuffle_sym.algebra import texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import svg
 from shuffle_sym.apps.explorer import drawing
-from shuffle_sym.apps.explorer.expressions import INT, MIN, SP, SS, Expression, literal, name, number
-from shuffle_sym.apps.explorer.settings import CHARTS, Settings, made, noise
+from shuffle_sym.apps.explorer.expressions import MIN, SP, SS, Expression, literal, made, name, noise, number
 from shuffle_sym.apps.plots import COLOURS
 from shuffle_sym.model.continuous import Continuous
 
@@ -34,6 +33,53 @@ _MECHANISMS = {
     "M": ("certified", "this randomizer: below two datasets, above all of them", COLOURS[0], "both"),
     "N": ("other", "the other randomizer: below two datasets, above all of them", COLOURS[4], "both"),
 }
+#: The name of a closed form, the function, what it is, its colour, and whether it says δ at ε.
+_CLOSED_FORMS = (
+    ("Feldman", "feldman2020_thm31", "Theorem 3.1 (Feldman et al. 2020)", COLOURS[3], False),
+    ("Bennett", "balle2019_bennett", "Bennett (Balle et al. 2019)", _GREY, True),
+)
+#: What can be on the chart, by the name of what is on its horizontal axis.
+CHARTS = {"eps": "δ(ε)", "n": "ε(n)", "rounds": "ε(rounds)", "level": "ε₀ or σ for a target ε"}
+
+
+@dataclass(frozen=True, repr=False)
+class Settings:
+    """What the sliders and fields say; numbers are texts, read exactly.
+
+    ``other`` is a second randomizer, which a ``share`` of the users has; 0 compares the two. Each user takes part with
+    probability ``q``. On the horizontal axis is ``over``: "eps", "n", "rounds", or "level" for the ε of a target.
+
+    >>> Settings(n="1000").parameters, Settings(n="1000")
+    ({'k': '10', 'eps0': '4'}, Settings(n='1000'))
+    """
+
+    randomizer: str = "krr"
+    parameters: Mapping[str, str] = field(default_factory=lambda: {"k": "10", "eps0": "4"})
+    n: str = "10000"
+    delta: str = "1e-6"
+    rounds: str = "1"
+    other: str = ""
+    other_parameters: Mapping[str, str] = field(default_factory=dict)
+    share: str = "0"
+    q: str = "1"
+    over: str = "eps"
+
+    def __repr__(self) -> str:
+        """What differs from where the explorer starts."""
+        start, own = ({f.name: getattr(x, f.name) for f in fields(x)} for x in (Settings(), self))
+        return f"Settings({', '.join(f'{key}={value!r}' for key, value in own.items() if value != start[key])})"
+
+    @property
+    def level(self) -> str:
+        """The one number that makes the randomizer more or less private: ε0 or σ."""
+        if found := {"eps0", "sigma"} & {*self.parameters}:
+            return found.pop()
+        raise ValueError(f"over must be another one than 'level': {self.randomizer} has no eps0 or sigma to choose")
+
+    @property
+    def grouped(self) -> bool:
+        """Whether some users have one randomizer and some the other."""
+        return bool(self.other) and texts.read(self.share, "share") != 0
 
 
 def late(settings: Settings) -> tuple[str, ...]:
@@ -42,11 +88,10 @@ def late(settings: Settings) -> tuple[str, ...]:
     >>> late(Settings()), "certified" in late(Settings("laplace", {"eps0": "2"}))
     (('clones', 'shared', 'blanket', 'other'), True)
     """
-    one_round = settings.over == "eps" and texts.read(settings.rounds, "rounds") == 1
-    if not settings.grouped and not noise(settings.randomizer):
-        return (*LATE, "other", "certified") if settings.over == "rounds" else (*LATE, "other")
-    # The two ends of noise take long, its blanket does not.
-    return tuple(name for name in (*LATE, "other", "certified") if not one_round or name != "blanket")
+    if not settings.grouped and not noise(settings.randomizer) and settings.over != "rounds":
+        return (*LATE, "other")
+    quick = settings.over == "eps" and texts.read(settings.rounds, "rounds") == 1  # the blanket of noise
+    return ("clones", "shared", "other", "certified") if quick else (*LATE, "other", "certified")
 
 
 @dataclass(frozen=True)
@@ -60,15 +105,13 @@ class Line:
     name: str
     about: str
     colour: str
-    #: The mechanism that is asked; a closed form has none.
+    #: The mechanism that is asked; a closed form has none, is dashed, and may say nothing for some settings.
     letter: str
     epsilon: Expression
     #: None where δ at ε is not cheap: then one point is drawn.
     delta: Callable[[Any], Expression] | None
     #: Which end counts: "both" of what is true of the mechanism, "upper" for a bound.
     end: str = "upper"
-    #: A closed form is dashed, and may say nothing for some settings.
-    closed: bool = False
 
 
 class View:
@@ -91,7 +134,11 @@ class View:
         self.many = settings.over == "rounds" or texts.read(settings.rounds, "rounds") != 1
         self._delta = number(settings.delta, "delta")
         #: What runs along the horizontal axis, if it is not ε, and what it is now.
-        self._free = self._running()
+        self._free: tuple[str, str] | None = None
+        if settings.over == "level":
+            self._free = settings.level, settings.parameters[settings.level]
+        elif settings.over != "eps":
+            self._free = settings.over, getattr(settings, settings.over)
         self._n, self._rounds = (self._setting(key, getattr(settings, key)) for key in ("n", "rounds"))
         self._randomizers: Definitions = (("R", self._made(settings.randomizer, settings.parameters)),)
         if settings.other:
@@ -100,42 +147,35 @@ class View:
         self._eps0 = _R.eps0
         if settings.q == "1" and "eps0" in settings.parameters:
             self._eps0 = self._setting("eps0", settings.parameters["eps0"])
-        #: Bounds that hold for every randomizer with this ε0 need one, and the same for all users.
+        #: The blanket needs a pair of inputs that is the worst, clones an ε0 that is finite and that of all users.
         self._one_pair = isinstance(self.R, Continuous) or len(self.R.pairs()) == 1
         self._bounded = not settings.grouped and self.R.eps0.is_finite is not False
-
-    def _running(self) -> tuple[str, str] | None:
-        over, settings = self.settings.over, self.settings
-        if over == "level":
-            return settings.level, settings.parameters[settings.level]
-        return None if over == "eps" else (over, getattr(settings, over))
 
     def _setting(self, called: str, text: str) -> Expression:
         return name(called) if self._free and self._free[0] == called else number(text, called)
 
     def _made(self, randomizer: str, parameters: Mapping[str, str]) -> Expression:
         running = {key: name(key) for key in parameters if self._free and self._free[0] == key}
-        return self.settings.sampled(made(randomizer, {**parameters, **running}))
+        R = made(randomizer, {**parameters, **running})
+        return R if texts.read(self.settings.q, "q") == 1 else SS.Sampled(R, q=number(self.settings.q, "q"))
 
     # -- the lines of Python
 
     @cached_property
     def _all(self) -> dict[str, Expression]:
         """Letter → what makes it: M itself, C and S its clones, B its blanket, N the mechanism to compare it with."""
-        n, R, swept = self._n, _R, self._free is not None
-        one_round = {"M": SS.Shuffle(R, n=n)}
+        of, eps0 = SS.decomposition, self._eps0
+        sources = {"M": _R, "N": name("O"), "B": of.blanket(_R), "C": of.clones(eps0), "S": of.clones_shared(eps0)}
+        swept = self._free is not None
+        wanted = {"M": True, "N": bool(self.settings.other), "B": self._one_pair and not swept}
+        wanted |= {"C": self._bounded, "S": self._bounded and not swept}
+        one_round = {letter: SS.Shuffle(sources[letter], n=self._n) for letter in sources if wanted[letter]}
         if self.settings.grouped:
-            size = INT(n * number(self.settings.share, "share"))
-            one_round = {"M": SS.Shuffle([(R, n - size), (name("O"), size)])}
-        else:
-            if self.settings.other:
-                one_round["N"] = SS.Shuffle(name("O"), n=n)
-            if not swept and self._one_pair:
-                one_round["B"] = SS.Shuffle(SS.decomposition.blanket(R), n=n)
-        if self._bounded:
-            one_round["C"] = SS.Shuffle(SS.decomposition.clones(self._eps0), n=n)
-            if not swept:
-                one_round["S"] = SS.Shuffle(SS.decomposition.clones_shared(self._eps0), n=n)
+            if self.settings.over == "n":
+                raise ValueError("over must be another one than 'n' for two groups of users")
+            n = int(texts.read(self.settings.n, "n"))
+            size = int(n * texts.read(self.settings.share, "share"))
+            one_round = {"M": SS.Shuffle([(_R, n - size), (name("O"), size)])}
         return {letter: M.compose(self._rounds) if self.many else M for letter, M in one_round.items()}
 
     @cached_property
@@ -154,14 +194,7 @@ class View:
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """What is compared, the largest ε usually first."""
-        lines = []
-        if self._bounded:
-            lines += [
-                self._closed_form(
-                    "Feldman", "feldman2020_thm31", "Theorem 3.1 (Feldman et al. 2020)", COLOURS[3], False
-                ),
-                self._closed_form("Bennett", "balle2019_bennett", "Bennett (Balle et al. 2019)", _GREY, True),
-            ]
+        lines = [self._closed_form(*row) for row in _CLOSED_FORMS] if self._bounded else []
         for letter, (title, what, colour, end) in _MECHANISMS.items():
             if letter in self._all:
                 lines.append(Line(title, what, colour, letter, *self._questions(name(letter)), end))
@@ -188,7 +221,7 @@ class View:
             share = SP.S(str(texts.read(self.settings.delta, "delta"))) / rounds
             epsilon = SS.bounds.basic_composition(bound(*setting, share), share, rounds)[0]
             about += ", basic composition"
-        return Line(title, about, colour, "", epsilon, delta if with_delta else None, closed=True)
+        return Line(title, about, colour, "", epsilon, delta if with_delta else None)
 
     @cached_property
     def code(self) -> str:
@@ -196,8 +229,8 @@ class View:
         asked = [line for line in self.lines if line.name in (self.answers if self._free is None else self.curves)]
         answers = "".join(f"    {line.name!r}: {line.epsilon.code},\n" for line in asked)
         made = [f"{letter} = {python.code}\n" for letter, python in (*self._randomizers, *self.mechanisms.items())]
-        again = f"# The explorer as it is here: explorer.app(explorer.{self.settings!r})\n"
-        head = f"import shuffle_sym as ss\nimport sympy as sp\n{again}\n"
+        again = f"# The explorer as it is here: explorer.app(explorer.{self.settings!r})"
+        head = f"import shuffle_sym as ss\nimport sympy as sp\n{again}\n\n"
         if self._free is not None:
             return head + self._code_of_sweep(made, answers)
         curves = "".join(
@@ -233,7 +266,7 @@ class View:
             try:
                 asked[line.name] = self._value(line, line.epsilon)
             except ValueError as refusal:
-                if not line.closed:
+                if line.letter:
                     raise
                 asked[line.name] = refusal
         return asked
@@ -292,15 +325,7 @@ class View:
         assert self._free is not None
         return float(texts.read(*self._free[::-1]))
 
-    @property
-    def chart(self) -> str:
-        """The curves as SVG."""
-        return drawing.chart(self)
-
-    @property
-    def table(self) -> str:
-        """ε at δ for every line, as HTML."""
-        return drawing.table(self)
+    chart, table = property(lambda self: svg.chart(*drawing.drawn(self))), property(drawing.table)
 
     def __repr__(self) -> str:
         return f"View({self.settings})"
@@ -310,11 +335,7 @@ class View:
 
 
 def _places(over: str, now: float) -> list[Any]:
-    """Where ε is asked for along an axis: users by decades, rounds by powers of two, a level around where it is.
-
-    >>> _places("n", 2e4), _places("rounds", 5), _places("eps0", 4.0)
-    ([100, 1000, 10000, 100000, 1000000], [1, 2, 4, 8], [2.0, 3.0, 4.0, 5.0, 6.0])
-    """
+    """Where ε is asked for along an axis: users by decades, rounds by powers of two, a level around where it is."""
     if over == "n":
         middle = max(3, round(math.log10(now)))
         return [10**i for i in range(middle - 2, middle + 3)]

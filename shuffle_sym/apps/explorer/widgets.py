@@ -9,9 +9,10 @@ from html import escape
 from typing import Any
 
 from shuffle_sym.algebra import texts
+from shuffle_sym.apps import catalogue
 from shuffle_sym.apps.explorer.drawing import exported
-from shuffle_sym.apps.explorer.settings import CHARTS, TYPED, Settings, live, parameters
-from shuffle_sym.apps.explorer.views import View, late
+from shuffle_sym.apps.explorer.expressions import TYPED, live
+from shuffle_sym.apps.explorer.views import CHARTS, Settings, View, late
 
 _REST = 0.05  # seconds without a move: then the sliders have come to rest
 #: Where a randomizer starts; sizes that are not named: 16.
@@ -19,7 +20,6 @@ _START = {"eps0": "4", "sigma": "1", "left": "1", "right": "2", "k": "10", "g": 
 _SIZE = "16"
 #: Sliders: what they are called and where they begin (less noise than that takes seconds).
 _SLIDERS = {"eps0": ("ε₀", 0.1), "sigma": ("σ", 0.8), "left": ("left", 0.1), "right": ("right", 0.1)}
-_KINDS = {"svg": "image/svg+xml", "pdf": "application/pdf", "csv": "text/csv"}
 _WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "96%"}}
 
 
@@ -31,6 +31,9 @@ class App:
     >>> app = App(Settings(randomizer="binaryrr", parameters={"eps0": "1"}, n="1000"))
     >>> sorted(app.controls), list(app.parameters)
     (['delta', 'n', 'other', 'over', 'q', 'randomizer', 'rounds', 'share'], ['eps0'])
+    >>> app.controls["n"].value = 100.0
+    >>> "n=100)" in app.code.value
+    True
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
@@ -41,63 +44,52 @@ class App:
         self.view = View(first)
         self._waiting: asyncio.TimerHandle | None = None
         self.controls = self._controls(first)
-        self.parameters: dict[str, Any] = {}
-        self.other_parameters: dict[str, Any] = {}
-        self._fields, self._other_fields = ipywidgets.VBox(), ipywidgets.VBox()
+        self._fields: dict[str, dict[str, Any]] = {"randomizer": {}, "other": {}}
+        self._boxes = {which: ipywidgets.VBox() for which in self._fields}
         self.chart, self.table, self.message, self.links = (ipywidgets.HTML() for _ in range(4))
         self.code = ipywidgets.Textarea(layout={"width": "100%", "height": "260px"})
         self.copy = ipywidgets.Accordion([self.code], titles=("copy as code",))
         self.export = ipywidgets.Button(description="export", tooltip="the chart as SVG and PDF, the numbers as CSV")
         self.export.on_click(lambda _: self._link())
-        self.box = self._page()
-        self._make_other_fields(first.other_parameters)
-        self._make_fields(first.parameters)
+        left = [box for which in self._fields for box in (self.controls[which], self._boxes[which])]
+        right = [self.controls[name] for name in ("n", "delta", "rounds", "q", "share")]
+        head = ipywidgets.HBox([ipywidgets.VBox(side, layout={"width": "50%"}) for side in (left, right)])
+        ways_out = ipywidgets.HBox([self.export, self.links])
+        shown = [head, self.controls["over"], self.message, self.chart, self.table, ways_out, self.copy]
+        self.box = ipywidgets.VBox(shown)
+        self._make_fields("randomizer", first.parameters)
+        self._make_fields("other", first.other_parameters)
         self._update()
-        self.controls["randomizer"].observe(lambda _: self._make_fields({}), "value")
-        self.controls["other"].observe(lambda _: self._make_other_fields({}), "value")
+        self.controls["randomizer"].observe(lambda _: self._make_fields("randomizer", {}), "value")
+        self.controls["other"].observe(lambda _: self._make_fields("other", {}), "value")
         for control in self.controls.values():  # the new fields of a randomizer are there before it is shown
             control.observe(self._update, "value")
 
     def _controls(self, first: Settings) -> dict[str, Any]:
         make = self._widgets
         log = {"base": 10, "readout_format": ".1e", **_WIDE}
-        none = ("none", "")
         charts = [(title, name) for name, title in CHARTS.items()]
+        others = [("none", ""), *((name, name) for name in live())]
         return {
             "over": make.ToggleButtons(options=charts, value=first.over, style={"button_width": "auto"}),
             "randomizer": make.Dropdown(options=live(), value=first.randomizer, description="randomizer", **_WIDE),
-            "other": make.Dropdown(
-                options=[none, *((name, name) for name in live())], value=first.other, description="other", **_WIDE
-            ),
-            "share": make.FloatSlider(
-                float(first.share), min=0, max=0.95, step=0.05, description="have other", **_WIDE
-            ),
+            "other": make.Dropdown(options=others, value=first.other, description="other", **_WIDE),
+            "share": make.FloatSlider(float(first.share), min=0, max=0.95, step=0.05, description="other's", **_WIDE),
             "q": make.FloatSlider(float(first.q), min=0.05, max=1, step=0.05, description="take part", **_WIDE),
             "n": make.FloatLogSlider(float(first.n), min=1, max=9, step=0.05, description="users n", **log),
             "delta": make.FloatLogSlider(float(first.delta), min=-12, max=-1, step=0.25, description="δ", **log),
             "rounds": make.IntSlider(int(first.rounds), 1, 64, description="rounds", **_WIDE),
         }
 
-    def _page(self) -> Any:
-        box, half = self._widgets.VBox, {"width": "50%"}
-        left = [self.controls["randomizer"], self._fields, self.controls["other"], self._other_fields]
-        right = [self.controls[name] for name in ("n", "delta", "rounds", "q", "share")]
-        head = self._widgets.HBox([box(left, layout=half), box(right, layout=half)])
-        ways_out = self._widgets.HBox([self.export, self.links])
-        return box([head, self.controls["over"], self.message, self.chart, self.table, ways_out, self.copy])
-
-    def _make_fields(self, values: Mapping[str, str]) -> None:
-        self.parameters = self._fields_of(self.controls["randomizer"].value, values)
-        self._fields.children = list(self.parameters.values())
-
-    def _make_other_fields(self, values: Mapping[str, str]) -> None:
-        self.other_parameters = self._fields_of(self.controls["other"].value, values)
-        self._other_fields.children = list(self.other_parameters.values())
+    def _make_fields(self, which: str, values: Mapping[str, str]) -> None:
+        self._fields[which] = self._fields_of(self.controls[which].value, values)
+        self._boxes[which].children = list(self._fields[which].values())
 
     def _fields_of(self, randomizer: str, values: Mapping[str, str]) -> dict[str, Any]:
         """A slider for ε0 or σ, and a field for everything else that this randomizer takes."""
         fields: dict[str, Any] = {}
-        for name in parameters(randomizer) if randomizer else ():
+        known = catalogue.parameters(catalogue.find(randomizer)[1]) if randomizer not in ("", *TYPED) else ()
+        for name in TYPED.get(randomizer, known):
             value = values.get(name) or TYPED.get(randomizer, _START).get(name, _SIZE)
             if randomizer in TYPED:
                 made = self._widgets.Text(value, description=name, continuous_update=False, **_WIDE)
@@ -111,16 +103,16 @@ class App:
             fields[name] = made
         return fields
 
+    parameters = property(lambda self: self._fields["randomizer"])
+    other_parameters = property(lambda self: self._fields["other"])
+
     @property
     def settings(self) -> Settings:
         """What the controls say, with as many digits as they show."""
         said: dict[str, Any] = {name: _text(widget.value) for name, widget in self.controls.items()}
         said["n"] = str(int(float(f"{self.controls['n'].value:.3g}")))
-        fields = {"parameters": self.parameters, "other_parameters": self.other_parameters}
-        typed: dict[str, Any] = {
-            key: {name: _text(field.value) for name, field in own.items()} for key, own in fields.items()
-        }
-        return Settings(**said, **typed)
+        mine, others = ({name: _text(x.value) for name, x in own.items()} for own in self._fields.values())
+        return Settings(**said, parameters=mine, other_parameters=others)
 
     def _update(self, _: Any = None) -> None:
         """What is fast at once; what is not when the sliders rest, which only a kernel can wait for."""
@@ -148,9 +140,9 @@ class App:
     def _link(self) -> None:
         """Files to download, made when they are asked for."""
         links = []
-        for kind, media in _KINDS.items():
-            content = base64.b64encode(exported(self.view, kind)).decode()
-            links.append(f"<a download='explorer.{kind}' href='data:{media};base64,{content}'>explorer.{kind}</a>")
+        for kind in ("svg", "pdf", "csv"):
+            data = f"data:application/octet-stream;base64,{base64.b64encode(exported(self.view, kind)).decode()}"
+            links.append(f"<a download='explorer.{kind}' href='{data}'>explorer.{kind}</a>")
         self.links.value = " · ".join(links)
 
     def _ipython_display_(self) -> None:
@@ -164,12 +156,4 @@ def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)
 
 
-def app(settings: Settings | None = None) -> App:
-    """The explorer, to be shown in a notebook; needs ipywidgets.
-
-    >>> explorer = app(Settings(randomizer="binaryrr", parameters={"eps0": "1"}, n="1000"))
-    >>> explorer.controls["n"].value = 100.0
-    >>> "n=100)" in explorer.code.value
-    True
-    """
-    return App(settings)
+app = App
