@@ -20,7 +20,6 @@ from shuffle_sym.randomizers.matrix import MatrixRandomizer
 
 _MOST_ROUNDS = 2**40
 _FORMAT, _OLDER = "shuffle_sym budget 2", "shuffle_sym budget 1"  # 1 has randomizers with numbers only, and no steps
-_COMPOSED = ("Joint", "Parallel", "Sampled", "from_matrix")
 
 Spent = Sequence[tuple[Mechanism, int]]
 
@@ -162,17 +161,9 @@ def _same(M: Any, other: Any) -> bool:
 
 
 def _catalogue() -> Mapping[str, Any]:
-    """Randomizers that are given by numbers, or by other randomizers and matrices, by name."""
+    """Randomizers that are given by numbers, matrices and other randomizers, by name."""
     named = {name: getattr(randomizers, name) for name in randomizers.__all__}
-    return {
-        name: maker
-        for name, maker in named.items()
-        if name in _COMPOSED
-        or (
-            isinstance(maker, type)
-            and all(p.default is None or name == "AnyRandomizer" for p in inspect.signature(maker).parameters.values())
-        )
-    }
+    return {name: maker for name, maker in named.items() if isinstance(maker, type) or maker is randomizers.from_matrix}
 
 
 def _written(M: Any) -> dict[str, Any]:
@@ -195,7 +186,7 @@ def _saved(value: Any) -> Any:
         return [_saved(each) for each in value]
     if not isinstance(value, LocalRandomizer):
         return value if isinstance(value, bool) else str(value)
-    if isinstance(value, MatrixRandomizer):
+    if type(value) is MatrixRandomizer:
         matrix = _saved(value.matrix().tolist())
         return {"randomizer": "from_matrix", "parameters": {"P": matrix, "messages": value.messages}}
     # Another class of the same name is not equal to what is read; what stayed a symbol was left out.
@@ -207,7 +198,7 @@ def _saved(value: Any) -> Any:
 def _read(entry: Any) -> Shuffle:
     saved = entry if isinstance(entry, dict) else {}
     groups = saved.get("groups")
-    source = _loaded(entry) if groups is None else [(_loaded(part), part.get("n")) for part in groups]
+    source = [(_loaded(part), part.get("n")) for part in groups] if isinstance(groups, list) else _loaded(entry)
     M = Shuffle(source, saved.get("n"))
     for name, argument in saved.get("steps", ()):
         M = getattr(M, arguments.one_of(name, "a step", ("group", "sampled_from")))(argument)
