@@ -84,12 +84,27 @@ def plain(expr: Any) -> str:
     return str(_Text().doprint(expr))
 
 
+_INDEX = re.compile(r"\b([^\W\d_])_(\w+)|_")
+
+
 def text(words: str) -> str:
-    """Words between formulas; a part between dollars is a formula."""
+    r"""Words between formulas; a part between dollars is a formula, and so is a letter with an index.
+
+    >>> text("A_0 and B")
+    '\\text{}A_{0}\\text{ and B}'
+    """
     parts = words.split("$")
-    return "".join(
-        part if i % 2 else rf"\text{{{part.replace('_', chr(92) + '_')}}}" for i, part in enumerate(parts) if part
-    )
+    return "".join(part if i % 2 else _text(part) for i, part in enumerate(parts) if part)
+
+
+def _text(words: str) -> str:
+    return rf"\text{{{_INDEX.sub(_between_texts, words)}}}"
+
+
+def _between_texts(match: re.Match[str]) -> str:
+    # An underscore breaks the text of one renderer, and an escaped one shows its backslash in another.
+    formula = rf"{match[1]}_{{{match[2]}}}" if match[1] else r"\_"
+    return rf"}}{formula}\text{{"
 
 
 def ascii_words(words: str) -> str:

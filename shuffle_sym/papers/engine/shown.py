@@ -2,6 +2,7 @@ r"""How a derivation is shown: as text, in a notebook, in Markdown, and as LaTeX
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge"}
 TEX = {"==": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 TEXT_SIGNS = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">", "==": "="}
 SCREEN, PAPER = 92.0, 44.0  # letters in a line of a notebook, and of an article
+_WORDS = 112  # narrower letters: those of words in a notebook
 
 
 @dataclass(frozen=True)
@@ -158,18 +160,25 @@ def alone(fact: Fact) -> str:
 
 def in_notebook(d: Derivation, last: int | None = None) -> str:
     """The derivation as one formula for a notebook, up to a line."""
-    lines = [rf"\textbf{{{d.title.replace('_', chr(92) + '_')}}}\quad{latex.text(f'({d.source})')}"]
+    title, source = rf"\textbf{{{d.title.replace('_', chr(92) + '_')}}}", _words(f"({d.source})")
+    lines = [rf"{title}\quad {source[0]}"] if len(d.title + d.source) < _WORDS else [title, *source]
     # MathJax copies all that follows a control space, and refuses beyond 5,000 characters: this one is a kern.
     lines += [rf"{latex.formula(symbol)}:\; {latex.text(meaning)}" for symbol, meaning in d.where.items()]
     for row in rows(d)[:last]:
         if row.heading:
             lines.append(latex.text(f"{row.heading_with_formulas}:"))
-        lines.append(rf"({row.number})\quad {latex.text(label(row.fact))}")
+        first, *others = _words(label(row.fact))
+        lines += [rf"({row.number})\quad {first}", *(rf"\qquad {more}" for more in others)]
         indent = r"\qquad\quad " if row.continued else r"\qquad "
         lines += [rf"{indent}\displaystyle {piece}" for piece in pieces(row, SCREEN)]
     if last is None:
         lines.append(latex.text(f"What is shown is {d.established}."))
     return r"$\begin{array}{l} " + r" \\[6pt] ".join(lines) + r" \end{array}$"
+
+
+def _words(words: str) -> list[str]:
+    """Words in lines that fit on a screen; formulas among them are not broken."""
+    return [latex.text(line) for line in ([words] if "$" in words else textwrap.wrap(words, _WORDS))] or [""]
 
 
 def to_markdown(d: Derivation) -> str:
