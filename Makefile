@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz corners audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,9 @@ cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 
 fuzz: $(VENV)/ok  ## hard inputs at random against an independent oracle; goes on where it ended (MINUTES=10 SEED=1)
 	$(BIN)/python -m checks.fuzz --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --processes $(or $(PROCESSES),1)
+
+corners: $(VENV)/ok  ## every question to every randomizer, far out: a warning, a crash or a bare refusal is an error (MINUTES=10)
+	$(BIN)/python -W error -m checks.corners --minutes $(or $(MINUTES),10) --seed $(or $(SEED),0)
 
 audit: $(VENV)/ok  ## recompute every verdict on the papers
 	$(BIN)/python -m shuffle_sym.papers.audit

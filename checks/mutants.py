@@ -4,173 +4,51 @@ r"""Which errors in the code would the tests notice? Mutants of numeric/, truth/
 
 A mutant is the package with one expression changed: a comparison, a sign, a term or a factor dropped, min for max, up
 for down, a rounding error set to 0. Each one runs the tests that reach its line, shortest first; what no test notices
-is listed, with the reason if `checks/mutants.toml` knows that nobody can see it. The sources are changed in a copy.
+is listed, with the reason if `checks/mutants.toml` knows that nobody can see it. No file is changed: pytest collects
+the tests once, then each mutant is a fork of that process with one function replaced.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import atexit
-import hashlib
+import gc
+import inspect
 import json
 import math
 import multiprocessing
 import os
 import re
 import resource
-import shutil
 import signal
 import sys
-import tempfile
 import time
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
-from functools import cache
-from itertools import accumulate, zip_longest
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from itertools import accumulate, pairwise, zip_longest
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
-import sympy  # noqa: F401  # once, for all processes
 from hypothesis import HealthCheck, Phase, settings
 from tqdm.auto import tqdm
+
+from checks.changes import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "shuffle_sym"
 ROOMS = ("numeric", "truth", "accounting")
 TESTS = [f"{folder}/{room}" for room in ROOMS for folder in ("tests", PACKAGE)]
 KNOWN = Path(__file__).with_suffix(".toml")
-_OPTIONS = ["-q", "--assert=plain", "--hypothesis-profile=mutants", "-o", "addopts=--doctest-modules"]
-_OPTIONS += [f"-pno:{plugin}" for plugin in ("cacheprovider", "nbmake", "xdist")]
+_OPTIONS = ["-s", "--assert=plain", "--hypothesis-profile=mutants", "-o", "addopts=--doctest-modules"]
+_OPTIONS += [f"-pno:{plugin}" for plugin in ("cacheprovider", "nbmake", "xdist", "terminal")]
 _OPTIONS += ["--ignore=tests/accounting/test_threads.py"]  # it starts processes, which a child may not
+_FOLDERS = tuple(f"{ROOT / PACKAGE / room}{os.sep}" for room in ROOMS)
 _MEMORY = 6 * 2**30
-
-# A term with such a name may be 0; statements with such words are changed more often.
-_ERROR = re.compile(r"slack|rounding|roundoff|(^|_)errors?$|^off|outside|alias|truncat|left_out|neglect|dropped|shift|"
-                    r"beyond|cut_off|tiny|smallest|^_small$", re.IGNORECASE)  # fmt: skip
-_HEAVY = re.compile(_ERROR.pattern + r"|\bu\b|\de-\d|tail|moved|ceil|floor|\b(up|down|below|above|lower|upper)\b", re.I)
-_SWAPS = {"min": "max", "minimum": "maximum", "ceil": "floor", "up": "down", "above": "below", "upper": "lower"}
-_SWAPS |= {b: a for a, b in _SWAPS.items()}
-_FLIPPED: dict[type[ast.cmpop], list[type[ast.cmpop]]] = {
-    ast.Lt: [ast.Gt, ast.LtE], ast.LtE: [ast.GtE, ast.Lt], ast.Gt: [ast.Lt, ast.GtE], ast.GtE: [ast.LtE, ast.Gt],
-    ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq],
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change of one file: the text of its line, the expression before and after, and where that is."""
-
-    file: str
-    line: int
-    function: int  # the first line of the innermost function that it is in, 0 outside of all
-    text: str
-    kind: str
-    before: str
-    after: str
-    span: tuple[int, int]  # in bytes
-    weight: float
-
-    def applied(self, source: bytes) -> bytes:
-        """The file with the change."""
-        return source[: self.span[0]] + f"({self.after})".encode() + source[self.span[1] :]
-
-    def place(self, seed: int) -> float:
-        """Mutants are taken in this order: by chance, heavy ones sooner, and no edit elsewhere changes it."""
-        name = f"{seed}|{self.file}|{self.text}|{self.before}|{self.after}".encode()
-        chance = (int.from_bytes(hashlib.sha256(name).digest()[:6], "big") + 1) / 2**48
-        return -math.log(chance) / self.weight
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.before}  →  {self.after}"
-
-
-def mutants_of(file: str, source: str) -> list[Mutant]:
-    """All mutants of one file.
-
-    >>> [m.after for m in mutants_of("x.py", "y = max(a, 0) + error")]
-    ['max(a, 0) - error', 'max(a, 0)', 'error', 'min(a, 0)', '0.0']
-    """
-    lines, code = source.splitlines(), source.encode()
-    starts = [0, *accumulate(len(line.encode()) for line in source.splitlines(keepends=True))]
-    found, tree = [], ast.parse(source)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]  # inner ones after outer ones
-    for statement, node in _expressions(tree):
-        for kind, after in _changes(statement, node):
-            whole: ast.stmt | ast.expr = node if hasattr(statement, "body") else statement
-            first, last = whole.lineno, whole.end_lineno or whole.lineno
-            weight = 4.0 if _HEAVY.search("\n".join(lines[first - 1 : last])) else 1.0
-            weight *= 0.5 if kind == "comparison with ties" else 1.0
-            start = starts[node.lineno - 1] + node.col_offset
-            end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-            before, text = " ".join(code[start:end].decode().split()), lines[node.lineno - 1].strip()
-            around = [f for f in functions if f.lineno <= node.lineno <= (f.end_lineno or 0)]
-            of_function = [d for f in around[-1:] for d in (f.lineno, *(d.lineno for d in f.decorator_list))]
-            function = min(of_function, default=0)
-            found.append(Mutant(file, node.lineno, function, text, kind, before, after, (start, end), weight))
-    return found
-
-
-def _expressions(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.expr]]:
-    """Every expression with its innermost statement: no messages, defaults, annotations or decorators."""
-    stack: list[tuple[Any, ast.AST]] = [(None, tree)]
-    while stack:
-        statement, node = stack.pop()
-        if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr, ast.arguments)):
-            continue
-        if isinstance(node, ast.stmt):
-            statement = node
-        if isinstance(node, ast.expr):
-            yield statement, node
-        skipped = {id(getattr(node, name, None)) for name in ("annotation", "returns")}
-        skipped |= set(map(id, getattr(node, "decorator_list", [])))
-        children = [child for child in ast.iter_child_nodes(node) if id(child) not in skipped]
-        stack.extend((statement, child) for child in reversed(children))
-
-
-def _changes(statement: ast.stmt, node: ast.expr) -> Iterator[tuple[str, str]]:
-    """What an expression may become: the kind of the change, and the new expression."""
-    text = ast.unparse
-    added = isinstance(statement, ast.AugAssign) and isinstance(statement.op, (ast.Add, ast.Sub))
-    if added and node is statement.value:  # type: ignore[attr-defined]
-        yield "sign", f"-({text(node)})"
-        yield "term dropped", f"0 * ({text(node)})"
-    match node:
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _FLIPPED:
-            for new, kind in zip(_FLIPPED[type(op)], ("comparison", "comparison with ties"), strict=False):
-                yield kind, text(ast.Compare(left, [new()], [right]))
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right) if not _is_text(left, right):
-            plus = isinstance(op, ast.Add)
-            yield "sign", text(ast.BinOp(left, ast.Sub() if plus else ast.Add(), right))
-            yield "term dropped", text(left)
-            yield "term dropped", text(right if plus else ast.UnaryOp(ast.USub(), right))
-            if isinstance(right, ast.Constant) and right.value in (1, 2, 3):  # more are room that was left
-                yield "one more", text(ast.BinOp(left, op, ast.Constant(right.value + 1)))
-        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=ast.BinOp(left=ast.Constant(value=1))):
-            yield "factor dropped", text(left)
-        case ast.BinOp(left=ast.BinOp(left=ast.Constant(value=1)), op=ast.Mult(), right=right):
-            yield "factor dropped", text(right)
-        case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
-            yield "sign", text(operand)
-        case ast.Call(func=ast.Name(id=name), args=[_, *_]) if name in _SWAPS:
-            yield "other way", text(ast.Call(ast.Name(_SWAPS[name]), node.args, node.keywords))
-        case ast.Attribute(value=value, attr=name, ctx=ast.Load()) if name in _SWAPS:
-            yield "other way", text(ast.Attribute(value, _SWAPS[name]))
-        case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()) if _ERROR.search(name):
-            yield "slack dropped", "0.0"
-        case ast.Constant(value=float(value)) if 0 < value < 1e-6:
-            yield "slack dropped", "0.0"
-
-
-def _is_text(*terms: ast.expr) -> bool:
-    texts = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp)
-    return any(isinstance(term, texts) or isinstance(getattr(term, "value", 0), str) for term in terms)
 
 
 def chosen(modules: Sequence[str], count: int, seed: int) -> list[Mutant]:
@@ -187,80 +65,101 @@ def chosen(modules: Sequence[str], count: int, seed: int) -> list[Mutant]:
     return [mutant for row in zip_longest(*rooms) for mutant in row if mutant][:count]
 
 
-class Plugin:
-    """For pytest: the first test that fails and, if asked for, the functions that each test calls, and its time."""
+class Noticing:
+    """For pytest: which test failed first; and, while traced, the functions that each test calls and its time."""
 
-    def __init__(self, trace: bool = False) -> None:
-        self.failed, self.trace, self.start = "", trace, 0.0
-        self.tests: dict[str, tuple[float, dict[str, list[int]]]] = {}
-        self.hits: set[tuple[str, int]] = set()
-        self.rooms = tuple(f"{Path.cwd() / PACKAGE / room}{os.sep}" for room in ROOMS)
-
-    def _call(self, frame: FrameType, event: str, arg: Any) -> Any:
-        code = frame.f_code  # no lines: that would take several times as long
-        if code.co_filename.startswith(self.rooms):
-            self.hits.add((code.co_filename, code.co_firstlineno))
-
-    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
-        self.hits, self.start = set(), time.perf_counter()
-        sys.settrace(self._call if self.trace else None)
+    def __init__(self) -> None:
+        self.failed, self.calls = "", set[tuple[str, str]]()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.failed = self.failed or (report.nodeid if report.failed else "")
 
-    def pytest_runtest_logfinish(self, nodeid: str, location: Any) -> None:
+    def traced(self, item: pytest.Item, longest: float, ended: Callable[[dict[str, list[str]]], None]) -> Any:
+        """Processor time of a test and the functions, by file; ``ended`` gets those of a long one."""
+        self.calls, start = set(), time.process_time()
+        signal.signal(signal.SIGPROF, lambda *_: ended(self._called()))
+        signal.setitimer(signal.ITIMER_PROF, longest)
+        sys.settrace(self._call)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         sys.settrace(None)
-        lines: dict[str, list[int]] = defaultdict(list)
-        for file, line in sorted(self.hits):
-            lines[Path(file).relative_to(Path.cwd()).as_posix()].append(line)
-        self.tests[nodeid] = time.perf_counter() - self.start, lines
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        return time.process_time() - start, self._called()
+
+    def _called(self) -> dict[str, list[str]]:
+        names: dict[str, list[str]] = defaultdict(list)
+        for file, name in sorted(self.calls):
+            names[Path(file).relative_to(ROOT).as_posix()].append(name)
+        return names
+
+    def _call(self, frame: FrameType, event: str, arg: Any) -> Any:
+        code = frame.f_code  # no lines: that would take several times as long
+        if code.co_filename.startswith(_FOLDERS):
+            self.calls.add((code.co_filename, code.co_qualname))
 
 
-def _run_tests(tests: list[str], trace: bool) -> tuple[int, str, dict[str, Any]]:
-    quick = settings(deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-    phases = [Phase.explicit, Phase.generate]  # no search for the smallest example
-    settings.register_profile("mutants", quick, phases=phases)
-    stop = [] if trace else ["-x"]
-    status = pytest.main([*_OPTIONS, *stop, *tests], plugins=[plugin := Plugin(trace)])
-    return int(status), plugin.failed, plugin.tests
-
-
-def _in_child(folder: Path, timeout: float, tests: list[str], trace: bool = False) -> tuple[int, str, dict[str, Any]]:
-    """Runs tests in a process of their own, in a copy of the project; status −1 if they take too long."""
+def _in_child(job: Callable[[Callable[[Any], None]], None], seconds: float) -> Any:
+    """What a function answers in a process of its own; None if it takes more processor time, or much more time."""
     receiving, sending = multiprocessing.Pipe(duplex=False)
 
     def run() -> None:
         os.setsid()
-        os.chdir(folder)
-        os.environ["PYTHONPATH"] = str(folder)
-        sys.path[:] = [str(folder), *(p for p in sys.path if Path(p).resolve() != ROOT)]
-        sys.dont_write_bytecode = True
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-        with open(os.devnull, "w") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
-            sending.send(_run_tests(tests, trace))
+        resource.setrlimit(resource.RLIMIT_CPU, (most := math.ceil(seconds + time.process_time()), most))
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.dup2(nothing, 2)
+
+        def answer(value: Any) -> None:
+            sending.send(value)
+            os._exit(0)
+
+        job(answer)
 
     child = multiprocessing.get_context("fork").Process(target=run)
     child.start()
     sending.close()
     try:
-        return receiving.recv() if receiving.poll(timeout) else (-1, "", {})
+        return receiving.recv() if receiving.poll(20 * seconds) else None
     except EOFError:  # the process died
-        return 1, "crash", {}
+        child.join()
+        return None if child.exitcode in (-signal.SIGXCPU, -signal.SIGKILL) else "crash"
     finally:
         with suppress(ProcessLookupError):
             os.killpg(child.pid or 0, signal.SIGKILL)
         child.join()
 
 
-@cache
-def _copied() -> Path:
-    """A copy of the project, one for each process."""
-    folder = Path(tempfile.mkdtemp(prefix="mutants"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for name in (PACKAGE, "tests", "checks"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy2(ROOT / "pyproject.toml", folder)
-    return folder
+def _patch(mutant: Mutant) -> None:
+    """Changes the package that is loaded: the code of the function, or the constants that the file defines."""
+    path = ROOT / mutant.file
+    name = mutant.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    source = path.read_bytes()
+    before, after = (compile(text, str(path), "exec") for text in (source, mutant.applied(source)))
+    if mutant.function:
+        pairs = zip(_functions(before), _functions(after), strict=True)
+        changed = {(old.co_qualname, old.co_firstlineno): new for old, new in pairs}
+        for function in [f for f in gc.get_objects() if isinstance(f, FunctionType) and f.__module__ == name]:
+            if new := changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno)):
+                function.__code__ = new
+        return
+    again = ModuleType(name)
+    again.__file__ = str(path)
+    exec(after, again.__dict__)
+    for key, value in vars(sys.modules[name]).items():
+        if isinstance(value, (int, float, complex, tuple)) and again.__dict__[key] != value:
+            for module in [m for m in sys.modules.values() if getattr(m, "__name__", "").startswith(PACKAGE)]:
+                if vars(module).get(key) is value:
+                    setattr(module, key, again.__dict__[key])
+
+
+def _functions(code: CodeType) -> Iterator[CodeType]:
+    """The functions of a module and of its classes, not those inside functions."""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            if inner.co_flags & inspect.CO_NEWLOCALS:
+                yield inner
+            else:
+                yield from _functions(inner)
 
 
 def _reaching(mutant: Mutant, coverage: dict[str, Any], seconds: float) -> list[str]:
@@ -268,24 +167,100 @@ def _reaching(mutant: Mutant, coverage: dict[str, Any], seconds: float) -> list[
 
     What runs when the file is imported is reached by every test that reaches anything in the file.
     """
-    hits = {name: lines.get(mutant.file, []) for name, (_, lines) in coverage.items()}
-    tests = [name for name, lines in hits.items() if mutant.function in lines]
-    tests = tests or [name for name, lines in hits.items() if lines]
+    called = {name: names.get(mutant.file, []) for name, (_, names) in coverage.items()}
+    tests = [name for name, names in called.items() if mutant.function in names]
+    tests = tests or [name for name, names in called.items() if names]
     room, stem = mutant.file.split("/")[1], Path(mutant.file).stem
-    tests.sort(key=lambda name: (stem not in name, f"/{room}/" not in name, coverage[name][0]))
+
+    def near(name: str) -> float:
+        return float(coverage[name][0]) * (1 if stem in name else 2 if f"/{room}/" in name else 4)
+
+    tests.sort(key=near)
     spent = accumulate(coverage[name][0] for name in tests)
     return [name for name, time_so_far in zip(tests, spent, strict=True) if time_so_far <= seconds] or tests[:1]
 
 
-def _result(mutant: Mutant, tests: list[str], timeout: float) -> tuple[str, str]:
-    """Killed, timeout or survived, and the test that did it."""
-    target, original = _copied() / mutant.file, ROOT / mutant.file
-    target.write_bytes(mutant.applied(original.read_bytes()))
-    try:
-        status, test, _ = _in_child(_copied(), timeout, tests) if tests else (0, "", {})
-    finally:
-        shutil.copy2(original, target)
-    return ("timeout", "") if status == -1 else ("killed", test) if status else ("survived", f"{len(tests)} tests")
+def _answer_also(answer: Callable[[Any], None], found: dict[str, Any], name: str, names: dict[str, list[str]]) -> None:
+    answer({**found, name: (math.inf, names)})
+
+
+def _likely(mutant: Mutant, items: dict[str, pytest.Item], texts: dict[str, str]) -> list[str]:
+    """Tests in the order in which they are likely to notice it: of the file itself, of its name, those that import it,
+    those of its room; and first a few cases of each."""
+    room, stem = mutant.file.split("/")[1], Path(mutant.file).stem
+    imported = re.compile(rf"import\b.*\b{stem}\b|from .*\b{stem} import")
+
+    def rank(file: str) -> int:
+        by_name = 0 if file == mutant.file else 1 if stem.split("_")[0] in Path(file).stem else 4
+        return min(by_name, 2 if imported.search(texts[file]) else 3 if f"/{room}/" in file else 4)
+
+    ranks, seen = {file: rank(file) for file in texts}, Counter[str]()
+    order = {}
+    for name in items:
+        seen[function := name.split("[")[0]] += 1
+        order[name] = ranks[_file(name)] + (0 if seen[function] <= 3 else 2), seen[function]
+    return sorted((name for name in items if order[name][0] < 6), key=order.__getitem__)
+
+
+def _file(name: str) -> str:
+    return name.split("::")[0]
+
+
+class Runner:
+    """Runs in place of the tests, when pytest has collected them; every mutant gets a process of its own."""
+
+    def __init__(self, run: Callable[[Runner], None]) -> None:
+        self.run, self.noticing = run, Noticing()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        session.config.pluginmanager.register(self.noticing)
+        self.items = {item.nodeid: item for item in session.items}
+        self.run(self)
+        return True
+
+    def coverage(self, longest: float) -> dict[str, Any]:
+        """For each test its time, infinite if it was ended, and the functions that it calls, as the first case does."""
+        first = {name.split("[")[0]: name for name in reversed(self.items)}
+        known: dict[str, Any] = {}
+
+        def run(answer: Callable[[Any], None]) -> None:
+            found: dict[str, Any] = {}
+            for name in [name for name in first.values() if name not in known]:
+                item = self.items[name]
+                end = partial(_answer_also, answer, found, name)
+                found[name] = self.noticing.traced(item, longest, end)
+                if len(found) == 20:
+                    break
+            answer(found)
+
+        with tqdm(total=len(first), desc="which test calls what") as bar:
+            while len(known) < len(first):
+                known |= _in_child(run, 36_000.0)
+                bar.update(len(known) - bar.n)
+        return {name: known[first[name.split("[")[0]]] for name in self.items}
+
+    def result(self, mutant: Mutant, tests: list[str], seconds: float) -> tuple[str, str]:
+        """Killed, timeout or survived, and the test that did it."""
+
+        def run(answer: Callable[[Any], None]) -> None:
+            try:
+                _patch(mutant)
+            except Exception as error:
+                answer("a bug of this file" if mutant.function else f"import: {error!r}")
+            start = time.process_time()
+            for name, after in pairwise([*tests, ""]):
+                item = self.items[name]
+                if time.process_time() - start > seconds:
+                    break
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=self.items.get(after))
+                if self.noticing.failed:
+                    break
+            answer(self.noticing.failed)
+
+        failed = _in_child(run, 20 + 5 * seconds) if tests else ""
+        if failed is None:
+            return "timeout", ""
+        return ("killed", failed) if failed else ("survived", f"{len(tests)} tests")
 
 
 def reason(mutant: Mutant) -> str | None:
@@ -296,21 +271,20 @@ def reason(mutant: Mutant) -> str | None:
     return None
 
 
-def _coverage(kept: Path | None) -> dict[str, Any]:
-    if kept and kept.exists():
-        return dict(json.loads(kept.read_text()))
-    status, failed, coverage = _in_child(_copied(), 3600.0, TESTS, trace=True)
-    if status:
-        sys.exit(f"the tests fail without a mutant: {failed}")
-    if kept:
-        kept.write_text(json.dumps(coverage))
-    return coverage
-
-
-def run(mutants: Sequence[Mutant], coverage: dict[str, Any], processes: int, seconds: float) -> Iterator[list[str]]:
+def results(runner: Runner, mutants: Sequence[Mutant], options: argparse.Namespace) -> Iterator[list[str]]:
     """For each mutant its file, line, change, verdict and the test that noticed it or the reason why none does."""
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
-        jobs = [pool.submit(_result, m, _reaching(m, coverage, seconds), 60 + 5 * seconds) for m in mutants]
+    kept, seconds = options.coverage, options.seconds
+    if options.quick:
+        texts = {file: Path(file).read_text() for file in set(map(_file, runner.items))}
+        tests_of = partial(_likely, items=runner.items, texts=texts)
+    else:
+        coverage = json.loads(kept.read_text()) if kept and kept.exists() else runner.coverage(seconds / 8)
+        if kept:
+            kept.write_text(json.dumps(coverage))
+        known = {name: reached for name, reached in coverage.items() if name in runner.items}
+        tests_of = partial(_reaching, coverage=known, seconds=seconds)
+    with ThreadPoolExecutor(options.processes) as pool:
+        jobs = [pool.submit(runner.result, m, tests_of(m), seconds) for m in mutants]
         for mutant, job in zip(mutants, tqdm(jobs, desc="mutants"), strict=True):
             verdict, test = job.result()
             why = reason(mutant) if verdict == "survived" else None
@@ -323,10 +297,14 @@ def main() -> int:
     """The mutants that were asked for, and the share that the tests notice."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--module", action="append", default=[], help="such as numeric/contour; all if not given")
+    parser.add_argument(
+        "--tests", action="append", help="a file or folder with tests; all of the three rooms if not given"
+    )
     parser.add_argument("--count", type=int, default=240, help="how many mutants")
     parser.add_argument("--seed", type=int, default=0, help="another seed, other mutants")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of traced tests for each mutant")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of processor time of tests for each mutant")
+    parser.add_argument("--quick", action="store_true", help="choose tests by names, without a run that traces them")
     parser.add_argument("--coverage", type=Path, help="a file that keeps which test reaches which lines")
     parser.add_argument("--survivors", type=Path, help="only those that survived in an earlier run, from its --out")
     parser.add_argument("--out", type=Path, help="a file for the results")
@@ -336,10 +314,18 @@ def main() -> int:
         again = [row[:3] for row in json.loads(options.survivors.read_text()) if row[3].startswith("survived")]
         mutants = [m for m in mutants if [m.file, m.text, m.after] in again]
     rows = []
-    for row in run(mutants, _coverage(options.coverage), options.processes, options.seconds):
-        rows.append(row)
-        if options.out:
-            options.out.write_text(json.dumps(rows, indent=0))
+
+    def run(runner: Runner) -> None:
+        for row in results(runner, mutants, options):
+            rows.append(row)
+            if options.out:
+                options.out.write_text(json.dumps(rows, indent=0))
+
+    quick = settings(deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+    phases = [Phase.explicit, Phase.generate]  # no search for the smallest example
+    settings.register_profile("mutants", quick, phases=phases)
+    os.chdir(ROOT)
+    pytest.main([*_OPTIONS, *(options.tests or TESTS)], plugins=[Runner(run)])
     for (room, verdict), number in sorted(Counter((row[0].split("/")[1], row[3]) for row in rows).items()):
         print(f"{number:5}  {room}: {verdict}")
     noticed = sum(not row[3].startswith("survived") for row in rows)

@@ -55,14 +55,14 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     while ends_at(meets, 0.02).upper > target:
         meets /= 4
         if meets < _SMALLEST_EPS0:
-            raise ValueError(f"delta = {target:g} at eps = {number} is not reached by any eps0 >= {_SMALLEST_EPS0:g}")
+            raise ValueError(f"delta = {target:g} at eps = {eps} is not reached by any eps0 >= {_SMALLEST_EPS0:g}")
     fails = max(2 * meets, meets + 1)
     while (answer := ends_at(fails, 0.02)).lower <= target:
         meets = fails if answer.upper <= target else meets
         fails *= 1.5
         if fails > _LARGEST_EPS0:
             raise ValueError(
-                f"delta = {target:g} at eps = {number} is met by every eps0 up to {_LARGEST_EPS0:g} that was tried: "
+                f"delta = {target:g} at eps = {eps} is met by every eps0 up to {_LARGEST_EPS0:g} that was tried: "
                 f"there delta(eps) is {answer}"
             )
     lower, upper = _boundaries(shuffled, number, target, meets, fails, rtol)
@@ -147,7 +147,7 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
         meets *= 8
         if meets > _MOST_USERS:
             raise ValueError(
-                f"delta = {target:g} at eps = {number} is not reached by any n <= 2^53: "
+                f"delta = {target:g} at eps = {eps} is not reached by any n <= 2^53: "
                 f"there delta(eps) is still at least {answer.lower:.6g}"
             )
     enough, too_few = (round(x) for x in _boundaries(shuffled, number, target, meets, fails, rtol))

@@ -33,6 +33,7 @@ _FEW_ENOUGH = 10**6  # users, for many digits
 _DIGITS = 17  # of a sum that becomes doubles
 _LOG_BITS = 128
 _PATIENCE = 5.0  # seconds that it may take where nothing else is sharp enough
+_SOON = 0.2  # about what the lattice takes at least
 _SECONDS_TO_PLAN = 0.002  # from here on it may pay to look how long the exact sum takes
 
 
@@ -174,9 +175,15 @@ class PairOfLaws(Source):
         if places:
             laws = D.gparv.floats_at([ratios[i] for i in places])
             names = [methods.cheapest_first(row, self.n) if method == "auto" else (method,) for row in laws.values]
-            parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, names)
-            for i, null, part in zip(places, laws.null, parts, strict=True):
-                answers[i] = self._answer(ratios[i], null, part, method)
+            # The lattice is the last of several: where the others are refused, the exact sum may take milliseconds.
+            quick = [row[:-1] or row for row in names]
+            parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, quick)
+            for row, (i, part) in enumerate(zip(places, parts, strict=True)):
+                soon = self._summed(ratios[i], _SOON) if method == "auto" and not isinstance(part, Interval) else None
+                if soon is None and method == "auto" and not isinstance(part, Interval):
+                    (last,) = methods.first_within(laws.values[[row]], laws.probabilities, self.n, rtol, [("fft",)])
+                    part = last if isinstance(last, Interval) else min(last, part, key=methods.reached)
+                answers[i] = soon or self._answer(ratios[i], laws.null[row], part, method)
         return answers
 
     def _summed(self, ratio: Ratio, most: float) -> Interval | None:
@@ -197,7 +204,7 @@ class PairOfLaws(Source):
                 "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
             )
             error = NotSharpError(f"{part}; {advice}")
-            error.reached = getattr(part, "reached", 1.0)
+            error.reached = methods.reached(part)
             raise error from part
         return summed
 

@@ -24,6 +24,7 @@ from shuffle_sym.model.randomizer import OutputClass, Randomizer
 
 Matches = tuple[bool, ...]
 _POWERS = tuple(Parameter(f"u{named}", 1) for named in range(4))
+_MOST_ENTRIES = 2**18  # of a matrix: a minute of SymPy for those who want all of it
 _EVALUATED_BITS = 2**14  # a power with more bits stays a power: nothing may cost more for a larger d
 
 
@@ -80,7 +81,16 @@ class Matching(Randomizer):
 
     def rows(self) -> list[list[sp.Expr]]:
         arguments.numeric_only(self.input_count.free_symbols, "the matrix")
-        columns = [[weight * self.likelihood(match) for match in matches] for weight, matches in self.messages()]
+        hit, miss = self.likelihood(True), self.likelihood(False)
+        columns: list[list[sp.Expr]] = []
+        for weight, matches in self.messages():
+            if (len(columns) + 1) * len(matches) > _MOST_ENTRIES:
+                raise ValueError(
+                    f"{self!r} has more than {_MOST_ENTRIES} probabilities, one for each input and message; "
+                    "take fewer inputs for the matrix and for exact values; delta(eps, rtol=…) does not need them"
+                )
+            matched, other = weight * hit, weight * miss
+            columns.append([matched if match else other for match in matches])
         return [list(row) for row in zip(*columns, strict=True)]
 
 

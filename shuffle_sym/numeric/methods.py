@@ -114,11 +114,12 @@ def first_within(
                     answers[i] = Interval(part.lower, part.upper, name)
                     continue
                 part = refusal(n, rtol, part.relative_width if part.upper < math.inf else 1.0, "another method")
-            answers[i] = min(answers.get(i, part), part, key=_reached)
+            answers[i] = min(answers.get(i, part), part, key=reached)
             if left:
                 waiting[i] = left
     return [answers[i] for i in range(len(names))]
 
 
-def _reached(answer: Interval | ValueError) -> float:
+def reached(answer: Interval | ValueError) -> float:
+    """The relative width that a refusal says was reached; 1 if it does not say."""
     return getattr(answer, "reached", 1.0)

@@ -10,10 +10,11 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting.sources import PairOfLaws
 from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric import counts, lattice
+from shuffle_sym.numeric import counts, lattice, methods
 from shuffle_sym.numeric.search import smallest_epsilon
 
 mp = precise.context(80)
@@ -229,3 +230,68 @@ def test_upper_ends_ask_for_one_pair_of_datasets_and_no_more(monkeypatch):
     (answer,) = M.above.from_one([Ratio(eps=sp.Integer(30))], 1e-3, "auto")
     assert 0 < answer.upper <= 1
     assert len(M.below.laws) > 1
+
+
+# -- questions of an earlier interface, in today's words
+
+
+def test_a_delta_of_1e_minus_30_has_two_ends_that_are_close():
+    answer = ss.Shuffle(ss.BinaryRR(eps0=1), 1_000).epsilon(1e-30)
+    assert two_real_datasets(1, 1_000, answer.upper) <= mp.mpf(1e-30)
+    assert 0.3 < answer.lower <= answer.upper <= answer.lower * 1.001
+
+
+@pytest.mark.parametrize("eps0", [9, 12, 20])
+def test_a_large_eps0_prints_no_warning(eps0):  # warnings are errors in all tests
+    answer = ss.Shuffle(ss.decomposition.blanket(ss.KRR(k=10, eps0=eps0)), 10**4).epsilon(1e-6)
+    assert 0 < answer.lower <= answer.upper <= eps0
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.9, 0.99])
+def test_a_delta_near_1_over_rounds(delta):
+    # One user, 30 rounds: the number of messages 0 is binomial, and so is the loss.
+    rounds, t = 30, mp.exp(2)
+    answer = ss.Shuffle(ss.decomposition.dataset(ss.BinaryRR(eps0=2), 0, 1, 1), 1).compose(rounds).epsilon(delta)
+
+    def truth(eps):
+        def law(p, k):
+            return mp.binomial(rounds, k) * p**k * (1 - p) ** (rounds - k)
+
+        own, other = t / (1 + t), 1 / (1 + t)
+        return sum(max(law(own, k) - mp.exp(eps) * law(other, k), mp.mpf(0)) for k in range(rounds + 1))
+
+    assert truth(answer.upper) <= delta <= truth(answer.lower)
+    assert answer.relative_width <= 1e-2
+
+
+def test_a_million_users_to_thirty_digits():
+    D, eps = ss.decomposition.clones(1), sp.Rational(1, 100)
+    digits, doubles = (ss.Shuffle(D, 10**6).delta(eps, **how) for how in ({"digits": 30}, {"method": "contour"}))
+    assert doubles.lower <= digits.lower <= digits.upper <= doubles.upper
+    assert digits.upper - digits.lower <= sp.Rational(1, 10**30)
+
+
+def test_profiles_and_rounds_work_where_the_package_is_not_installed(monkeypatch):
+    monkeypatch.setattr("importlib.metadata.version", None)
+    M = ss.Shuffle(ss.decomposition.clones(1), 5)
+    assert M.compose(2).delta(0.5).upper <= 2 * M.profile().delta(0).upper
+
+
+def test_an_exact_sum_of_milliseconds_comes_before_a_lattice_of_seconds(monkeypatch):
+    """Rényi divergences of a message that tells nearly all took minutes: nine seconds for each lattice."""
+    D, alpha, asked = ss.decomposition.clones(1), sp.Rational(11, 10), []
+
+    def refused(values, probabilities, n, rtol, names):
+        asked.extend(names)
+        return [ValueError("no")] if names != [("fft",)] else within(values, probabilities, n, rtol, names)
+
+    within = methods.first_within
+    monkeypatch.setattr(methods, "first_within", refused)
+    truth = ss.truth.exact.divergence(D, 30, alpha)
+    (answer,) = PairOfLaws(D, 30).from_one([Ratio(alpha=alpha)], 1e-3, "auto")
+    assert truth in answer
+    assert (answer.method, asked) == ("exact", [("binomial", "counts", "contour")])
+    monkeypatch.setattr("shuffle_sym.accounting.sources._SOON", 0.0)
+    (answer,) = PairOfLaws(D, 30).from_one([Ratio(alpha=alpha)], 1e-3, "auto")
+    assert truth in answer
+    assert answer.method == "fft"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import math
 import tomllib
 
+import numpy as np
 import pytest
 
 from checks import mutants
+from shuffle_sym.numeric import tilting
+
+COIN = np.zeros(2), np.full(2, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +29,7 @@ from checks import mutants
         ("raise ValueError(1 + 2)", []),
         ('x = f"{a - b}" + "text"', []),
         ("def f(x: int = 1 + 2) -> None: ...", []),
+        ('def main(): return 1 + 2\nif __name__ == "__main__": main()', []),
     ],
 )
 def test_every_kind_of_change_is_made(source, changed):
@@ -39,6 +45,25 @@ def test_mutants_are_spread_over_the_rooms_and_the_same_for_a_seed():
     one = ["numeric/contour"]
     assert {mutant.file for mutant in mutants.chosen(one, 5, 7)} == {"shuffle_sym/numeric/contour.py"}
     assert mutants.chosen(one, 5, 7) == mutants.chosen(one, 9, 7)[:5] != mutants.chosen(one, 5, 8)
+
+
+def test_a_mutant_is_the_loaded_package_with_one_function_changed():
+    (changed,) = [m for m in mutants.chosen(["numeric/tilting"], 10**6, 0) if m.after.startswith("top - np.log")]
+
+    def run(answer):
+        mutants._patch(changed)
+        answer(float(tilting.log_mgf(*COIN, 1.0)))
+
+    assert mutants._in_child(run, 20.0) == pytest.approx(-2 * math.log(2))
+    assert float(tilting.log_mgf(*COIN, 1.0)) == pytest.approx(0.0)
+
+
+def test_a_mutant_that_does_not_end_is_ended():
+    def run(answer):
+        while True:
+            pass
+
+    assert mutants._in_child(run, 0.1) is None
 
 
 def test_survivors_that_are_known_are_about_lines_that_exist():

@@ -240,6 +240,11 @@ BAD = {
     ),
     "no digits": (lambda: M.delta(1, digits=0), ValueError, ["digits must be an integer >= 1", "0"]),
     "digits of an fft": (lambda: M.delta(1, digits=20, method="fft"), ValueError, ['"auto" or "exact"', "'fft'"]),
+    "digits of too many messages": (
+        lambda: ss.Shuffle(ss.OLH(g=4, d=16, eps0=1), 1).delta(0, digits=5),
+        ValueError,
+        ["OLH(g=4, d=16", "more than 262144 probabilities", "fewer inputs", "rtol="],
+    ),
     "digits of too many users": (
         lambda: ss.Shuffle(R3, 10**6).delta(0.1, digits=30),
         ValueError,

@@ -1,0 +1,136 @@
+"""Which of several answers is taken, and what is added to it: with answers that are made up, so that each matters."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import shuffle_sym as ss
+from shuffle_sym.accounting import batches, inverses, risk
+from shuffle_sym.accounting.attacks import Datasets
+from shuffle_sym.accounting.batches import Batch
+from shuffle_sym.accounting.scored import WorstScored
+from shuffle_sym.accounting.sources import UNKNOWN, logarithm
+from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.numeric.histograms import Histograms
+
+
+class Made:
+    """A pair of datasets whose answers are given."""
+
+    def __init__(self, eps: Interval, deltas: list[Interval]) -> None:
+        self.eps, self.deltas, self.asked = eps, deltas, []
+
+    def epsilon(self, target, rtol, method):
+        return self.eps
+
+    def from_one(self, ratios, rtol, method):
+        self.asked.append([float(ratio) for ratio in ratios])
+        return self.deltas[: len(ratios)]
+
+
+def made(*pairs: Made) -> Datasets:
+    datasets = Datasets([], 10)
+    datasets.laws, datasets.neighbours = list(pairs), [f"pair {i}" for i in range(len(pairs))]
+    return datasets
+
+
+def test_epsilon_is_that_of_the_pair_with_the_larger_lower_end():
+    first, wide = Made(Interval(0.5, 0.6), []), Made(Interval(0.4, 0.9), [Interval(0.2, 0.3)])
+    assert made(first, wide).epsilon(0.1, 1e-3, "auto") == Interval(0.5, 0.6, lower_by="pair 0")
+    better = Made(Interval(0.55, 0.56), [Interval(0.2, 0.3)])
+    assert made(first, better).epsilon(0.1, 1e-3, "auto") == Interval(0.55, 0.56, lower_by="pair 1")
+    assert better.asked == [[math.exp(0.5)]]  # where the first one is met
+    perhaps = Made(Interval(0.55, 0.56), [Interval(0.05, 0.3)])  # δ of the other pair is not larger for certain
+    assert made(first, perhaps).epsilon(0.1, 1e-3, "auto").lower_by == "pair 0"
+
+
+def test_no_other_pair_is_asked_where_one_reaches_what_is_wanted():
+    ratios = [Ratio(eps=1), Ratio(eps=2), Ratio(eps=3)]
+    first = Made(None, [Interval(0.3, 0.4), Interval(0.1, 0.2), UNKNOWN])
+    second = Made(None, [Interval(0.15, 0.16), Interval(0.6, 0.7)])
+    best = made(first, second).at_least(ratios, 1e-3, "auto", [0.35, 0.25, 0.5])
+    assert second.asked == [[math.exp(2), math.exp(3)]]
+    assert [answer.lower for answer in best] == [0.3, 0.15, 0.6]
+    assert [answer.lower_by for answer in best] == ["pair 0", "pair 1", "pair 1"]
+    worse = Made(None, [Interval(0.05, 0.3)])
+    (kept,) = made(Made(None, [Interval(0.1, 0.2)]), worse).at_least(ratios[:1], 1e-3, "auto", [1.0])
+    assert (kept.lower, kept.upper, kept.lower_by) == (0.1, 0.2, "pair 0")
+    assert made(Made(None, [Interval(0.1, 0.2)]), worse).at_least(ratios[:1], 1e-3, "auto", [1.0], most=1)[0] == kept
+
+
+def test_scored_datasets_with_the_largest_lower_end_are_named():
+    pairs = [SimpleNamespace(chi=1.0 - i / 100, n=5, neighbours=f"pair {i}", epsilon=lambda *_, e=e: e,
+                             from_one=lambda *_, e=e: [e])
+             for i, e in enumerate([Interval(0.2, 0.9), Interval(0.3, 0.4), Interval(0.1, 0.8)])]  # fmt: skip
+    worst = WorstScored(pairs)
+    assert worst.epsilon(0.1, 1e-3, "auto") == Interval(0.3, 0.4, lower_by="pair 1")
+    assert worst.from_one([Ratio(eps=1)], 1e-3, "auto") == [Interval(0.3, 0.4)]
+
+
+@pytest.mark.parametrize("inside", [-0.5, -300.0])
+def test_the_logarithm_of_a_share_of_a_delta_is_rounded_up(monkeypatch, inside):
+    u, log_q = 1e-4, math.log(0.01)
+    monkeypatch.setattr(batches, "UNIT_ROUNDOFF", u)
+    batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 2)._analysed, 200)
+    monkeypatch.setattr(Batch, "below", SimpleNamespace(
+        laws=[SimpleNamespace(log_delta=lambda *_, e=e: Interval(e, e + 0.1)) for e in (-700.0, -650.0)],
+        neighbours=["pair 0", "pair 1"]))  # fmt: skip
+    batch.batch = SimpleNamespace(log_delta=lambda *_: Interval(inside - 0.1, inside))
+    answer = batch.log_delta(Ratio(eps=1), 1e-3)
+    assert (answer.lower, answer.lower_by) == (-650.0, "pair 1")
+    # The logarithm of q, and one sum: of numbers as large as these
+    assert inside + log_q + 2 * u * (abs(log_q) + abs(inside)) <= answer.upper <= inside + log_q + 20 * u * 310
+
+
+def test_the_share_of_a_batch_makes_epsilon_smaller_and_large_ones_are_kept(monkeypatch):
+    monkeypatch.setattr(batches, "UNIT_ROUNDOFF", u := 1e-4)
+    batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 2)._analysed, 200)
+    batch.__dict__["below"] = Made(Interval(0.001, 0.002), [])
+    for inside, end in ((0.5, math.log1p(0.01 * math.expm1(0.5))), (800.0, 800.0)):
+        batch.batch = Made(Interval(0.1, inside), [])
+        # expm1, the share, the product and log1p: each may be off by an ulp or two
+        assert end * (1 + 6 * u) <= batch.epsilon(1e-6, 1e-3, "auto").upper <= end * (1 + 20 * u)
+
+
+def test_logarithms_are_rounded_outward_relative_to_their_size(monkeypatch):
+    monkeypatch.setattr("shuffle_sym.accounting.sources.UNIT_ROUNDOFF", u := 1e-4)
+    for x in (0.5, 1e-200):
+        answer = logarithm(Interval(x, x))
+        assert answer.lower <= math.log(x) - u * abs(math.log(x)) < math.log(x) + u * abs(math.log(x)) <= answer.upper
+        assert answer.width <= 20 * u * (1 + abs(math.log(x)))
+    assert logarithm(Interval(0.0, 0.0)) == Interval(-math.inf, -math.inf)
+
+
+def test_the_quantiles_of_a_normal_shift_have_room_on_both_sides(monkeypatch):
+    monkeypatch.setattr(risk, "_SLACK", slack := 1e-3)
+    one = risk.Risk(ss.Shuffle(ss.decomposition.clones(3), 3).profile())
+    low, high = (risk._largest_shift(curve, risk.Fraction(1, 10)) for curve in (one.profile.lower, one.profile.upper))
+    answer = one.mu(0.1)
+    assert low > 0.1
+    assert answer.lower == pytest.approx(low - slack * (1 + low), rel=1e-12)
+    assert answer.upper == pytest.approx(high + slack * (1 + high), rel=1e-12)
+
+
+def test_each_type_that_is_drawn_adds_its_error(monkeypatch):
+    monkeypatch.setattr("shuffle_sym.numeric.histograms._ODDS_ERROR", odds := 1e-3)
+    n, four = 6, np.array([0.4, 0.3, 0.2, 0.1])
+    blocks = list(Histograms(four, four, four, n, 1e-30).blocks())
+    full = max(block.error for block in blocks if len(block.probabilities))
+    # Three counts are drawn; a probability of the first is at most 4 steps from the mode, the sum of all has the same
+    first, *_ = blocks
+    assert first.error >= 2 * 4 * odds
+    assert full >= first.error + 2 * 3 * odds + 2 * 2 * odds
+    assert sum(float(block.probabilities.sum()) + block.outside for block in blocks) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize(("target", "few"), [(0.03, 40), (1e-3, 200)])
+def test_searches_for_users_end_where_the_answer_changes(target, few):
+    n = inverses.users_needed(ss.decomposition.clones(1), eps=0.2, delta=target, rtol=0.05)
+    assert ss.Shuffle(ss.decomposition.clones(1), int(n.upper)).delta(0.2).upper <= target
+    assert ss.Shuffle(ss.decomposition.clones(1), int(n.lower) - 1).delta(0.2).lower > target
+    assert few / 4 < n.lower <= n.upper < 4 * few
