@@ -156,7 +156,7 @@ def test_a_named_function_is_replaced_everywhere_or_not_at_all():
 
 def test_words_of_a_theorem_speak_of_its_own_variables():
     X, Y = Random("X"), Random("Y")
-    apart = theorems.independence(Mean(X * Y), Mean(X) * Mean(Y), "two coins")
+    apart = theorems.independence(Mean(X * Y), Mean(X) * Mean(Y), "two coins", ("nowhere", lambda: True))
     with refused:
         apart.at({Y: X})
     with refused:
@@ -211,6 +211,45 @@ def test_laws_are_laws():
     assert coin.mean(lambda value: value if value.is_Symbol else 7).right == half  # of one formula, whatever it is told
     with pytest.raises(ss.VerificationError, match="says nothing"):
         coin.mean(lambda value: value * Y)
+
+
+def test_a_law_over_an_index_is_a_law():
+    X, p = Random("X", real=True), quantity("p", nonnegative=True)
+    one = suppose(sp.Sum(p(i), (i, 1, n)), "=", 1, "p is a law")
+    drawn = law(X, {i: (p(i), (i, 1, n))}, "i with probability p(i)", total=one)
+    assert drawn.mean(lambda v: v**2).right == sp.Sum(p(i) * i**2, (i, 1, n))
+    mean = claim(Mean(X), "=", sp.Sum(p(i) * i, (i, 1, n)), "", drawn.mean(lambda v: v))
+    assert made(one, drawn, mean).supposed == (one,)
+    with pytest.raises(ss.VerificationError, match="index"):
+        drawn.mean(lambda v: v * i)  # the i of the law is not an i outside of it
+    for values, total in (
+        ({i: (p(i), (i, 1, n))}, None),  # nothing says so
+        ({i: (p(i), (i, 1, n))}, suppose(sp.Sum(p(i), (i, 1, n)), "<=", 1, "less than a law")),
+        ({i: (p(i), (i, 1, n))}, suppose(sp.Sum(p(i), (i, 1, n)), "=", 1, "for some n", under=sp.Gt(n, 3))),
+        ({i: (p(i), (i, 1, n)), 0: p(0)}, one),  # more than a law
+        ({i: (-p(i), (i, 1, n))}, suppose(sp.Sum(-p(i), (i, 1, n)), "=", 1, "negative")),
+        ({i: (p(i), (i, n, 1))}, suppose(sp.Sum(p(i), (i, n, 1)), "=", 1, "backwards, a difference")),
+        ({i: (p(i), (i, 1, sp.oo))}, suppose(sp.Sum(p(i), (i, 1, sp.oo)), "=", 1, "its mean may be infinite")),
+    ):
+        with refused:
+            law(X, values, "no law", total=total)
+    with refused:  # what it is a law by is a hypothesis, and stands before it
+        made(drawn, mean)
+
+
+def test_theorems_about_probabilities_are_checked_and_a_check_that_fails_is_refused():
+    X, Y = Random("X"), Random("Y")
+    for theorem, left, right in (
+        (theorems.independence, Mean(X * Y), Mean(X) * Mean(Y)),
+        (theorems.total_probability, Mean(X), Mean(Y) / 2),
+    ):
+        with pytest.raises(TypeError, match="checked"):
+            theorem(left, right, "words alone")
+        with pytest.raises(ss.VerificationError, match="check fails"):
+            theorem(left, right, "wrong", ("somewhere", lambda: False))
+    with pytest.raises(ss.VerificationError, match="real"):
+        theorems.triangle(sp.Symbol("w"), x)
+    assert theorems.triangle(u, -x).relational() == "Abs(u - x) <= x + Abs(u)"
 
 
 def test_names_of_the_engine_are_its_own():

@@ -92,8 +92,12 @@ def theorem31() -> Blocks:
         ["where the user answers randomly both views have one law; the view tells the messages"],
         [("the ratio is n_1/n_2", ratio)],
     )  # fmt: skip
+    some = sp.Symbol("u", positive=True)
+    apart = sp.Ge(some, mean * sp.exp(-eps / 2))
+    far_above = claim(mean * sp.exp(eps / 2), "<=", some * sp.exp(eps), "n_1 is above e^ε n_2", under=apart)
     union = theorems.general(
         "the union bound", tail, "<=", high + low, ["n_1 < μ e^(ε/2) and n_2 > μ e^(-ε/2) give n_1/n_2 < e^ε"],
+        [("n_1 ≥ e^ε n_2", far_above)], local=(some,),
     )  # fmt: skip
     shown = chain(
         Divergence(sp.exp(eps), *Y),

@@ -56,19 +56,15 @@ def _range() -> tuple[list[Fact], Fact, Fact]:
     left = chain(centre, equals(half - x, "left of 1/2"), at_most(half, "x ≥ 0"), under=(unit[0], sp.Le(x, half)))
     near = cases(right, left, within=unit, words="x is at most 1/2 from 1/2")
 
-    def triangle(one: sp.Expr, two: sp.Expr) -> Fact:
-        name = "the triangle inequality"
-        return theorems.general(name, sp.Abs(y - one), "<=", sp.Abs(y - two) + centre, ["distances on the line"])
-
     high = chain(
         ratio(x, y),
-        at_most(sp.exp(eps0 * centre), "the triangle inequality", defined, triangle(half, x)),
+        at_most(sp.exp(eps0 * centre), "the triangle inequality", defined, theorems.triangle(y - x, x - half)),
         at_most(sp.exp(eps0 / 2), "x is at most 1/2 from 1/2", near),
         under=unit,
     )
     low = chain(
         ratio(x, y),
-        at_least(sp.exp(-eps0 * centre), "the triangle inequality", defined, triangle(x, half)),
+        at_least(sp.exp(-eps0 * centre), "the triangle inequality", defined, theorems.triangle(y - half, half - x)),
         at_least(sp.exp(-eps0 / 2), "x is at most 1/2 from 1/2", near),
         under=unit,
     )

@@ -10,6 +10,7 @@ from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, cl
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, quantity
+from shuffle_sym.papers.tools import F, sum_of_copies
 
 alpha = field.alpha
 half = sp.Rational(1, 2)
@@ -34,14 +35,18 @@ def lemma41() -> Blocks:
     messages (Balle et al. 2019, Lemma 4.1); and mapping each message to its posterior mean keeps (ε, δ)-DP.
 
     >>> [one.name for one in lemma41().by]
-    ['independence', 'data processing']
+    ['data processing']
     """
-    Z, h = Random("Z"), sp.Symbol("h", real=True)
-    f = quantity("f", real=True)
+    Z, U, h = Random("Z"), Random("U"), sp.Symbol("h", real=True)
+    f, X = quantity("f", real=True), quantity("X", real=True)
     total = sp.Symbol("s", real=True)
+    inputs = given(Z, sp.Sum(X(i, U), (i, 1, n)), "the sum of the inputs, which chance decides, given the messages")
+    posterior = given(f(i), Mean(X(i, U)), "the posterior mean of input i")
     summed = given(total, sp.Sum(f(i), (i, 1, n)), "the posterior means of all messages")
-    mean = theorems.independence(
-        Mean(Z), total, "given the messages, Z is a sum of inputs, and each depends on its own message only"
+    mean = chain(
+        Mean(Z),
+        equals(sp.Sum(Mean(X(i, U)), (i, 1, n)), "the mean is linear", inputs),
+        equals(total, "the posterior means", summed, posterior),
     )
     best = chain(
         Mean((h - Z) ** 2),
@@ -57,13 +62,25 @@ def lemma41() -> Blocks:
     )
     before, after = sp.symbols("M M'"), sp.symbols("fM fM'")
     private = suppose(Divergence(alpha, *before), "<=", delta, "the shuffled messages are (ε, δ)-DP")
-    mapped = theorems.data_processing(alpha, after, before, "f is applied to every message")
+    alone = "f(i) depends on message i only, as the inputs are independent"
+    mapped = theorems.data_processing(alpha, after, before, alone)
     kept = chain(
         Divergence(alpha, *after),
         at_most(Divergence(alpha, *before), "data processing", mapped),
         at_most(delta, "the shuffled messages are (ε, δ)-DP", private),
     )
-    return summed, best, private, kept, estimate, parts(estimate, kept)
+    return inputs, posterior, summed, mean, best, private, kept, estimate, parts(estimate, kept)
+
+
+def _squares_add() -> bool:
+    """E[(e_1 + … + e_n)²] for independent errors with three values."""
+    one = {F(-1): F(1, 2), F(2): F(1, 3), F(5): F(1, 6)}
+    mean, square = (sum(mass * value**power for value, mass in one.items()) for power in (1, 2))
+    return all(
+        sum(mass * value**2 for value, mass in sum_of_copies(one, users).items())
+        == users * square + users * (users - 1) * mean**2
+        for users in range(1, 5)
+    )
 
 
 @derivation("The error of a sum is at least that of its parts", f"{SOURCE}, Lemma 4.2", {error: "R(X) - X of one user"})
@@ -75,8 +92,9 @@ def lemma42() -> Blocks:
     """
     mse = sp.Symbol("MSE", nonnegative=True)
     terms = theorems.independence(
-        mse, n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "the square of a sum of errors of users"
-    )
+        mse, n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "the square of a sum of errors of users",
+        ("for an error with three values, n ≤ 4, in fractions", _squares_add),
+    )  # fmt: skip
     shown = chain(
         mse,
         equals(n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "n squares, n(n - 1) products", terms),

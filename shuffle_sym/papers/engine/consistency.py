@@ -45,7 +45,7 @@ def refuse_nonsense(blocks: Sequence[Fact], lines: Sequence[Line], title: str) -
         raise VerificationError(
             f"{title}: no numbers are as they are supposed and defined: {'; '.join(one.relational() for one in plain)}"
         )
-    everywhere = (one for one in blocks if one.relation == "=" and not one.under)
+    everywhere = (one for one in blocks if one.relation == "=" and not one.under and not isinstance(one, Law))
     equations = [(one.left, one.right) for one in everywhere if one.left.is_Symbol]
     for line in lines:
         for pole in line.poles:

@@ -113,7 +113,8 @@ class Derivation:
                 open_ += list(getattr(fact, "branches", ()))
                 for one in fact.supposed if isinstance(fact, Cited) else ():
                     open_ += [block for block in self.blocks if says(block, one)]
-        needed |= {id(block) for block in self.blocks if joins(block, self.definitions)}
+        definitions = self.definitions
+        needed |= {id(block) for block in self.blocks if joins(block, definitions)}
         for block in self.blocks:
             if id(block) not in needed:
                 raise VerificationError(f"{self.title}: nothing uses {block.words!r}: {block.relational()}")

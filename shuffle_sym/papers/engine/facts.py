@@ -292,19 +292,34 @@ def _is_shown(one: Condition, under: Conditions) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Law(Given):
-    """The law of a random variable: finitely many values with their probabilities, which are shown to sum to 1."""
+    """The law of a random variable: values with their probabilities, which are shown to sum to 1. A value with an index
+    stands for one value at each index; then ``total`` is the fact that says what the probabilities sum to."""
+
+    total: Fact | None = None
+
+    @property
+    def uses(self) -> tuple[Fact, ...]:
+        return (self.total,) if self.total else ()
 
     def mean(self, of: Callable[[sp.Expr], sp.Expr]) -> Instance:
         """What the law says of one mean: E f(X) = Σ p f(v)."""
         inside = sp.sympify(of(self.left))
-        total = sp.Add(*(mass * put_in(inside, {self.left: value}) for value, mass in self.right))
+        if caught := inside.free_symbols & {limit[0] for _, _, *limits in self.right for limit in limits}:
+            raise VerificationError(f"{self.words}: {caught.pop()} is an index of the law, and must not be in {inside}")
+        terms = ((mass * put_in(inside, {self.left: value}), limits) for value, mass, *limits in self.right)
+        total = sp.Add(*(_over(term, *limits) for term, limits in terms))
         if is_random(total):
             raise VerificationError(f"{self.words}: the law of {self.left} says nothing about {inside}")
         return Instance(Mean(inside), "=", total, self.words, self.under, of=self)
 
 
-def law(variable: Random, values: Mapping[Any, Any], words: str, under: Any = ()) -> Law:
-    """The law of a random variable as a definition: value → probability.
+def _over(term: sp.Expr, *limits: sp.Tuple) -> sp.Expr:
+    return sp.Sum(term, *limits) if limits else term
+
+
+def law(variable: Random, values: Mapping[Any, Any], words: str, under: Any = (), total: Fact | None = None) -> Law:
+    """The law of a random variable as a definition: value → probability, or value → (probability, (index, first, last))
+    for a value at each index; ``total`` is then the fact that the sum of all of them is 1.
 
     >>> from shuffle_sym.algebra.symbols import Parameter
     >>> X, p = Random("X"), Parameter("p", 0, 1)
@@ -313,16 +328,23 @@ def law(variable: Random, values: Mapping[Any, Any], words: str, under: Any = ()
     """
     if not isinstance(variable, Random):
         raise TypeError(f"variable must be a Random, got {variable!r}")
-    pairs = sp.Tuple(*(sp.Tuple(sp.sympify(value), sp.sympify(mass)) for value, mass in values.items()))
+    pairs = sp.Tuple(*(
+        sp.Tuple(sp.sympify(value), *map(sp.sympify, mass if isinstance(mass, tuple) else (mass,)))
+        for value, mass in values.items()
+    ))  # fmt: skip
     under = conditions(under)
-    if prover.equal(sp.Add(*(mass for _, mass in pairs)), sp.Integer(1), under) is None:
-        raise VerificationError(f"{words}: the probabilities must sum to 1, got {[str(mass) for _, mass in pairs]}")
-    for value, mass in pairs:
+    whole = sp.Add(*(_over(mass, *limits) for _, mass, *limits in pairs))
+    said = total is not None and (total.left, total.relation, total.right, total.under) == (whole, "=", 1, under)
+    if not said and (total is not None or prover.equal(whole, sp.Integer(1), under) is None):
+        raise VerificationError(f"{words}: the probabilities must sum to 1, got {whole}")
+    for value, mass, *limits in pairs:
+        if limits and (sp.Tuple(*limits).has(sp.oo) or not prover.goes_up(sp.Sum(mass, *limits))):
+            raise VerificationError(f"{words}: an index must go up, to a last value, got {limits}")
         if missing := _not_shown(variable, value, under):
             raise VerificationError(f"{words}: {variable} is declared to be what {value} is not: {missing[0]}")
         if prover.at_most(sp.Integer(0), mass, under) is None:
             raise VerificationError(f"{words}: a probability must not be negative, got {mass}")
-    return Law(variable, "=", pairs, words, under)
+    return Law(variable, "=", pairs, words, under, total=total)
 
 
 def suppose(

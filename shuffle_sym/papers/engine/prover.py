@@ -180,7 +180,7 @@ def _inside(left: sp.Expr, right: sp.Expr, shows: Callable[[sp.Expr, sp.Expr], s
     """Whether two held things of one kind, with one argument or over one range, are related as their insides are."""
     if sums.is_sum(left) and sums.is_sum(right):
         alike = sums.with_own_index(left)
-        same = sums.same_range(alike, right) and (shows is _equal or _goes_up(left))
+        same = sums.same_range(alike, right) and (shows is _equal or goes_up(left))
         return same and shows(sums.over(left, alike), sums.over(right, alike)) is not None
     if left.is_Mul and right.is_Mul:
         common = [part for part in left.args if part in right.args and part.is_nonnegative]
@@ -300,7 +300,7 @@ def is_nonnegative(expr: sp.Expr) -> bool:
     def named(held: sp.Expr) -> sp.Symbol:
         if held not in names:
             if sums.is_sum(held):
-                low = _goes_up(held) and is_nonnegative(held.function)
+                low = goes_up(held) and is_nonnegative(held.function)
             else:
                 inside = not isinstance(held, (*_OPAQUE, sp.binomial)) and is_nonnegative(held.args[0])
                 low = bool(held.is_nonnegative) or inside or _counts(held)
@@ -344,7 +344,7 @@ def _counts(expr: sp.Expr) -> bool:
     return bool(counts and expr.args[0].is_nonnegative)
 
 
-def _goes_up(total: sp.Sum) -> bool:
+def goes_up(total: sp.Sum) -> bool:
     """Whether the last index of a sum is never before its first one, except that there may be no term."""
     ends = [limit[1:] for limit in total.limits]
     return all(len(end) == 2 and (end[1] is sp.oo or is_nonnegative(end[1] - end[0] + 1)) for end in ends)

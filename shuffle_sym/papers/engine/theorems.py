@@ -189,14 +189,24 @@ def _for_others(fact: Fact, chosen: Mapping[Any, sp.Expr]) -> str:
     return f"{left} {fact.relation} {right}"
 
 
-def independence(whole: sp.Expr, factors: sp.Expr, words: str, checked: Checked | None = None) -> Applied:
-    """The mean of a product of independent factors is the product of their means: ``whole`` = ``factors``."""
+def triangle(u: sp.Expr, v: sp.Expr) -> Applied:
+    """The triangle inequality: |u + v| ≤ |u| + |v| for real u and v."""
+    if not (u.is_real and v.is_real):
+        raise VerificationError(f"the triangle inequality needs real numbers, got {u} and {v}")
+    name, real = "the triangle inequality", Hypothesis("distances on the line", None, "by what the symbols are")
+    return Applied(sp.Abs(u + v), "<=", sp.Abs(u) + sp.Abs(v), name, name=name, hypotheses=(real,))
+
+
+def independence(whole: sp.Expr, factors: sp.Expr, words: str, checked: Checked) -> Applied:
+    """The mean of a product of independent factors is the product of their means: ``whole`` = ``factors``. It is
+    checked for small cases, exactly."""
     needed = _in_words(f"{words}: independent", checked)
     return Applied(whole, "=", factors, "independence", name="independence", hypotheses=(needed,))
 
 
-def total_probability(whole: sp.Expr, parts: sp.Expr, words: str, checked: Checked | None = None) -> Applied:
-    """A mean or probability as the sum over the values of something else of its conditional ones."""
+def total_probability(whole: sp.Expr, parts: sp.Expr, words: str, checked: Checked) -> Applied:
+    """A mean or probability as the sum over the values of something else of its conditional ones, checked for small
+    cases, exactly. The mean over a law that is written down is no theorem: it is the `mean` of that `law`."""
     needed = _in_words(words, checked)
     return Applied(whole, "=", parts, "total probability", name="total probability", hypotheses=(needed,))
 

@@ -10,9 +10,9 @@ import sympy as sp
 
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.engine import theorems
-from shuffle_sym.papers.engine.chains import at_least, chain, equals, parts
+from shuffle_sym.papers.engine.chains import at_least, chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.facts import Fact, given, law, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import SOURCE, S, i, k, n, order, t
 from shuffle_sym.papers.laws import shuffled
@@ -41,11 +41,11 @@ def _one_more_user_enumerated() -> bool:
     """The law of the ones of 2-RR, all zeros but one, from binomial laws, for n ≤ 4 and t = 3."""
     zero, one = [F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]
 
-    def law(users: int, ones: int) -> F:
+    def binomial(users: int, ones: int) -> F:
         return comb(users, ones) * F(1, 4) ** ones * F(3, 4) ** (users - ones) if 0 <= ones <= users else F(0)
 
     return all(
-        mass == F(3, 4) * law(users - 1, h[1] - 1) + F(1, 4) * law(users - 1, h[1])
+        mass == F(3, 4) * binomial(users - 1, h[1] - 1) + F(1, 4) * binomial(users - 1, h[1])
         for users in (1, 2, 3, 4)
         for h, mass in shuffled([*[zero] * (users - 1), one]).items()
     )
@@ -62,11 +62,11 @@ def eq72() -> Blocks:
     first, second = decomposition.dataset(BinaryRR(), 0, 1, 0).atoms
     stays, flips = first.a, second.a
 
-    def law(users: sp.Expr, ones: sp.Expr) -> sp.Expr:
+    def binomial(users: sp.Expr, ones: sp.Expr) -> sp.Expr:
         return sp.binomial(users, ones) * flips**ones * stays ** (users - ones)
 
-    zeros = given(Q(k), law(n, k), "every user has 0 and sends 1 with probability 1/(t + 1)")
-    mixture = second.b * law(n - 1, k - 1) + first.b * law(n - 1, k)
+    zeros = given(Q(k), binomial(n, k), "every user has 0 and sends 1 with probability 1/(t + 1)")
+    mixture = second.b * binomial(n - 1, k - 1) + first.b * binomial(n - 1, k)
     last = theorems.total_probability(
         P(k), mixture, "the last user has 1 and sends 1 with probability t/(t + 1), the others make the rest",
         checked=("n ≤ 4, t = 3, in fractions", _one_more_user_enumerated),
@@ -231,6 +231,21 @@ def moment_terms(first: int) -> sp.Expr:
     return sp.Sum(sp.binomial(order, i) * slope**i * mu(n, i, chance), (i, first, order))
 
 
+def _over_k(Y: Random, centred: Fact) -> tuple[tuple[Fact, ...], Fact]:
+    """What K ~ Bin(n, 1/(t + 1)) is, and the mean of a power of Y = K − n/(t + 1) as a central moment."""
+    weights, definition = _moment()
+    mass, ones = _binomial(n, k, chance), (k, 0, n)
+    total = claim(sp.Sum(mass, ones), "=", 1, "the binomial theorem")
+    drawn = law(K, {k: (mass, ones)}, "K is drawn from Bin(n, 1/(t + 1))", total=total)
+    central = chain(
+        Mean(Y**i),
+        equals(Mean((K - n * chance) ** i), "K without its mean", centred),
+        equals(sp.Sum(mass * (k - n * chance) ** i, ones), "the law of K", drawn.mean(lambda u: (u - n * chance) ** i)),
+        equals(mu(n, i, chance), "by definition", definition, weights),
+    )
+    return (weights, definition, total, drawn), central
+
+
 LEADING = 1 + sp.binomial(order, 2) * (t - 1) ** 2 / (n * t)
 
 
@@ -251,7 +266,7 @@ def theorem34() -> Blocks:
     Y, c = Random("Y", real=True), sp.Symbol("c", nonnegative=True)
     scale = given(c, slope, "what one more message 1 adds to the ratio")
     centred = given(Y, K - n * chance, "K without its mean")
-    central = theorems.total_probability(Mean(Y**i), mu(n, i, chance), "the mean over K ~ Bin(n, 1/(t + 1))")
+    laws, central = _over_k(Y, centred)
 
     def terms(start: int) -> sp.Expr:
         return sp.Sum(sp.binomial(order, i) * c**i * mu(n, i, chance), (i, start, order))
@@ -282,7 +297,7 @@ def theorem34() -> Blocks:
         at_least(sp.log(S(order, n)) / (order - 1), "by definition", supremum),
         equals(sp.log(LEADING + moment_terms(3)) / (order - 1), "the moment of 2-RR", moment),
     )
-    return ratio, zeroth, first, second, definition, scale, centred, moment, supremum, shown
+    return *laws, ratio, zeroth, first, second, definition, scale, centred, central, moment, supremum, shown
 
 
 @derivation("The simplified lower bound", f"{SOURCE}, Corollary 3.5", where={t: "e^ε0", n: "number of users"})

@@ -35,6 +35,7 @@ second_part = quantity("F'_C", r"F(P'_{{{0}}})({1})", positive=True)
 whole = quantity("Moment", r"\mathbb{{E}}_{{F(P')}}\left[(F(P)/F(P'))^{{{0}}}\right]", positive=True)
 of_part = quantity("Moment_C", r"\mathbb{{E}}_{{F(P'_{1})}}\left[(F(P_{1})/F(P'_{1}))^{{{0}}}\right]", positive=True)
 with_others = quantity("Moment_others", r"\mathbb{{E}}_{{{1},{2}}}\left[\rho^{{{0}}}\right]", positive=True)
+crowd = quantity("Moment_crowd", r"\mathbb{{E}}_{{{1},{2}>0}}\left[\rho^{{{0}}}\right]", positive=True)
 sets = (C, 1, 2 ** (n - 1))
 _SETS = {
     t: "e^ε0",
@@ -242,15 +243,10 @@ def lemma_d1() -> Blocks:
     'S(lambda, k + m) <= S(lambda, m)'
     """
     lemma, users = cite(lemma53_renyi), sp.Symbol("m", integer=True, positive=True)
-    nobody = given(S(order, users), with_others(order, users - 1, 0), "m − 1 doubles, the differing user, nobody else")
-    double = suppose(with_others(order, m, 1), "=", with_others(order, m + 1, 0), "the further user is a double")
-    one = chain(
-        S(order, users + k + 1),
-        equals(with_others(order, users + k - 1, 1), "the last double", nobody, double.at({m: users + k - 1})),
-        at_most(with_others(order, users + k - 1, 0), "Lemma 5.3", lemma.at({m: users + k - 1, k: 0})),
-        equals(S(order, users + k), "special neighbours", nobody),
-        under=ORDER,
+    doubles = theorems.for_other_laws(
+        lemma.at({m: users - 1}), {with_others(order, m, k): S(order, m + k + 1)}, "the further users are doubles"
     )
+    one = chain(S(order, users + k + 1), at_most(S(order, users + k), "Lemma 5.3", doubles), under=ORDER)
     before = suppose(S(order, users + k), "<=", S(order, users), "the hypothesis of the induction, at k", ORDER)
     following = chain(
         S(order, users + k + 1),
@@ -263,7 +259,7 @@ def lemma_d1() -> Blocks:
         [("from k to k + 1", following)], under=ORDER, discharges=(before,),
     )  # fmt: skip
     shown = chain(S(order, users + k), at_most(S(order, users), "by induction over k", induction), under=ORDER)
-    return lemma, nobody, double, one, before, following, shown
+    return lemma, one, before, following, shown
 
 
 @derivation("The reduction to special neighbours", f"{SOURCE}, Theorem 3.6", where={**_SETS, **MOMENT})
@@ -279,7 +275,10 @@ def theorem36() -> Blocks:
     both = (ABOVE, ORDER)
     over_sets = sp.Sum(w(C) * of_part(order, C), sets)
     convex = jointly_convex(whole(order), over_sets, convexity, (up, down))
-    nobody = given(S(order, m), with_others(order, m - 1, 0), "m − 1 doubles, the differing user, and nobody else")
+    nobody = given(
+        with_others(order, m, k), sp.Piecewise((S(order, m + 1), sp.Eq(k, 0)), (crowd(order, m, k), True)),
+        "m doubles, the differing user and nobody else are special neighbours",
+    )  # fmt: skip
     base = chain(with_others(order, m, 0), equals(S(order, m + 1), "special neighbours", nobody), under=ORDER)
     before = suppose(with_others(order, m, k), "<=", S(order, m + 1), "the hypothesis of the induction, at k", ORDER)
     following = chain(
@@ -309,4 +308,4 @@ def theorem36() -> Blocks:
         equals(expected(lambda users: S(order, users)), "(13), by the size of the set", by_size),
         under=both,
     )
-    return weight, up, down, convexity, fewer, nobody, base, before, following, members, others, one_set, shown
+    return nobody, weight, up, down, convexity, fewer, base, before, following, members, others, one_set, shown

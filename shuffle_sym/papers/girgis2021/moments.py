@@ -11,7 +11,7 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, growing, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Fact, given
+from shuffle_sym.papers.engine.facts import Fact, given, law
 from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import (
     MEANING,
@@ -46,7 +46,7 @@ messages = (j, 1, B)
 power, z = sp.Symbol("i", integer=True, positive=True), sp.Symbol("s", real=True)
 
 
-def _pairs() -> list[tuple[list[F], list[F]]]:
+def pairs_of_laws() -> list[tuple[list[F], list[F]]]:
     """(p, p') of small randomizers."""
     return [(rows(R)[0], rows(R)[1]) for R in randomizers()]
 
@@ -64,7 +64,7 @@ def _last_user_enumerated() -> bool:
 
     return all(
         mass == sum(b * multinomial(law, one_less(h, y)) for y, b in enumerate(primed))
-        for law, primed in _pairs()
+        for law, primed in pairs_of_laws()
         for users in (1, 2, 3)
         for h, mass in shuffled([*[law] * (users - 1), primed]).items()
     )
@@ -119,7 +119,7 @@ def _sum_of_copies_enumerated() -> bool:
         collected((sum(b / a * e for a, b, e in zip(law, primed, h, strict=True)) - users, mass)
                   for h, mass in shuffled([law] * users).items())
         == sum_of_copies(collected((b / a - 1, a) for a, b in zip(law, primed, strict=True)), users)
-        for law, primed in _pairs()
+        for law, primed in pairs_of_laws()
         for users in (1, 2, 3)
     )  # fmt: skip
 
@@ -128,15 +128,11 @@ _COPIES = "X is Z_1 + … + Z_m, independent copies of Z, one for each user"
 _SMALL = ("three randomizers, m ≤ 3, in fractions", _sum_of_copies_enumerated)
 
 
-def _mean_and_variance(by_32: list[tuple[str, Fact]]) -> tuple[Fact, Fact, Fact]:
-    """E[Z] = 0 for one user, then E[X] and E[X²]."""
+def _mean_and_variance(by_32: list[tuple[str, Fact]]) -> tuple[Fact, Fact, Fact, Fact]:
+    """The law of Z; E[Z] = 0 for one user, then E[X] and E[X²]."""
     ratio, chi = p1(j) / p(j), sp.Sum(p1(j) ** 2 / p(j), messages)
-    first, square = (
-        theorems.total_probability(
-            Mean(Z**e), sp.Sum(p(j) * (ratio - 1) ** e, messages), "one user sends j with probability p_j"
-        )
-        for e in (1, 2)
-    )
+    sent = law(Z, {ratio - 1: (p(j), messages)}, "one user sends j with probability p_j", total=sums_to_one)
+    first, square = sent.mean(lambda u: u), sent.mean(lambda u: u**2)
     no_mean = chain(
         Mean(Z),
         equals(sp.Sum(p(j) * (ratio - 1), messages), "over the messages", first),
@@ -155,7 +151,7 @@ def _mean_and_variance(by_32: list[tuple[str, Fact]]) -> tuple[Fact, Fact, Fact]
         equals(m * (chi - 2 * sp.Sum(p1(j), messages) + sp.Sum(p(j), messages)), "multiplied out"),
         equals(m * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
     )
-    return no_mean, mean, variance
+    return sent, no_mean, mean, variance
 
 
 def _higher_moments(bounded: Fact, spread: Fact) -> tuple[Fact, Fact, Fact]:
@@ -208,7 +204,7 @@ def lemma61() -> Blocks:
     [0, m*(Sum(p'(j)**2/p(j), (j, 1, B)) - 1)]
     """
     ratio_of_laws, excess = cite(eq32, part=1), p1(j) / p(j) - 1
-    no_mean, mean, variance = _mean_and_variance([("what X is", ratio_of_laws)])
+    sent, no_mean, mean, variance = _mean_and_variance([("what X is", ratio_of_laws)])
     high = claim(excess, "<=", t - 1, "Z is not above t − 1", not_above)
     low = claim(excess, ">=", 1 / t - 1, "Z is not below 1/t − 1", not_below)
     lemma = theorems.general(
@@ -219,7 +215,7 @@ def lemma61() -> Blocks:
     spread = given(V, m * (t - 1 / t) ** 2 / 4, "m times the square of half the interval; positive, as t > 1", ABOVE)
     narrow, tails, higher = _higher_moments(bounded, spread)
     laws = (sums_to_one, primed_sums_to_one, not_above, not_below)
-    shown = (no_mean, ratio_of_laws, mean, variance, bounded, spread, narrow, tails, higher)
+    shown = (sent, no_mean, ratio_of_laws, mean, variance, bounded, spread, narrow, tails, higher)
     return *laws, *shown, parts(mean, variance, bounded, higher)
 
 

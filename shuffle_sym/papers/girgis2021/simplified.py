@@ -35,7 +35,7 @@ from shuffle_sym.papers.girgis2021.notation import (
     sums_to_one,
     t,
 )
-from shuffle_sym.papers.girgis2021.upper import HALF, SIZE, D, cut, few, gamma, half_number, many, nbar, one_moment
+from shuffle_sym.papers.girgis2021.upper import HALF, SIZE, D, cut, few, gamma, half_number, many, nbar, one_user
 
 k = sp.Symbol("k", integer=True, nonnegative=True)
 later = k + 3  # an index from 3 on
@@ -137,8 +137,7 @@ def single_user_excess() -> Blocks:
     """
     tangent, largest = cite(above_tangent), cite(lemma62, part=0)
     ratio, power = p1(j) / p(j), t ** (order - 2)
-    ratios = sp.Sum(p(j) * ratio**order, messages)
-    alone = theorems.total_probability(S(order, 1), ratios, "the user sends j with probability p_j")
+    alone = one_user(order)
     parabola = 1 + order * (ratio - 1) + PAIRS * (ratio - 1) ** 2 * power
     each = chain(
         ratio**order,
@@ -150,7 +149,7 @@ def single_user_excess() -> Blocks:
     chi = sp.Sum(p1(j) ** 2 / p(j), messages)
     shown = chain(
         S(order, 1),
-        equals(ratios, "by definition", alone),
+        equals(alone.right, "by definition", alone),
         at_most(sp.Sum(p(j) * parabola, messages), "each ratio", each),
         equals(
             totals[0] + order * (totals[1] - totals[0]) + PAIRS * power * (chi - 2 * totals[1] + totals[0]),
@@ -312,4 +311,4 @@ def corollary32() -> Blocks:
         under=(CONDITION, ABOVE),
     )
     cited = (chernoff, everything, parted, alone, enough)
-    return one_moment(order), size, number, *cited, divergence, *powers, early, put_in, bounded, shown
+    return size, number, *cited, divergence, *powers, early, put_in, bounded, shown

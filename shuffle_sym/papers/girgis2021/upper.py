@@ -10,10 +10,10 @@ from shuffle_sym.papers.enclosures import below, exp
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, Cited, cite, derivation
-from shuffle_sym.papers.engine.facts import Fact, given, suppose
-from shuffle_sym.papers.engine.quantities import Mean, quantity
-from shuffle_sym.papers.girgis2021.mixtures import ABOVE, ORDER, expected, lemma_d1, q, theorem36, whole, with_others
-from shuffle_sym.papers.girgis2021.moments import closed_form, messages, theorem37, theorem71
+from shuffle_sym.papers.engine.facts import Applied, given
+from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.girgis2021.mixtures import ABOVE, ORDER, expected, lemma_d1, q, theorem36, whole
+from shuffle_sym.papers.girgis2021.moments import closed_form, messages, pairs_of_laws, theorem37, theorem71
 from shuffle_sym.papers.girgis2021.notation import (
     SOURCE,
     B,
@@ -28,10 +28,10 @@ from shuffle_sym.papers.girgis2021.notation import (
     p,
     p1,
     real_order,
-    rho,
     sums_to_one,
     t,
 )
+from shuffle_sym.papers.laws import moment, shuffled
 from shuffle_sym.papers.tools import F
 
 count, s = sp.symbols("m s", integer=True, nonnegative=True)
@@ -66,6 +66,21 @@ def _tails_enumerated() -> bool:
     return all(holds(*case) for case in grid)
 
 
+def _one_user_enumerated() -> bool:
+    """The moment of one user from the shuffled messages, of order 3, for small randomizers."""
+    return all(
+        moment(shuffled([other]), shuffled([law]), 3) == sum(u * (v / u) ** 3 for u, v in zip(law, other, strict=True))
+        for law, other in pairs_of_laws()
+    )
+
+
+def one_user(lam: sp.Expr) -> Applied:
+    """The moment of special neighbours with one user is that of R."""
+    ratios = sp.Sum(p(j) * (p1(j) / p(j)) ** lam, messages)
+    words = "the user sends j with probability p_j"
+    return theorems.total_probability(S(lam, 1), ratios, words, ("three randomizers, λ = 3", _one_user_enumerated))
+
+
 @derivation("One user alone", f"{SOURCE}, Appendix D.1, step (c)", where={t: "e^ε0", B: "number of messages"})
 def single_user() -> Blocks:
     r"""S_λ(1) ≤ t^λ: without others the moment is that of R, whose ratios are at most t (Girgis et al. 2021, D.1).
@@ -73,8 +88,7 @@ def single_user() -> Blocks:
     >>> single_user().result
     t**lambda
     """
-    ratios = sp.Sum(p(j) * (p1(j) / p(j)) ** real_order, messages)
-    alone = theorems.total_probability(S(real_order, 1), ratios, "the user sends j with probability p_j")
+    alone = one_user(real_order)
     each = chain(
         (p1(j) / p(j)) ** real_order,
         equals((t / (1 + above_one(j))) ** real_order, "ε0-LDP", not_above_t),
@@ -82,7 +96,7 @@ def single_user() -> Blocks:
     )
     shown = chain(
         S(real_order, 1),
-        equals(ratios, "by definition", alone),
+        equals(alone.right, "by definition", alone),
         at_most(t**real_order * sp.Sum(p(j), messages), "each ratio is at most t", each),
         equals(t**real_order, "p is a law", sums_to_one),
     )
@@ -163,12 +177,6 @@ def eq40() -> Blocks:
 half_number, HALF = (one.subs(gamma, sp.Rational(1, 2)) for one in (nbar, SIZE))
 
 
-def one_moment(lam: sp.Expr) -> Fact:
-    """S as Theorem 3.6 defines it is S as Theorems 3.7 and 7.1 do."""
-    words = "both are the moment of special neighbours, m users"
-    return suppose(with_others(lam, m - 1, 0), "=", Mean(rho**lam), words)
-
-
 def _assembled(special: Cited, lam: sp.Expr, moment: sp.Expr) -> Blocks:
     """From (40) with γ = 1/2 and a bound for special neighbours to the Rényi divergence."""
     size = given(nbar, SIZE, "a share 1 − γ of the mean of m, rounded down, and the differing user")
@@ -190,7 +198,7 @@ def _assembled(special: Cited, lam: sp.Expr, moment: sp.Expr) -> Blocks:
         equals(sp.log(moment.subs(half_number, HALF) + last) / (lam - 1), "the number of users put in", size),
         under=bounded.under,
     )
-    return one_moment(lam), size, cut, special, divergence, bounded, shown
+    return size, cut, special, divergence, bounded, shown
 
 
 _RESULT = {

@@ -8,7 +8,7 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
-from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.facts import Fact, given, law, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import SOURCE, i, j, m, n, t
 from shuffle_sym.randomizers import KRR, BinaryRR
@@ -33,6 +33,7 @@ def worst_special() -> Blocks:
     """
     r, two, U = Random("r", positive=True), Random("r2", positive=True), Random("U", nonnegative=True)
     share = suppose(r, "=", U * t + (1 - U) / t, "ε0-LDP: r is in [1/t, t], with some U in [0, 1]")
+    at_most_one = suppose(U, "<=", 1, "U is not above 1")
     mean = suppose(Mean(r), "=", 1, "p' is a law")
     weight = chain(
         Mean(U),
@@ -45,24 +46,21 @@ def worst_special() -> Blocks:
     ends = U * high + (1 - U) * low
     jensen = theorems.general(
         "Jensen's inequality", Positive(U * t + (1 - U) / t - level), "<=", ends,
-        ["[x]_+ is convex, and U is in [0, 1]"],
+        ["[x]_+ is convex"], [("U is not above 1", at_most_one)],
     )  # fmt: skip
-    at_ends = theorems.total_probability(
-        Mean(Positive(two - level)), high / (t + 1) + t * low / (t + 1), "2-RR: t with probability 1/(t + 1), else 1/t"
-    )
+    ratio = law(two, {t: 1 / (t + 1), 1 / t: t / (t + 1)}, "the ratio of 2-RR")
     excess = chain(
         Mean(Positive(r - level)),
         equals(Mean(Positive(U * t + (1 - U) / t - level)), "the ratio", share),
         at_most(Mean(ends), "below the chord", jensen),
         equals(Mean(U) * high + (1 - Mean(U)) * low, "the mean is linear"),
         equals(high / (t + 1) + t * low / (t + 1), "the mean of U", weight),
-        equals(Mean(Positive(two - level)), "2-RR", at_ends),
+        equals(Mean(Positive(two - level)), "2-RR", ratio.mean(lambda u: Positive(u - level))),
         under=ABOVE,
     )
-    same_mean = theorems.total_probability(Mean(two), t / (t + 1) + 1 / (t + 1), "2-RR, the same")
     means = chain(
         Mean(r), equals(1, "p' is a law", mean), equals(t / (t + 1) + 1 / (t + 1), "of 2-RR"),
-        equals(Mean(two), "2-RR", same_mean), under=ABOVE,
+        equals(Mean(two), "2-RR", ratio.mean(lambda u: u)), under=ABOVE,
     )  # fmt: skip
     total, worst = Random("R", positive=True), Random("R2", positive=True)
     x = sp.Symbol("x", positive=True)
@@ -74,7 +72,7 @@ def worst_special() -> Blocks:
         local=(level, x),
     )  # fmt: skip
     shown = chain(Mean((total / m) ** order), at_most(Mean((worst / m) ** order), "2-RR", sums), under=(ABOVE, ORDER))
-    return share, mean, weight, excess, means, shown
+    return share, at_most_one, mean, weight, ratio, excess, means, shown
 
 
 @derivation(

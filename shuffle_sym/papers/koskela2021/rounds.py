@@ -197,6 +197,47 @@ def rounded_losses() -> Blocks:
     return raised, lowered, *definitions, *steps, *shown, parts(*shown)
 
 
+level = sp.Symbol("alpha", nonnegative=True)  # 0 where a law has no mass
+one_m, one_p = (quantity(name, name + "({0})", nonnegative=True) for name in ("E_M", "E_P"))
+many_m, many_p = (quantity(name, name + "({0}, {1})", nonnegative=True) for name in ("D_M", "D_P"))
+
+
+def _one_round_more(below: Fact, before: Fact) -> tuple[Fact, ...]:
+    """What c + 1 independent rounds are; the last block goes from c rounds to c + 1."""
+    A, P_ = (quantity(name, name + "({0})", positive=True) for name in ("A", "P"))
+    A2, B, B2, Q_, R, S = (quantity(e, e + "({0})", nonnegative=True) for e in ("A'", "B", "B'", "Q", "R", "S"))
+    w, r, W, N = sp.symbols("w r W N", integer=True, positive=True)
+    sent, last, of_p, of_r = (y, 1, M), (z, 1, Z), (w, 1, W), (r, 1, N)
+
+    def excess(first: Any, second: Any, *limits: Any) -> sp.Expr:
+        return sp.Sum(Positive(first - level * second), *limits)
+
+    next_M = suppose(many_m(rounds + 1, level), "=", excess(A(y) * B(z), A2(y) * B2(z), last, sent),
+                     "c rounds A, A' and one more, independent of them")  # fmt: skip
+    next_P = suppose(many_p(rounds + 1, level), "=", excess(R(r) * P_(w), S(r) * Q_(w), of_r, of_p),
+                     "c rounds R, S and one more, independent of them")  # fmt: skip
+    round_M = given(one_m(level), excess(B(z), B2(z), last), "one round of the mechanism")
+    round_P = given(one_p(level), excess(P_(w), Q_(w), of_p), "one round of P and Q")
+    these_M = suppose(many_m(rounds, level), "=", excess(A(y), A2(y), sent), "c rounds of the mechanism")
+    these_P = suppose(many_p(rounds, level), "=", excess(R(r), S(r), of_r), "c rounds of P and Q")
+    ratio_y, ratio_w = level * A2(y) / A(y), level * Q_(w) / P_(w)
+    mixed = A(y) * P_(w), A2(y) * Q_(w)
+    step = chain(
+        many_m(rounds + 1, level),
+        equals(next_M.right, "independent rounds", next_M),
+        equals(sp.Sum(A(y) * one_m(ratio_y), sent), "given what c rounds sent, A(y) is taken out", round_M),
+        at_most(sp.Sum(A(y) * one_p(ratio_y), sent), "one round is dominated at every α", below),
+        equals(excess(*mixed, of_p, sent), "back inside", round_P),
+        equals(excess(*mixed, sent, of_p), "the sums exchanged"),
+        equals(sp.Sum(P_(w) * many_m(rounds, ratio_w), of_p), "given what P sent, P(w) is taken out", these_M),
+        at_most(sp.Sum(P_(w) * many_p(rounds, ratio_w), of_p), "c rounds are dominated at every α",
+                before.fixing(rounds)),
+        equals(next_P.right, "back inside", these_P),
+        equals(many_p(rounds + 1, level), "independent rounds", next_P),
+    )  # fmt: skip
+    return round_M, round_P, next_M, next_P, these_M, these_P, step
+
+
 @derivation(
     "A pair that dominates one round dominates many", f"{SOURCE}, Theorem 7, with the condition that it needs",
     {rounds: "number of rounds", alpha: "e^ε, any positive number"},
@@ -214,62 +255,20 @@ def many_rounds() -> Blocks:
     >>> many_rounds().statement[0].relational()
     'D_M(c, alpha) <= D_P(c, alpha)'
     """
-    A, P_ = (quantity(name, name + "({0})", positive=True) for name in ("A", "P"))
-    A2, B, B2, Q_, R, S = (
-        quantity(name, name + "({0})", nonnegative=True) for name in ("A'", "B", "B'", "Q", "R", "S")
-    )
-    one_M, one_P = (quantity(name, name + "({0})", nonnegative=True) for name in ("E_M", "E_P"))
-    many_M, many_P = (quantity(name, name + "({0}, {1})", nonnegative=True) for name in ("D_M", "D_P"))
-    w, r, W, N = sp.symbols("w r W N", integer=True, positive=True)
-    left, right = (y, 1, M), (z, 1, Z)
-
-    def joint(first: Any, second: Any, first_other: Any, second_other: Any, *limits: Any) -> sp.Expr:
-        return sp.Sum(Positive(first * second - alpha * first_other * second_other), *limits)
-
-    alpha = sp.Symbol("alpha", nonnegative=True)  # 0 where a law has no mass
-    round_M = given(one_M(alpha), sp.Sum(Positive(B(z) - alpha * B2(z)), right), "one round of the mechanism")
-    round_P = given(one_P(alpha), sp.Sum(Positive(P_(w) - alpha * Q_(w)), (w, 1, W)), "one round of P and Q")
     below = suppose(
-        one_M(alpha), "<=", one_P(alpha), "P and Q dominate one round, for every α > 0; at α = 0 both are 1"
+        one_m(level), "<=", one_p(level), "P and Q dominate one round, for every α > 0; at α = 0 both are 1"
     )
-    before = suppose(many_M(rounds, alpha), "<=", many_P(rounds, alpha), "c rounds")
-    next_M = suppose(many_M(rounds + 1, alpha), "=", joint(A(y), B(z), A2(y), B2(z), right, left),
-                     "c rounds A, A' and one more, independent of them")  # fmt: skip
-    next_P = suppose(many_P(rounds + 1, alpha), "=", joint(R(r), P_(w), S(r), Q_(w), (r, 1, N), (w, 1, W)),
-                     "c rounds R, S and one more, independent of them")  # fmt: skip
-    these_M = suppose(
-        many_M(rounds, alpha), "=", sp.Sum(Positive(A(y) - alpha * A2(y)), left), "c rounds of the mechanism"
-    )
-    these_P = suppose(
-        many_P(rounds, alpha), "=", sp.Sum(Positive(R(r) - alpha * S(r)), (r, 1, N)), "c rounds of P and Q"
-    )
-    ratio_y, ratio_w = alpha * A2(y) / A(y), alpha * Q_(w) / P_(w)
-    step = chain(
-        many_M(rounds + 1, alpha),
-        equals(next_M.right, "independent rounds", next_M),
-        equals(sp.Sum(A(y) * one_M(ratio_y), left), "given what c rounds sent, A(y) is taken out", round_M),
-        at_most(sp.Sum(A(y) * one_P(ratio_y), left), "one round is dominated at every α", below),
-        equals(joint(A(y), P_(w), A2(y), Q_(w), (w, 1, W), left), "back inside", round_P),
-        equals(joint(A(y), P_(w), A2(y), Q_(w), left, (w, 1, W)), "the sums exchanged"),
-        equals(sp.Sum(P_(w) * many_M(rounds, ratio_w), (w, 1, W)), "given what P sent, P(w) is taken out", these_M),
-        at_most(
-            sp.Sum(P_(w) * many_P(rounds, ratio_w), (w, 1, W)),
-            "c rounds are dominated at every α",
-            before.fixing(rounds),
-        ),
-        equals(next_P.right, "back inside", these_P),
-        equals(many_P(rounds + 1, alpha), "independent rounds", next_P),
-    )
+    before = suppose(many_m(rounds, level), "<=", many_p(rounds, level), "c rounds")
+    *laws, step = _one_round_more(below, before)
     start = [
-        suppose(many(1, alpha), "=", one(alpha), "the first round") for many, one in ((many_M, one_M), (many_P, one_P))
+        suppose(many(1, level), "=", one(level), "the first round") for many, one in ((many_m, one_m), (many_p, one_p))
     ]
     base = chain(
-        many_M(1, alpha),
-        equals(one_M(alpha), "one round", start[0]),
-        at_most(one_P(alpha), "one round is dominated", below),
-        equals(many_P(1, alpha), "one round", start[1]),
+        many_m(1, level),
+        equals(one_m(level), "one round", start[0]),
+        at_most(one_p(level), "one round is dominated", below),
+        equals(many_p(1, level), "one round", start[1]),
     )
     for_all = theorems.induction(before, rounds, base, step)
-    shown = chain(many_M(rounds, alpha), at_most(many_P(rounds, alpha), "by induction over the rounds", for_all))
-    given_laws = (round_M, round_P, below, before, next_M, next_P, these_M, these_P)
-    return *given_laws, *start, base, step, shown
+    shown = chain(many_m(rounds, level), at_most(many_p(rounds, level), "by induction over the rounds", for_all))
+    return below, before, *laws, *start, base, step, shown

@@ -11,7 +11,7 @@ import sympy as sp
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Fact, suppose
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.papers.ours.noise import LOW, OURS, TOP, V, X, comonotone_sums
 
@@ -153,7 +153,7 @@ def first_input() -> Blocks:
         _ON_THE_SET, Psi(far) - Psi(near), ">=", S(far) - S(near),
         stated=["Ψ(t) is the integral of [p_t − αp_b − kp_0]_+"],
     )  # fmt: skip
-    whole = theorems.total_probability(S(far) - S(near), T(near) - T(far), "p_a and p_a' both have the mass 1")
+    whole = given(T(a), 1 - S(a), "p_a has the mass 1, on E and on its complement")
     mass, rises = _left_half_line(T, near, far, "αp_b/p_a + kp_0/p_a ≥ 1, which does not increase in y for k ≥ 0")
     positive = chain(
         Psi(far) - Psi(near),
@@ -182,7 +182,7 @@ def first_input() -> Blocks:
         at_least(0, "p_a' ≤ p_a on the complement", kept),
         under=sp.Lt(k, 0),
     )
-    return apart, ratio, cases(positive, negative, words="the farther the first input, the worse")
+    return whole, apart, ratio, cases(positive, negative, words="the farther the first input, the worse")
 
 
 @derivation(

@@ -6,16 +6,18 @@ ordered for every x, so one law is larger in convex order; convex order survives
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import sympy as sp
 
 from shuffle_sym.accounting.analyses import add, of_every_randomizer
 from shuffle_sym.algebra import field
+from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.engine import theorems
-from shuffle_sym.papers.engine.chains import Chain, at_most, cases, chain, claim, equals
+from shuffle_sym.papers.engine.chains import Chain, Link, at_most, cases, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
-from shuffle_sym.papers.engine.facts import Applied, Supposed, law, suppose
+from shuffle_sym.papers.engine.facts import Applied, Fact, Law, Supposed, given, law, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.randomizers import KRR, BinaryRR
 
@@ -50,6 +52,101 @@ def _at_corners(function: sp.Expr, line: sp.Expr, words: str, under: tuple[objec
     )  # fmt: skip
 
 
+c, rho0, rho1 = (quantity(name, nonnegative=True) for name in ("c", "rho_0", "rho_1"))
+all_messages, ratio = (y, 1, K), rho0(y) - alpha * rho1(y)
+RANGES = tuple(
+    fact
+    for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
+    for fact in (
+        suppose(rho(y), ">=", 1, f"the blanket is below R({which})"),
+        suppose(rho(y), "<=", t, f"ε0-LDP: R({which}) is at most t times every other law"),
+    )
+)
+ROWS = tuple(
+    suppose(sp.Sum(c(y) * rho(y), all_messages), "=", 1, f"R({which}) sums to 1")
+    for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
+)
+
+
+@lru_cache(maxsize=1)
+def _two_rr() -> Law:
+    return law(H, masses_of(BinaryRR()), "the table of 2-RR")
+
+
+def _over(u: sp.Expr) -> sp.Expr:
+    return Positive(u - x)
+
+
+def _below(u: sp.Expr) -> sp.Expr:
+    return Positive(x - u)
+
+
+def _blanket() -> tuple[Fact, Fact, Law]:
+    """The law of G: c on the messages, and 0 where the blanket does not cover; what shows that it is one stands before
+    it."""
+    gamma = parameter("gamma", 0, 1)
+    covered = given(gamma, sp.Sum(c(y), all_messages), "what the blanket covers")
+    total = claim(sp.Sum(c(y), all_messages) + 1 - gamma, "=", 1, "and what it does not cover", covered)
+    values = {ratio: (c(y), all_messages), 0: 1 - gamma}
+    return covered, total, law(G, values, "c on the messages; elsewhere G is 0", total=total)
+
+
+def _over_messages(blanket: Law, f: Function) -> Link:
+    """E f(G) as a sum over the messages, for an f that is 0 at 0."""
+    on = sp.Sum(c(y) * f(ratio), all_messages)
+    return equals(on, "the law of G; what is not covered adds nothing", blanket.mean(f))
+
+
+def _through_line(blanket: Law, f: Function, line: tuple[sp.Expr, ...], under: tuple[object, ...], words: str) -> Chain:
+    """E f(G) ≤ E f(H) through a line that is above f(G) at the corners of the square."""
+    above = line[0] * rho0(y) + line[1] * rho1(y)
+    corners = _at_corners(f(ratio), above, words, under, (rho0(y), rho1(y)), RANGES)
+    return chain(
+        Mean(f(G)),
+        _over_messages(blanket, f),
+        at_most(sp.Sum(c(y) * above, all_messages), "a line above at the corners is above", corners),
+        equals(line[0] * ROWS[0].left + line[1] * ROWS[1].left, "two sums"),
+        equals(line[0] + line[1], "both laws sum to 1", *ROWS),
+        equals(Mean(f(H)), "it is that of 2-RR", _two_rr().mean(f)),
+        under=under, words=words,
+    )  # fmt: skip
+
+
+def _out_of_reach(
+    blanket: Law, f: Function, under: tuple[object, ...], reach: tuple[Supposed, ...], words: str
+) -> Chain:
+    """E f(G) = 0 where no value of G reaches the level."""
+    return chain(
+        Mean(f(G)),
+        _over_messages(blanket, f),
+        at_most(0, "no value reaches the level", *reach),
+        at_most(Mean(f(H)), "a mean of what is not negative"),
+        under=under, words=words,
+    )  # fmt: skip
+
+
+def _for_every_n(order: Fact, mean: Fact) -> Chain:
+    """From one user to all of them: convex order survives sums, and [u]_+ is convex."""
+    copies = "G_1, …, G_n and H_1, …, H_n"
+    sums = theorems.convex_order_of_sums(G, H, x, (SUM_G, SUM_H), copies, excess=order, means=mean)
+    return chain(
+        Mean(Positive(SUM_G)) / n,
+        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every n", sums),
+        under=WITHIN,
+    )
+
+
+def _reflected(mean: Fact, fact: Chain) -> Chain:
+    """The order of E[G − x]_+ from that of E[x − G]_+, because [u]_+ = u + [−u]_+."""
+    return chain(
+        Mean(Positive(G - x)),
+        equals(Mean(G) - x + Mean(Positive(x - G)), "[u]_+ = u + [−u]_+"),
+        at_most(Mean(H) - x + Mean(Positive(x - H)), "equal means, and the other side", mean, fact),
+        equals(Mean(Positive(H - x)), "[u]_+ = u + [−u]_+"),
+        under=fact.under,
+    )
+
+
 @derivation(
     "No blanket is above that of 2-RR",
     "Su et al. 2025, (1); proof ours",
@@ -67,100 +164,27 @@ def stronger_clone_generic() -> Blocks:
     >>> stronger_clone_generic().statement[0].relation
     '<='
     """
-    c, rho0, rho1 = (quantity(name, nonnegative=True) for name in ("c", "rho_0", "rho_1"))
-    gamma = sp.Symbol("gamma", nonnegative=True)
-    ranges = tuple(
-        fact
-        for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
-        for fact in (
-            suppose(rho(y), ">=", 1, f"the blanket is below R({which})"),
-            suppose(rho(y), "<=", t, f"ε0-LDP: R({which}) is at most t times every other law"),
-        )
-    )
-    rows = tuple(
-        suppose(sp.Sum(c(y) * rho(y), (y, 1, K)), "=", 1, f"R({which}) sums to 1")
-        for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
-    )
-
-    def of_blanket(f: Function) -> Applied:
-        """E f(G): over the messages, and over what the blanket does not cover, where G is 0."""
-        on = sp.Sum(c(y) * f(rho0(y) - alpha * rho1(y)), (y, 1, K)) + (1 - gamma) * f(sp.Integer(0))
-        return theorems.total_probability(Mean(f(G)), on, "the law of G: c on the messages, 0 on the rest")
-
-    two_rr = law(H, masses_of(BinaryRR()), "the table of 2-RR")
-
+    *covered, blanket = _blanket()
     mean = chain(
         Mean(G),
-        equals(sp.Sum(c(y) * (rho0(y) - alpha * rho1(y)), (y, 1, K)), "the law of G", of_blanket(lambda u: u)),
-        equals(sp.Sum(c(y) * rho0(y), (y, 1, K)) - alpha * sp.Sum(c(y) * rho1(y), (y, 1, K)), "two sums"),
-        equals(1 - alpha, "both laws sum to 1", *rows),
-        equals(Mean(H), "the mean of 2-RR is the same", two_rr.mean(lambda u: u)),
+        equals(sp.Sum(c(y) * ratio, all_messages), "the law of G", blanket.mean(lambda u: u)),
+        equals(ROWS[0].left - alpha * ROWS[1].left, "two sums"),
+        equals(1 - alpha, "both laws sum to 1", *ROWS),
+        equals(Mean(H), "the mean of 2-RR is the same", _two_rr().mean(lambda u: u)),
         words="equal means",
     )
-
-    def written_out(f: Function) -> sp.Expr:
-        return sp.Sum(c(y) * f(rho0(y) - alpha * rho1(y)), (y, 1, K))
-
-    def side(f: Function, line: tuple[sp.Expr, sp.Expr], under: tuple[object, ...], words: str) -> Chain:
-        """E f(G) ≤ E f(H) through a line."""
-        above = line[0] * rho0(y) + line[1] * rho1(y)
-        corners = _at_corners(f(rho0(y) - alpha * rho1(y)), above, words, under, (rho0(y), rho1(y)), ranges)
-        sums = [sp.Sum(c(y) * rho(y), (y, 1, K)) for rho in (rho0, rho1)]
-        return chain(
-            Mean(f(G)),
-            equals(written_out(f), "the law of G; what is not covered adds nothing", of_blanket(f)),
-            at_most(sp.Sum(c(y) * above, (y, 1, K)), "a line above at the corners is above", corners),
-            equals(line[0] * sums[0] + line[1] * sums[1], "two sums"),
-            equals(line[0] + line[1], "both laws sum to 1", *rows),
-            equals(Mean(f(H)), "it is that of 2-RR", two_rr.mean(f)),
-            under=under, words=words,
-        )  # fmt: skip
-
-    def beyond(f: Function, under: tuple[object, ...], reach: tuple[Supposed, ...], words: str) -> Chain:
-        """E f(G) = 0 where no value of G reaches the level."""
-        return chain(
-            Mean(f(G)),
-            equals(written_out(f), "the law of G; what is not covered adds nothing", of_blanket(f)),
-            at_most(0, "no value reaches the level", *reach),
-            at_most(Mean(f(H)), "a mean of what is not negative"),
-            under=under, words=words,
-        )  # fmt: skip
-
-    def over(u: sp.Expr) -> sp.Expr:
-        return Positive(u - x)
-
-    def below(u: sp.Expr) -> sp.Expr:
-        return Positive(x - u)
-
-    A, B = t - alpha - x, alpha * t - 1 + x
-    high, low = ((A * t, -A), (-B, B * t))
-    square = t**2 - 1
-    high, low = (tuple(part / square for part in pair) for pair in (high, low))
-    between = side(over, high, (sp.Ge(x, 0), sp.Le(x, t - alpha), *WITHIN), "a level between 0 and the largest value")
-    under_zero = side(below, low, (sp.Ge(x, 1 - alpha * t), sp.Le(x, 0), *WITHIN), "a level below 0")
-    above_all = beyond(over, (sp.Ge(x, t - alpha), *WITHIN), ranges[1:3], "a level above all values")
-    below_all = beyond(below, (sp.Le(x, 1 - alpha * t), *WITHIN), ranges[::3], "a level below all values")
-
-    def reflected(fact: Chain) -> Chain:
-        """The order of E[G − x]_+ from that of E[x − G]_+, because [u]_+ = u + [−u]_+."""
-        return chain(
-            Mean(Positive(G - x)),
-            equals(Mean(G) - x + Mean(Positive(x - G)), "[u]_+ = u + [−u]_+"),
-            at_most(Mean(H) - x + Mean(Positive(x - H)), "equal means, and the other side", mean, fact),
-            equals(Mean(Positive(H - x)), "[u]_+ = u + [−u]_+"),
-            under=fact.under,
-        )
-
-    order = cases(above_all, between, reflected(under_zero), reflected(below_all), within=WITHIN, words="convex order")
-    sums = theorems.convex_order_of_sums(
-        G, H, x, (SUM_G, SUM_H), "G_1, …, G_n and H_1, …, H_n", excess=order, means=mean
-    )
-    statement = chain(
-        Mean(Positive(SUM_G)) / n,
-        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every n", sums),
-        under=WITHIN,
-    )
-    return (*ranges, *rows, two_rr, mean, between, under_zero, above_all, below_all, order, statement)
+    A, B, least, most = t - alpha - x, alpha * t - 1 + x, 1 - alpha * t, t - alpha
+    high, low = (tuple(part / (t**2 - 1) for part in pair) for pair in ((A * t, -A), (-B, B * t)))
+    inside = (sp.Ge(x, 0), sp.Le(x, most), *WITHIN), (sp.Ge(x, least), sp.Le(x, 0), *WITHIN)
+    between = _through_line(blanket, _over, high, inside[0], "a level between 0 and the largest value")
+    under_zero = _through_line(blanket, _below, low, inside[1], "a level below 0")
+    above_all = _out_of_reach(blanket, _over, (sp.Ge(x, most), *WITHIN), RANGES[1:3], "a level above all values")
+    below_all = _out_of_reach(blanket, _below, (sp.Le(x, least), *WITHIN), RANGES[::3], "a level below all values")
+    mirrored = (_reflected(mean, fact) for fact in (under_zero, below_all))
+    order = cases(above_all, between, *mirrored, within=WITHIN, words="convex order")
+    statement = _for_every_n(order, mean)
+    laws = (*covered, blanket, _two_rr())
+    return (*RANGES, *ROWS, *laws, mean, between, under_zero, above_all, below_all, order, statement)
 
 
 @derivation(
@@ -177,22 +201,14 @@ def krr_falls_in_k() -> Blocks:
     >>> krr_falls_in_k().statement[0].relation
     '<='
     """
-
     more, fewer = (
         law(variable, {value: mass.subs(k, size) for value, mass in masses_of(KRR()).items()}, f"the table of {name}")
         for variable, size, name in ((G, k + 1, "(k + 1)-RR"), (H, k, "k-RR"))
     )
-
-    def same(u: sp.Expr) -> sp.Expr:
-        return u
-
-    def over(u: sp.Expr) -> sp.Expr:
-        return Positive(u - x)
-
     mean = chain(
         Mean(G),
-        equals(1 - alpha, "the table", more.mean(same)),
-        equals(Mean(H), "the table", fewer.mean(same)),
+        equals(1 - alpha, "the table", more.mean(lambda u: u)),
+        equals(Mean(H), "the table", fewer.mean(lambda u: u)),
         words="equal means",
     )
     levels = (
@@ -204,19 +220,11 @@ def krr_falls_in_k() -> Blocks:
     )
     branches = []
     for level in levels:
-        larger, smaller = more.mean(over), fewer.mean(over)
+        larger, smaller = more.mean(_over), fewer.mean(_over)
         at_all = level not in (levels[0], levels[-1])  # else both are the same
         links = [equals(larger.right, "from the table", larger)]
         links.append((at_most if at_all else equals)(smaller.right, "from k + 1 to k"))
-        links.append(equals(Mean(over(H)), "from the table", smaller))
-        branches.append(chain(Mean(over(G)), *links, under=(*level, *WITHIN)))
+        links.append(equals(Mean(_over(H)), "from the table", smaller))
+        branches.append(chain(Mean(_over(G)), *links, under=(*level, *WITHIN)))
     order = cases(*branches, within=WITHIN, words="convex order")
-    sums = theorems.convex_order_of_sums(
-        G, H, x, (SUM_G, SUM_H), "G_1, …, G_n and H_1, …, H_n", excess=order, means=mean
-    )
-    statement = chain(
-        Mean(Positive(SUM_G)) / n,
-        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every n", sums),
-        under=WITHIN,
-    )
-    return more, fewer, mean, order, statement
+    return more, fewer, mean, order, _for_every_n(order, mean)
