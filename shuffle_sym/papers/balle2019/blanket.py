@@ -130,10 +130,9 @@ def lemma51_gaussian() -> Blocks:
 
 
 @derivation(
-    "Total variation similarity is at least exp(-ε0)",
-    f"{SOURCE}, Lemma 5.2",
+    "Total variation similarity is at least exp(-ε0)", f"{SOURCE}, Lemma 5.2",
     WHERE | {t: "e^ε0", last: "number of messages"},
-)
+)  # fmt: skip
 def lemma52() -> Blocks:
     r"""γ ≥ e^(−ε0) for every ε0-LDP randomizer (Balle et al. 2019, Lemma 5.2).
 

@@ -10,7 +10,7 @@ from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, cl
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, quantity
-from shuffle_sym.papers.tools import F, sum_of_copies
+from shuffle_sym.papers.laws import COPIES
 
 alpha = field.alpha
 half = sp.Rational(1, 2)
@@ -26,10 +26,9 @@ stay, come = Parameter("p_b", 0, 1), Parameter("p_a", 0, 1)
 
 
 @derivation(
-    "The posterior mean, summed, is the best estimate",
-    f"{SOURCE}, Lemma 4.1",
+    "The posterior mean, summed, is the best estimate", f"{SOURCE}, Lemma 4.1",
     {Random("Z"): "the sum of the inputs, given the messages", sp.Symbol("h", real=True): "any estimate"},
-)
+)  # fmt: skip
 def lemma41() -> Blocks:
     r"""For independent inputs no estimate of their sum Z has a smaller MSE than the sum of the posterior means of the
     messages (Balle et al. 2019, Lemma 4.1); and mapping each message to its posterior mean keeps (ε, δ)-DP.
@@ -72,17 +71,6 @@ def lemma41() -> Blocks:
     return inputs, posterior, summed, mean, best, private, kept, estimate, parts(estimate, kept)
 
 
-def _squares_add() -> bool:
-    """E[(e_1 + … + e_n)²] for independent errors with three values."""
-    one = {F(-1): F(1, 2), F(2): F(1, 3), F(5): F(1, 6)}
-    mean, square = (sum(mass * value**power for value, mass in one.items()) for power in (1, 2))
-    return all(
-        sum(mass * value**2 for value, mass in sum_of_copies(one, users).items())
-        == users * square + users * (users - 1) * mean**2
-        for users in range(1, 5)
-    )
-
-
 @derivation("The error of a sum is at least that of its parts", f"{SOURCE}, Lemma 4.2", {error: "R(X) - X of one user"})
 def lemma42() -> Blocks:
     r""":math:`\mathrm{MSE} \ge n E[(R(X) - X)^2]` for n independent users of one law (Balle et al. 2019, Lemma 4.2).
@@ -92,9 +80,8 @@ def lemma42() -> Blocks:
     """
     mse = sp.Symbol("MSE", nonnegative=True)
     terms = theorems.independence(
-        mse, n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "the square of a sum of errors of users",
-        ("for an error with three values, n ≤ 4, in fractions", _squares_add),
-    )  # fmt: skip
+        mse, n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "the square of a sum of errors of users", COPIES
+    )
     shown = chain(
         mse,
         equals(n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "n squares, n(n - 1) products", terms),
@@ -128,10 +115,9 @@ def lemma43() -> Blocks:
 
 
 @derivation(
-    "The error of one message, cell by cell",
-    f"{SOURCE}, Lemma 4.4",
+    "The error of one message, cell by cell", f"{SOURCE}, Lemma 4.4",
     {p(a, b): "probability that the input in the middle of cell a is sent into cell b", out(b): "1 - p(b, b)"},
-)
+)  # fmt: skip
 def lemma44() -> Blocks:
     r"""Two lower bounds on the error of one message for a uniform input (Balle et al. 2019, Lemma 4.4): inputs that
     leave their cell cost at least :math:`1/(4k^2)`, and those that enter cell b at least :math:`(|a-b| - 1/(2k))^2`.
@@ -147,11 +133,9 @@ def lemma44() -> Blocks:
                     "outside its cell an input is at least half a width away").at({})  # fmt: skip
     first = chain(mse, at_least(sp.Sum(out(b), cells) / (4 * k**3), "inputs that leave their cell", leave))
     enter = suppose(
-        mse,
-        ">=",
-        sp.Sum(sp.Sum(p(a, b) * dist(a, b), inputs), cells) / k,
+        mse, ">=", sp.Sum(sp.Sum(p(a, b) * dist(a, b), inputs), cells) / k,
         "in cell b an input a is at least |a - b| - 1/(2k) away; s(a, b) is its square, s(b, b) = 0",
-    )
+    )  # fmt: skip
     floor = suppose(p(a, b), ">=", least(b), "q(b) is the smallest of the p(a, b)").at({})
     lemma = cite(lemma43)
     spread = suppose(sp.Sum(dist(a, b), inputs), "=", k * distances(b), "the sum of Lemma 4.3, times k").at({})
@@ -196,14 +180,13 @@ def lemma45() -> Blocks:
 
 
 @derivation(
-    "A lower bound on the error of every protocol",
-    f"{SOURCE}, Theorem 4.2, corrected",
+    "A lower bound on the error of every protocol", f"{SOURCE}, Theorem 4.2, corrected",
     {
         left: "cells whose own input leaves with probability at least e^-ε/2",
         right: "cells that every input enters with probability at least d/n",
         room: "1/2 - δ",
     },
-)
+)  # fmt: skip
 def theorem42() -> Blocks:
     r"""What Theorem 4.2 says in numbers (Balle et al. 2019, corrected): for every k, an (ε, δ)-DP single-message
     protocol for sums has :math:`\mathrm{MSE} \ge \min\bigl\{\frac{n}{8k^2e^\varepsilon} - \frac{1-2\delta}{8k},

@@ -16,8 +16,7 @@ delta = quantity("delta", r"\delta({0})", nonnegative=True)
 
 
 @derivation(
-    "From Rényi to (ε, δ)", f"{SOURCE}, Lemma 2.1",
-    where={alpha: "e^ε", rho: "M(D)/M(D')", lam: "the order, 1 + u"},
+    "From Rényi to (ε, δ)", f"{SOURCE}, Lemma 2.1", where={alpha: "e^ε", rho: "M(D)/M(D')", lam: "the order, 1 + u"},
 )  # fmt: skip
 def lemma21() -> Blocks:
     r"""δ(ε) = E[ρ − α]_+ ≤ E[ρ^λ] α^{1−λ} (1 − 1/λ)^λ/(λ − 1), α = e^ε, for every real λ = 1 + u > 1 (Girgis et al.

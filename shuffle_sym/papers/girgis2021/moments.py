@@ -166,7 +166,9 @@ def _higher_moments(bounded: Fact, spread: Fact) -> tuple[Fact, Fact, Fact]:
     both = sp.exp(-best * y) * (Mean(sp.exp(best * X)) + Mean(sp.exp(-best * X)))
     markov = theorems.general(
         "Chernoff's bound", tail(y), "<=", both,
-        ["if |X| ≥ y then e^(sX) or e^(−sX) is at least e^(sy), for every s > 0; here s = y/V"], under=ABOVE,
+        ["if |X| ≥ y then e^(sX) or e^(−sX) is at least e^(sy), for every s > 0; here s = y/V"],
+        [("e^(s(x − y)) is at least 1", claim(1, "<=", sp.exp(best * (x - y)), "far out", under=sp.Ge(x, y)))],
+        under=ABOVE, local=(x,),
     )  # fmt: skip
     tails = chain(
         tail(y),
@@ -250,17 +252,9 @@ def lemma62() -> Blocks:
         equals((t - 1) ** 2 / t, "2-RR attains it: p = (t/(t + 1), 1/(t + 1)), p' = (1/(t + 1), t/(t + 1))"),
     )
     return (
-        not_above,
-        not_below,
-        above,
-        below,
-        chord,
-        sums_to_one,
-        primed_sums_to_one,
-        bound,
-        attained,
+        not_above, not_below, above, below, chord, sums_to_one, primed_sums_to_one, bound, attained,
         parts(bound, attained),
-    )
+    )  # fmt: skip
 
 
 def higher_term(size: sp.Expr) -> sp.Expr:

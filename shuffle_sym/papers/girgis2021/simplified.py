@@ -151,13 +151,11 @@ def single_user_excess() -> Blocks:
         S(order, 1),
         equals(alone.right, "by definition", alone),
         at_most(sp.Sum(p(j) * parabola, messages), "each ratio", each),
-        equals(
-            totals[0] + order * (totals[1] - totals[0]) + PAIRS * power * (chi - 2 * totals[1] + totals[0]),
-            "term by term",
-        ),
+        equals(totals[0] + order * (totals[1] - totals[0]) + PAIRS * power * (chi - 2 * totals[1] + totals[0]),
+               "term by term"),
         equals(1 + PAIRS * power * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
         at_most(1 + PAIRS * power * ((t - 1) ** 2 / t), "the largest variance", largest),
-    )
+    )  # fmt: skip
     return sums_to_one, primed_sums_to_one, not_above_t, tangent, largest, each, shown
 
 

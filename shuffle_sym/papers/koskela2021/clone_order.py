@@ -11,8 +11,8 @@ from shuffle_sym.papers.engine.chains import Chain, at_most, cases, chain, equal
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Law, law
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random
+from shuffle_sym.papers.laws import COPIES
 from shuffle_sym.papers.su2025.gparv import L, n, pair, theorem9, total
-from shuffle_sym.papers.tools import F, positive_mean, sum_of_copies
 
 t, alpha = field.t, field.alpha
 x = sp.Symbol("x", real=True)
@@ -111,19 +111,6 @@ def clones_order() -> Blocks:
         equals(Divergence(alpha, *theirs), "Theorem 9", by_h),
     )
     return standard, koskela, mean_G, mean_H, means, low, order, every, lemma, shown
-
-
-def _copies_add() -> bool:
-    """E[S]_+ ≤ nE[G]_+ for a law G and for −G, and E[S] = nE[G], the difference of both."""
-    one = {F(-3): F(1, 2), F(1): F(1, 3), F(4): F(1, 6)}
-    turned = {-value: mass for value, mass in one.items()}
-    up, down = positive_mean(one), positive_mean(turned)
-    sums = {e: [positive_mean(sum_of_copies(law, e)) for law in (one, turned)] for e in range(1, 5)}
-    in_order = all(more <= e * up and less <= e * down for e, (more, less) in sums.items())
-    return in_order and all(more - less == e * (up - down) for e, (more, less) in sums.items())
-
-
-COPIES = ("for a law with three values, n ≤ 4, in fractions", _copies_add)
 
 
 def _no_divergence(standard: Law) -> Chain:

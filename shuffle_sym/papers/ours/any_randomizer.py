@@ -21,10 +21,9 @@ BETWEEN = (sp.Ge(alpha, 1 / t), sp.Le(alpha, t))
 
 
 @derivation(
-    "One message of any ε0-LDP randomizer",
-    "ours, Theorem 5 (D_1)",
+    "One message of any ε0-LDP randomizer", "ours, Theorem 5 (D_1)",
     where={U: "R(x_0)/R(x) under R(x)", V: "R(x_1)/R(x) under R(x)", t: "e^ε0", alpha: "e^ε"},
-)
+)  # fmt: skip
 def local_divergence() -> Blocks:
     r"""E[U − αV]_+ ≤ (t − α)/(t + 1) for 1/t ≤ α ≤ t: no ε0-LDP randomizer is worse than 2-RR on one message.
 
@@ -55,10 +54,9 @@ def local_divergence() -> Blocks:
 
 
 @derivation(
-    "The drop-out bound if only ε0 is known",
-    "ours, Theorem 5",
+    "The drop-out bound if only ε0 is known", "ours, Theorem 5",
     where={j: "place of the first user who drops out", n: "users", t: "e^ε0", alpha: "e^ε"},
-)
+)  # fmt: skip
 def shared_randomizer() -> Blocks:
     r"""For every ε0-LDP randomizer that all users share and 1/t ≤ α ≤ t, the drop-out bound with γ = 1/t, with
     D_1 = (t − α)/(t + 1), and with Φ* over laws on the six vertices of the hexagon.

@@ -20,10 +20,9 @@ X, V, TOP, LOW = Random("X"), Random("V"), Random("X_s"), Random("V_s")
 
 
 @derivation(
-    "Sums are largest when they move together",
-    f"{OURS}, Lemma 9; comonotone sums",
+    "Sums are largest when they move together", f"{OURS}, Lemma 9; comonotone sums",
     where={TOP: "above X in convex order", LOW: "above V in convex order", k: "any level"},
-)
+)  # fmt: skip
 def comonotone_sums() -> Blocks:
     r"""If X ≤ X_s and V ≤ V_s in convex order and X_s, V_s are non-decreasing functions of one variable, then
     E[X + αV − k]_+ ≤ E[X_s + αV_s − k]_+ at every level k.
@@ -50,16 +49,13 @@ def comonotone_sums() -> Blocks:
         for relation, words in ((sp.Ge, "both are positive"), (sp.Le, "both are negative"))
     ]
     same = theorems.general(
-        "a curve that rises in both coordinates",
-        Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)),
-        "=",
+        "a curve that rises in both coordinates", Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)), "=",
         Mean(Positive(TOP - k1 + alpha * (LOW - k2))),
         stated=[
             "X_s and V_s are non-decreasing functions of one variable; (k_1, k_2) is a point where X_s + αV_s crosses k"
         ],
-        shown=[(f"they add up where {fact.words}", fact) for fact in together],
-        local=(u, v),
-    )
+        shown=[(f"they add up where {fact.words}", fact) for fact in together], local=(u, v),
+    )  # fmt: skip
     statement = chain(
         Mean(Positive(X + alpha * V - k)),
         equals(Mean(Positive(X - k1 + alpha * (V - k2))), "split the level"),
@@ -74,10 +70,9 @@ def comonotone_sums() -> Blocks:
 
 
 @derivation(
-    "When one pair of inputs is the worst",
-    f"{OURS}, Theorem 10",
+    "When one pair of inputs is the worst", f"{OURS}, Theorem 10",
     where={rho: "p_s/p_s', the likelihood ratio of the pair", k: "any level", n: "users"},
-)
+)  # fmt: skip
 def worst_pair() -> Blocks:
     r"""If c = min(p_s, p_s') is the blanket and every p_x/c is below p_s/c and p_s'/c in convex order under c, then
     (s, s') is a worst ordered pair for the blanket, for every α > 0 and n.
@@ -120,10 +115,9 @@ def worst_pair() -> Blocks:
 
 
 @derivation(
-    "Opposite ends are the worst pair for symmetric log-concave noise",
-    f"{OURS}, Theorem 7 (Lemma 8)",
+    "Opposite ends are the worst pair for symmetric log-concave noise", f"{OURS}, Theorem 7 (Lemma 8)",
     where={sp.Symbol("a"): "an input in [0, 1/2]; the mirror takes care of the others", k: "a level above 1"},
-)
+)  # fmt: skip
 def symmetric_noise() -> Blocks:
     r"""For a symmetric log-concave density g and p_x(y) = g(y − x), every p_a/c is below p_0/c in convex order under
     c = min(p_0, p_1): :math:`\Psi_k(a) = \int [p_a - kc]_+ \le \Psi_k(0)` for every k. With `worst_pair`, (0, 1)
@@ -152,9 +146,8 @@ def symmetric_noise() -> Blocks:
         at_most(psi(1 - y1) - psi(a - y1), "ψ rises with the distance", mirrored),
         equals(psi(y1 - a) + sp.log(k) - psi(a - y1), "the left end", level),
         equals(sp.log(k), "ψ is even", even),
-        under=small,
-        words="p_a ≤ kp_0 at the point 2a − y_1, so that y_2 ≥ 2a − y_1",
-    )
+        under=small, words="p_a ≤ kp_0 at the point 2a − y_1, so that y_2 ≥ 2a − y_1",
+    )  # fmt: skip
     # -- the integrals over that set
     half = (sp.Eq(y2, y1 + sp.Abs(d)), sp.Eq(y1, (sp.Abs(e) + 2 * a - sp.Abs(d)) / 2), sp.Eq(x, a - sp.Abs(h)))
     squares = claim(
@@ -181,7 +174,6 @@ def symmetric_noise() -> Blocks:
         at_least((F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a)), "integrate over the set of a", on_set),
         equals(sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), "F is the integral of g", calculus),
         at_least(0, "y_1 is nearer to every x ≤ a than y_2", nearer),
-        under=small,
-        words="no other input is worse",
-    )
+        under=small, words="no other input is worse",
+    )  # fmt: skip
     return even, level, not_in, gain

@@ -36,10 +36,9 @@ def _left_half_line(S: Any, near: sp.Expr, far: sp.Expr, why: str) -> list[Fact]
 
 
 @derivation(
-    "Others between the two inputs: 0 and 1 are the worst pair",
-    f"{OURS}, Lemma 13",
+    "Others between the two inputs: 0 and 1 are the worst pair", f"{OURS}, Lemma 13",
     where={a: "the first input, 0 ≤ a ≤ x", k: "any level"},
-)
+)  # fmt: skip
 def others_between() -> Blocks:
     r"""For x_0 ≤ x ≤ x_1 the law (x_0, x_1 | x) is below (0, 1 | x) in convex order, for log-concave noise.
 
@@ -83,10 +82,9 @@ def others_between() -> Blocks:
 
 
 @derivation(
-    "Others left of both inputs: the farther the second input, the worse",
-    f"{OURS}, Lemma 14",
+    "Others left of both inputs: the farther the second input, the worse", f"{OURS}, Lemma 14",
     where={a: "the first input, not left of 0", d: "the second one is at a + d", e: "or at a + d + e"},
-)
+)  # fmt: skip
 def second_input() -> Blocks:
     r"""(a, b | 0) is below (a, b' | 0) in convex order for 0 ≤ a < b ≤ b' and α ≥ 1, for log-concave noise.
 
@@ -186,10 +184,9 @@ def first_input() -> Blocks:
 
 
 @derivation(
-    "An input in a cell: finitely many laws for Laplace noise",
-    f"{OURS}; the covers of `model.laplace_laws`",
+    "An input in a cell: finitely many laws for Laplace noise", f"{OURS}; the covers of `model.laplace_laws`",
     where={sp.Symbol("r"): "e^{ε0(x−l)/2}", sp.Symbol("s"): "e^{ε0(h−x)/2}", sp.Symbol("v"): "e^{ε0(y−l)}"},
-)
+)  # fmt: skip
 def input_in_a_cell() -> Blocks:
     r"""p_x ≥ θp_l + ηp_h for x in [l, h], with equality outside of the cell, θ = sinh ε0(h−x)/sinh ε0(h−l),
     η = sinh ε0(x−l)/sinh ε0(h−l); and θ + η ≥ 1/cosh(ε0(h−l)/2).

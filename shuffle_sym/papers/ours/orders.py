@@ -148,10 +148,9 @@ def _reflected(mean: Fact, fact: Chain) -> Chain:
 
 
 @derivation(
-    "No blanket is above that of 2-RR",
-    "Su et al. 2025, (1); proof ours",
+    "No blanket is above that of 2-RR", "Su et al. 2025, (1); proof ours",
     where={x: "any level", y: "a message", K: "number of messages", t: "e^ε0", alpha: "e^ε, between 1 and t"},
-)
+)  # fmt: skip
 def stronger_clone_generic() -> Blocks:
     r"""For every ε0-LDP randomizer, every n and 1 ≤ α ≤ t: the blanket is below the pair with p = 1/(t + 1), which is
     the blanket of 2-RR (Su et al. 2025, (1), which they leave open; the proof is ours).
@@ -188,10 +187,9 @@ def stronger_clone_generic() -> Blocks:
 
 
 @derivation(
-    "The blanket of k-RR falls in k",
-    "Koskela et al. 2021, C.4, reversed; proof ours",
+    "The blanket of k-RR falls in k", "Koskela et al. 2021, C.4, reversed; proof ours",
     where={G: "G of (k + 1)-RR", H: "G of k-RR", x: "any level", t: "e^ε0", alpha: "e^ε, between 1 and t"},
-)
+)  # fmt: skip
 def krr_falls_in_k() -> Blocks:
     r"""For every n and 1 ≤ α ≤ t the blanket of k-RR at a fixed ε0 falls as k grows (ours; Koskela et al. 2021, C.4,
     read the opposite off a figure).

@@ -44,10 +44,9 @@ WHERE = {
 
 
 @derivation(
-    "The blanket of users who take part with probability q",
-    "ours (shuffle_sym, randomizers/sampled)",
+    "The blanket of users who take part with probability q", "ours (shuffle_sym, randomizers/sampled)",
     where={x: "an input", y: "a message that is not void", K: "how many there are", q: "probability to take part"},
-)
+)  # fmt: skip
 def sampled_blanket() -> Blocks:
     r"""With c = inf R of mass γ, the largest common part of q·R + (1 − q)·void is q·c + (1 − q)·void: it is below the
     law of every input, some input attains it at every message, and its mass is qγ + 1 − q.
@@ -149,10 +148,9 @@ def _names() -> tuple[Given, Given, Given]:
 
 
 @derivation(
-    "A batch without replacement, and a mixture",
-    "Balle, Barthe and Gaboardi 2018, advanced joint convexity",
+    "A batch without replacement, and a mixture", "Balle, Barthe and Gaboardi 2018, advanced joint convexity",
     where={m: "users in a batch", n: "all users", **WHERE},
-)
+)  # fmt: skip
 def batch_identity() -> Blocks:
     r"""For batches of m of n users drawn without replacement, q = m/n, α ≥ 1, α' = 1 + q(α − 1) and β = α'/α:
 
@@ -169,9 +167,8 @@ def batch_identity() -> Blocks:
         sp.binomial(n - 1, m - 1) / sp.binomial(n, m),
         equals(m / n, "the batches that hold the user, among all"),
         equals(q, "the share", share),
-        under=sp.Ge(n, m),
-        words="the user is in the batch with probability q",
-    )
+        under=sp.Ge(n, m), words="the user is in the batch with probability q",
+    )  # fmt: skip
     worlds = [
         theorems.total_probability(
             mass[world], (1 - q) * mass[MU] + q * mass[inside],
@@ -185,17 +182,15 @@ def batch_identity() -> Blocks:
         mass[A0] - less * mass[A1],
         equals((1 - q) * mass[MU] + q * mass[P] - less * ((1 - q) * mass[MU] + q * mass[Q]), "two worlds", *worlds),
         equals(q * (mass[P] - alpha * mass[M]), "(1 − q)(α' − 1) = q(α − α')", mixture, ratio, weight),
-        under=WITHIN,
-        words="multiset by multiset",
-    )
+        under=WITHIN, words="multiset by multiset",
+    )  # fmt: skip
     identity = chain(
         whole.left,
         equals(whole.right, "its definition", whole),
         equals(sp.Sum(q * Positive(mass[P] - alpha * mass[M]), (h, 1, H)), "multiset by multiset", pointwise),
         equals(q * to_mixture.left, "take out q", to_mixture),
-        under=WITHIN,
-        words="the identity",
-    )
+        under=WITHIN, words="the identity",
+    )  # fmt: skip
     return share, drawn, ratio, weight, mixture, whole, to_mixture, pointwise, identity, parts(drawn, identity)
 
 

@@ -28,14 +28,13 @@ eps, total = quantity("epsilon", r"\epsilon_{{{0}}}", nonnegative=True), quantit
 
 
 @derivation(
-    "Levels add up in joint composition",
-    f"{SOURCE}, Theorem 11",
+    "Levels add up in joint composition", f"{SOURCE}, Theorem 11",
     where={
         one(i): "probability of the message of part i under its input x_i; R' under another input x_i'",
         all_parts(m): "probability of the messages of the parts 1 to m under (x_1, …, x_m); J' under the other inputs",
         total(m): "ε_1 + … + ε_m",
     },
-)
+)  # fmt: skip
 def joint_level() -> Blocks:
     r"""If part i is ε_i-LDP, then all m parts together are (ε_1 + … + ε_m)-LDP (Su et al. 2025, Theorem 11).
 
@@ -73,14 +72,13 @@ def joint_level() -> Blocks:
 
 
 @derivation(
-    "Parallel composition keeps the level",
-    f"{SOURCE}, Theorem 12",
+    "Parallel composition keeps the level", f"{SOURCE}, Theorem 12",
     where={
         weight(i): "probability of part i, which the message names",
         one(i): "probability of its message under x; R' under another input x'",
         either(i): "probability of both, the name and the message, under x; V' under x'",
     },
-)
+)  # fmt: skip
 def parallel_level() -> Blocks:
     r"""If every part is ε-LDP, then one of them, chosen at random and named, is ε-LDP (Su et al. 2025, Theorem 12).
 

@@ -114,10 +114,7 @@ def standard_clone() -> Blocks:
     law = cite(algorithms_1_and_2)
     words = ("R(x_0) = (tQ_0 + Q_1)/(t + 1)", "R(x_1) = (Q_0 + tQ_1)/(t + 1)", "Q_0 ≥ 0", "Q_1 ≥ 0")
     processing = theorems.general(
-        "data processing",
-        Divergence(alpha, *shuffled_pair),
-        "<=",
-        Divergence(alpha, *clone_pair),
+        "data processing", Divergence(alpha, *shuffled_pair), "<=", Divergence(alpha, *clone_pair),
         stated=["Algorithm 1, with Q_0 and Q_1, knows x_2, …, x_n and not whether user 1 has x_0 or x_1"],
         shown=[
             *zip(words, lemma, strict=True),
@@ -127,7 +124,7 @@ def standard_clone() -> Blocks:
             ("Algorithm 1 returns the shuffled messages", law),
         ],
         under=above_one,
-    )
+    )  # fmt: skip
     shown = chain(
         Divergence(alpha, *shuffled_pair), at_most(processing.right, "by Algorithm 1", processing), under=above_one
     )
@@ -151,14 +148,13 @@ def _exchanged() -> tuple[sp.Symbol, sp.Symbol, Cases]:
 
 
 @derivation(
-    "The three-point decomposition",
-    f"{SOURCE}, Theorem 4",
+    "The three-point decomposition", f"{SOURCE}, Theorem 4",
     where={
         **EVERY_MESSAGE,
         mass: "the mass of A_0 and of A_1",
         sp.Symbol("u", nonnegative=True): "Q_0(y) of Lemma 1, w is Q_1(y), and r is R(x)(y) for any input x",
     },
-)
+)  # fmt: skip
 def three_point_decomposition() -> Blocks:
     r"""R(x_0) = tpQ_0 + pQ_1 + (1 − p − tp)Q, R(x_1) with p and tp exchanged, and pQ_0 + pQ_1 in every R(x), with
     p = TV(R(x_0), R(x_1))/(t − 1) ≤ 1/(t + 1) (Su et al. 2025, Theorem 4). Finitely many messages are not needed.
@@ -194,15 +190,11 @@ def three_point_decomposition() -> Blocks:
     total_mass = given(mass, sp.Sum(A0(y), (y, 1, K)), "the mass of A_0")
     other = chain(
         sp.Sum(A1(y), (y, 1, K)),
-        equals(
-            sp.Sum(A0(y), (y, 1, K)) - (sp.Sum(Q0(y), (y, 1, K)) - sp.Sum(Q1(y), (y, 1, K))) / (t + 1),
-            exchanged,
-            *defined[:2],
-            here,
-        ),
+        equals(sp.Sum(A0(y), (y, 1, K)) - (sp.Sum(Q0(y), (y, 1, K)) - sp.Sum(Q1(y), (y, 1, K))) / (t + 1), exchanged,
+               *defined[:2], here),
         equals(mass, "both laws sum to 1: A_1 has the same mass", *laws, total_mass),
         under=above_one,
-    )
+    )  # fmt: skip
     bound = chain(
         mass,
         at_most(sp.Sum(Q0(y), (y, 1, K)) / (t + 1), "A_0 is at most Q_0/(t + 1)", total_mass, defined[0], below),
@@ -270,14 +262,13 @@ def _law(variable: sp.Expr, p: sp.Expr, q: sp.Expr) -> tuple[Fact, Fact]:
 
 
 @derivation(
-    "The stronger clone is monotone in p",
-    f"{SOURCE}, Lemma 5, corrected",
+    "The stronger clone is monotone in p", f"{SOURCE}, Lemma 5, corrected",
     where={
         p: "the probability of each outer value of G; q = 1 − 2p that of the middle one",
         v: "how much larger it is in the other pair, where q' = 1 − 2(p + v)",
         H: "G of that pair; S_n and T_n are sums of n independent copies of G and of H",
     },
-)
+)  # fmt: skip
 def stronger_clone_monotone() -> Blocks:
     r"""The divergence of the pair (P_0(ε0, p), P_1(ε0, p)) grows with p, up to p = 1/(t + 1) (Su et al. 2025, Lemma 5;
     for larger p, which the paper allows, a mass is negative and there is no pair).
@@ -294,16 +285,11 @@ def stronger_clone_monotone() -> Blocks:
     rest, rest_larger = _middle(p) - q * level, _middle(larger) - q_larger * level
     merged = chain(
         Positive(rest),
-        equals(
-            Positive(v * outer[0] + v * outer[1] + rest_larger),
-            "v of each outer value, and the middle one of the larger pair, merged",
-            *laws,
-        ),
-        at_most(
-            v * Positive(outer[0]) + v * Positive(outer[1]) + Positive(rest_larger),
-            "[x + y + z]_+ ≤ [x]_+ + [y]_+ + [z]_+",
-        ),
-    )
+        equals(Positive(v * outer[0] + v * outer[1] + rest_larger),
+               "v of each outer value, and the middle one of the larger pair, merged", *laws),
+        at_most(v * Positive(outer[0]) + v * Positive(outer[1]) + Positive(rest_larger),
+                "[x + y + z]_+ ≤ [x]_+ + [y]_+ + [z]_+"),
+    )  # fmt: skip
     masses = [sp.Add(*(mass * Positive(value) for value in outer)) for mass in (p, larger)]
     excess = chain(
         Mean(Positive(G - level)),

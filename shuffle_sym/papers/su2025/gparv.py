@@ -123,18 +123,11 @@ def _law_of_histogram(
     )
     shown = chain(
         probability(x),
-        equals(
-            sp.Sum(user(j) * count(x, j) / (n * c(j)) * cell(n, count(x, j), c(j), rest(x, j)), (j, 1, K)),
-            "the others have one draw less, in cell j",
-            defined,
-            one_less.at(here),
-        ),
-        equals(
-            everyone(x) / n * sp.Sum(count(x, j) * user(j) / c(j), (j, 1, K)),
-            "whatever j is, this is the probability of n draws",
-            whole,
-        ),
-    )
+        equals(sp.Sum(user(j) * count(x, j) / (n * c(j)) * cell(n, count(x, j), c(j), rest(x, j)), (j, 1, K)),
+               "the others have one draw less, in cell j", defined, one_less.at(here)),
+        equals(everyone(x) / n * sp.Sum(count(x, j) * user(j) / c(j), (j, 1, K)),
+               "whatever j is, this is the probability of n draws", whole),
+    )  # fmt: skip
     return defined, shown
 
 
@@ -182,17 +175,15 @@ def theorem9() -> Blocks:
     )
     ones, one_null, nulls = _null_components()
     of_pair = theorems.total_probability(
-        Divergence(alpha, *pair),
-        live.left + sp.Sum(nulls.left, (i, 1, L)),
+        Divergence(alpha, *pair), live.left + sp.Sum(nulls.left, (i, 1, L)),
         "a histogram has no component with c = 0, or one that is the differing user's",
         checked=("for every histogram of four components, two with c = 0, n ≤ 3", _null_atoms_occur_once),
-    )
+    )  # fmt: skip
     mean = theorems.total_probability(
-        Mean(Positive(total)),
-        sp.Sum(everyone(x) * Positive(counted), (x, 1, N)),
+        Mean(Positive(total)), sp.Sum(everyone(x) * Positive(counted), (x, 1, N)),
         "n independent copies of G make the histogram x with probability M(x), and then their sum is Σ h_j g_j",
         checked=("for three components, n ≤ 3, in fractions", _sums_of_copies),
-    )
+    )  # fmt: skip
     shown = chain(
         Divergence(alpha, *pair),
         equals(of_pair.right, "histogram by histogram", of_pair),
@@ -233,26 +224,20 @@ def one_dataset() -> Blocks:
     definition = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of G at message j")
     value = chain(g(j), equals((R(0, j) - alpha * R(1, j)) / R(2, j), "with probability R(x_2)(j)", definition, *live))
     same = theorems.general(
-        "data processing, both ways",
-        Divergence(alpha, *real),
-        "=",
-        Divergence(alpha, *pair),
+        "data processing, both ways", Divergence(alpha, *real), "=", Divergence(alpha, *pair),
         stated=[
             "messages in random order and their histogram can be made from each other without the data; n − 1 messages "
             "from R(x_2) and one from R(x_0) or R(x_1) are the reduction pair with a = R(x_0), b = R(x_1), c = R(x_2)"
         ],
         checked=("for a randomizer without symmetry, n ≤ 3", _dataset_is_a_pair),
-    )
+    )  # fmt: skip
     shown = chain(
         Divergence(alpha, *real),
         equals(Divergence(alpha, *pair), "c = R(x_2): nothing is left over", same),
         equals(lemma.right, "the divergence is one expectation", lemma),
-        equals(
-            Mean(Positive(total)) / n + sp.Sum(Positive(R(0, i) - alpha * R(1, i)), (i, 1, L)),
-            "what x_2 cannot send, in terms of R",
-            *unsent,
-        ),
-    )
+        equals(Mean(Positive(total)) / n + sp.Sum(Positive(R(0, i) - alpha * R(1, i)), (i, 1, L)),
+               "what x_2 cannot send, in terms of R", *unsent),
+    )  # fmt: skip
     return *live, *unsent, definition, value, lemma, shown, parts(value, shown)
 
 

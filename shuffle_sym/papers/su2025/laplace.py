@@ -20,13 +20,12 @@ def _branch(form: sp.Expr, words: str, under: list[sp.Basic], value: sp.Expr | N
 
 
 @derivation(
-    "The law of L for Laplace noise",
-    "Su et al. 2025, Appendix C",
+    "The law of L for Laplace noise", "Su et al. 2025, Appendix C",
     where={
         F(x): "Pr[L ≤ γx] for the inputs 0 and 1, where L = γG and γ = e^(−ε0/2)",
         tail(u): "the blanket's probability, over γ, that R(0)/R(1) exceeds u, 1 ≤ u ≤ e^ε0; by symmetry R(1)/R(0)",
     },
-)
+)  # fmt: skip
 def laplace_law() -> Blocks:
     r"""The distribution function of L for Laplace noise on [0, 1] and the pair (0, 1) (Su et al. 2025, Appendix C).
 

@@ -117,15 +117,14 @@ RUN = ("by running it on every histogram, n ≤ 3, a randomizer without symmetry
 
 
 @derivation(
-    "Algorithms 1 and 2 make the shuffled messages",
-    f"{SOURCE}, Algorithms 1 and 2",
+    "Algorithms 1 and 2 make the shuffled messages", f"{SOURCE}, Algorithms 1 and 2",
     where={
         beta: "what a decomposition leaves of every other user; 1 − γ for the blanket",
         m: "how many of the n − 1 others send from what is left",
         i: "number of a set of m of them, from 1 to the binomial coefficient",
         real: "probability of some messages when the users send them; f when the algorithm returns them",
     },
-)
+)  # fmt: skip
 def algorithms_1_and_2() -> Blocks:
     r"""From the histogram of a reduction pair, Algorithms 1 and 2 make the shuffled messages of the users (Su et al.
     2025, Algorithms 1 and 2): it does no harm that the users whose left-overs are drawn are chosen at random.
@@ -144,17 +143,14 @@ def algorithms_1_and_2() -> Blocks:
     )
     counted = given(chance(m), sets * beta**m * (1 - beta) ** (n - 1 - m), "so likely is m in the histogram")
     users = theorems.total_probability(
-        real,
-        sp.Sum(beta**m * (1 - beta) ** (n - 1 - m) * sp.Sum(k(m, i), (i, 1, sets)), (m, 0, n - 1)),
-        "every other user sends from what is left with probability β, independently of the others",
-        checked=RUN,
-    )
+        real, sp.Sum(beta**m * (1 - beta) ** (n - 1 - m) * sp.Sum(k(m, i), (i, 1, sets)), (m, 0, n - 1)),
+        "every other user sends from what is left with probability β, independently of the others", checked=RUN,
+    )  # fmt: skip
     made = theorems.total_probability(
-        output,
-        sp.Sum(chance(m) * at_random(m), (m, 0, n - 1)),
+        output, sp.Sum(chance(m) * at_random(m), (m, 0, n - 1)),
         "the histogram has m uncovered users with probability B(m), and then the messages are made with A(m)",
         checked=RUN,
-    )
+    )  # fmt: skip
     shown = chain(
         real,
         equals(users.right, "the shuffled messages of the users, by who sends from what is left", users),
@@ -165,14 +161,13 @@ def algorithms_1_and_2() -> Blocks:
 
 
 @derivation(
-    "The blanket is a decomposition",
-    f"{SOURCE}, Theorem 7",
+    "The blanket is a decomposition", f"{SOURCE}, Theorem 7",
     where={
         m: "how many of the n − 1 others send from the blanket, |b|",
         beta: "1 − γ, what the blanket leaves of every user",
         rho: "the product of c_j^h_j/h_j! over the messages; σ with c_j/γ in place of c_j",
     },
-)
+)  # fmt: skip
 def blanket_is_a_decomposition() -> Blocks:
     r"""R(x) is c + βLO(x) for every x, where c = inf_x R(x), β = 1 − γ and LO(x) is a law; and the pair
     :math:`(|b|, Y)` of the blanket has the law, hence the divergence, of the reduction pair of this decomposition
@@ -212,15 +207,11 @@ def blanket_is_a_decomposition() -> Blocks:
         equals(u(m), "C(n − 1, m) m! = (n − 1)!/(n − 1 − m)!", clone),
     )
     processing = theorems.general(
-        "data processing, both ways",
-        Divergence(alpha, *blanket_pair),
-        "=",
-        Divergence(alpha, *clone_pair),
+        "data processing, both ways", Divergence(alpha, *blanket_pair), "=", Divergence(alpha, *clone_pair),
         stated=["the differing user's message is added to both, and (|b|, Y) and the histogram say the same"],
-        shown=[("the others have the same law in both", same)],
-        local=(m,),
+        shown=[("the others have the same law in both", same)], local=(m,),
         checked=("outcome by outcome, n ≤ 3, a randomizer without symmetry", _blanket_pairs_agree),
-    )
+    )  # fmt: skip
     equal = chain(Divergence(alpha, *blanket_pair), equals(processing.right, "one pair in two notations", processing))
     statement = parts(sign, whole, mixture, same, equal)
     return below, ones, mass, defined, sign, whole, mixture, scaled, blanket, clone, same, equal, statement
@@ -238,13 +229,10 @@ def blanket_reduction() -> Blocks:
     law = cite(algorithms_1_and_2)
     words = ("LO(x) is not negative", "it sums to 1", "R(x) is the mixture")
     processing = theorems.general(
-        "data processing",
-        Divergence(alpha, *shuffled_pair),
-        "<=",
-        Divergence(alpha, *blanket_pair),
+        "data processing", Divergence(alpha, *shuffled_pair), "<=", Divergence(alpha, *blanket_pair),
         stated=["Algorithm 2 knows x_2, …, x_n and not whether user 1 has x_0 or x_1"],
         shown=[*zip(words, mixture, strict=True), ("Algorithm 2 returns the shuffled messages", law)],
-    )
+    )  # fmt: skip
     shown = chain(Divergence(alpha, *shuffled_pair), at_most(processing.right, "by Algorithm 2", processing))
     return *mixture, law, shown
 
@@ -253,13 +241,12 @@ def blanket_reduction() -> Blocks:
 
 
 @derivation(
-    "Algorithm 3 makes the blanket of any decomposition",
-    f"{SOURCE}, Algorithm 3",
+    "Algorithm 3 makes the blanket of any decomposition", f"{SOURCE}, Algorithm 3",
     where={
         beta: "what the decomposition leaves of every other user, in its component K + 1",
         gamma: "the mass of the blanket, Σ ω(y) over the messages",
     },
-)
+)  # fmt: skip
 def algorithm3() -> Blocks:
     r"""What Algorithm 3 makes of one draw (Su et al. 2025): of the differing user's draw a message from R(x_0) or
     R(x_1); of another user's draw the message y with the blanket's probability, and nothing with probability 1 − γ.
@@ -309,16 +296,13 @@ def blanket_is_best() -> Blocks:
     draws = [cite(algorithm3, part=number) for number in range(4)]
     words = ("the user with x_0, and x_1 likewise", "every other user", "nothing is sent", "r is a probability")
     processing = theorems.general(
-        "data processing",
-        Divergence(alpha, *blanket_pair),
-        "<=",
-        Divergence(alpha, *clone_pair),
+        "data processing", Divergence(alpha, *blanket_pair), "<=", Divergence(alpha, *clone_pair),
         stated=[
             "Algorithm 3 turns each draw of the histogram into a message or nothing, by itself and without the data"
         ],
         shown=list(zip(words, draws, strict=True)),
         checked=("by running it on every histogram, n ≤ 3, four overlapping components", _algorithm_3_is_right),
-    )
+    )  # fmt: skip
     better = chain(Divergence(alpha, *blanket_pair), at_most(processing.right, "by Algorithm 3", processing))
     shown = chain(
         Divergence(alpha, *shuffled_pair),
