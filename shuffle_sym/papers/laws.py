@@ -1,6 +1,6 @@
 r"""Small laws, literally: shuffled messages, mixtures, divergences and moments, outcome by outcome in fractions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -65,16 +65,14 @@ def divergence_of_laws(P: Mapping[Any, F], Q: Mapping[Any, F], alpha: F) -> F:
 def _copies_add() -> bool:
     """Sums S of n copies of X, which has three values: E[S] = nE[X], E[S²] = nE[X²] + n(n − 1)E[X]², and E[S]_+ and
     E[−S]_+ are at most n times those of X."""
-    sums = [sum_of_copies({F(-3): F(1, 2), F(1): F(1, 3), F(4): F(1, 6)}, n) for n in range(1, 5)]
-
-    def means(law: Law) -> list[F]:
-        powers = [sum((mass * value**e for value, mass in law.items()), F(0)) for e in (1, 2)]
-        return [*powers, *(positive_mean({sign * value: mass for value, mass in law.items()}) for sign in (1, -1))]
-
-    mean, square, up, down = means(sums[0])
-    found = list(enumerate(map(means, sums), 1))
-    equal = all(one == n * mean and two == n * square + n * (n - 1) * mean**2 for n, (one, two, _, _) in found)
-    return equal and all(more <= n * up and less <= n * down for n, (_, _, more, less) in found)
+    one = {F(-3): F(1, 2), F(1): F(1, 3), F(4): F(1, 6)}
+    parts: list[Callable[[F], F]] = [F, lambda v: v**2, lambda v: max(v, F(0)), lambda v: max(-v, F(0))]
+    sums = [[sum(m * f(v) for v, m in sum_of_copies(one, n).items()) for f in parts] for n in range(1, 5)]
+    mean, square, up, down = sums[0]
+    return all(
+        first == n * mean and second == n * square + n * (n - 1) * mean**2 and more <= n * up and less <= n * down
+        for n, (first, second, more, less) in enumerate(sums, 1)
+    )
 
 
 #: A check of what is said of sums of independent copies.

@@ -328,10 +328,7 @@ def law(variable: Random, values: Mapping[Any, Any], words: str, under: Any = ()
     """
     if not isinstance(variable, Random):
         raise TypeError(f"variable must be a Random, got {variable!r}")
-    pairs = sp.Tuple(*(
-        sp.Tuple(sp.sympify(value), *map(sp.sympify, mass if isinstance(mass, tuple) else (mass,)))
-        for value, mass in values.items()
-    ))  # fmt: skip
+    pairs = sp.Tuple(*(sp.Tuple(v, *(mass if isinstance(mass, tuple) else (mass,))) for v, mass in values.items()))
     under = conditions(under)
     whole = sp.Add(*(_over(mass, *limits) for _, mass, *limits in pairs))
     said = total is not None and (total.left, total.relation, total.right, total.under) == (whole, "=", 1, under)

@@ -193,8 +193,8 @@ def triangle(u: sp.Expr, v: sp.Expr) -> Applied:
     """The triangle inequality: |u + v| ≤ |u| + |v| for real u and v."""
     if not (u.is_real and v.is_real):
         raise VerificationError(f"the triangle inequality needs real numbers, got {u} and {v}")
-    name, real = "the triangle inequality", Hypothesis("distances on the line", None, "by what the symbols are")
-    return Applied(sp.Abs(u + v), "<=", sp.Abs(u) + sp.Abs(v), name, name=name, hypotheses=(real,))
+    real = Hypothesis("distances on the line", None, "by what the symbols are")
+    return Applied(sp.Abs(u + v), "<=", sp.Abs(u) + sp.Abs(v), name="the triangle inequality", hypotheses=(real,))
 
 
 def independence(whole: sp.Expr, factors: sp.Expr, words: str, checked: Checked) -> Applied:

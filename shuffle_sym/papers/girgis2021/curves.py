@@ -5,7 +5,7 @@ import sympy as sp
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, cases, chain, claim, equals, growing, parts
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
-from shuffle_sym.papers.engine.facts import Fact, given, suppose
+from shuffle_sym.papers.engine.facts import given, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import SOURCE, i, order, rho
 
@@ -16,7 +16,8 @@ delta = quantity("delta", r"\delta({0})", nonnegative=True)
 
 
 @derivation(
-    "From Rényi to (ε, δ)", f"{SOURCE}, Lemma 2.1", where={alpha: "e^ε", rho: "M(D)/M(D')", lam: "the order, 1 + u"},
+    "From Rényi to (ε, δ)", f"{SOURCE}, Lemma 2.1",
+    where={alpha: "e^ε", rho: "M(D)/M(D')", lam: "the order, 1 + u"},
 )  # fmt: skip
 def lemma21() -> Blocks:
     r"""δ(ε) = E[ρ − α]_+ ≤ E[ρ^λ] α^{1−λ} (1 − 1/λ)^λ/(λ − 1), α = e^ε, for every real λ = 1 + u > 1 (Girgis et al.
@@ -93,15 +94,9 @@ def eq7() -> Blocks:
     return weight, definition, logs, shown
 
 
-L = Random("L", positive=True)
-gamma, keep, y = sp.symbols("gamma c y", positive=True)
-forward_moment = quantity("Forward", r"\mathbb{{E}}_Q\left[(P'/Q)^{{{0}}}\right]", positive=True)
-backward_moment = quantity("Backward", r"\mathbb{{E}}_Q\left[(P'/Q)^{{-{0}}}\right]", positive=True)
-
-
 @derivation(
     "Poisson sampling of a Rényi curve", "the forward sum as in Zhu and Wang 2019; the backward bounds are ours",
-    where={gamma: "chance to take part", L: "P/Q", u: "λ − 1"},
+    where={sp.Symbol("gamma", positive=True): "chance to take part", Random("L", positive=True): "P/Q", u: "λ − 1"},
 )  # fmt: skip
 def poisson_sampling() -> Blocks:
     r"""A record that takes part with probability γ: P' = (1 − γ)Q + γP against Q, in both directions, and L = P/Q.
@@ -115,7 +110,13 @@ def poisson_sampling() -> Blocks:
     >>> len(poisson_sampling().statement)
     4
     """
+    L = Random("L", positive=True)
+    gamma, keep = sp.symbols("gamma c", positive=True)
+    y = sp.Symbol("y", positive=True)
+    forward_moment = quantity("Forward", r"\mathbb{{E}}_Q\left[(P'/Q)^{{{0}}}\right]", positive=True)
+    backward_moment = quantity("Backward", r"\mathbb{{E}}_Q\left[(P'/Q)^{{-{0}}}\right]", positive=True)
     weights = given(keep, 1 - gamma, "the probability not to take part")
+    mean = suppose(Mean(L), "=", 1, "P is a law: E_Q[P/Q] = 1")
     there = given(forward_moment(order), Mean((keep + gamma * L) ** order), "P'/Q = 1 − γ + γL")
     back = given(backward_moment(u), Mean((keep + gamma * L) ** -u), "the other direction, λ = 1 + u")
     expansion = sp.binomial(order, i) * keep ** (order - i) * gamma**i
@@ -125,13 +126,6 @@ def poisson_sampling() -> Blocks:
         equals(Mean(sp.Sum(expansion * L**i, (i, 0, order))), "the binomial theorem"),
         equals(sp.Sum(expansion * Mean(L**i), (i, 0, order)), "moment by moment"),
     )
-    mean, steepest, near = _near_one(weights, back)
-    flat_parts = _flat_and_mixed(weights, back)
-    return weights, mean, there, back, forward, *flat_parts, steepest, near, parts(forward, near, *flat_parts[1:])
-
-
-def _flat_and_mixed(weights: Fact, back: Fact) -> tuple[Fact, Fact, Fact]:
-    """The backward moment is at most (1 − γ)^-u, at every outcome, and at most a mixture, by convexity."""
     lowest = chain((keep + gamma * y) ** -u, at_most(keep**-u, "P'/Q is at least 1 − γ"))
     flat = chain(
         backward_moment(u),
@@ -150,13 +144,6 @@ def _flat_and_mixed(weights: Fact, back: Fact) -> tuple[Fact, Fact, Fact]:
         at_most(Mean(keep + gamma * L**-u), "P' is a mixture", jensen),
         equals(keep + gamma * Mean(L**-u), "the mean is linear"),
     )
-    return lowest, flat, mixed
-
-
-def _near_one(weights: Fact, back: Fact) -> tuple[Fact, Fact, Fact]:
-    """The backward moment by Taylor's formula around 1, where its first order has mean 0."""
-    mean = suppose(Mean(L), "=", 1, "P is a law: E_Q[P/Q] = 1")
-    one = claim(keep + gamma, "=", 1, "the weights sum to 1", weights)
     curve = u * (u + 1) / 2 * keep ** (-u - 2)
     steepest = chain((keep + y) ** (-u - 2), at_most(keep ** (-u - 2), "it falls"))
     taylor = theorems.general(
@@ -173,4 +160,4 @@ def _near_one(weights: Fact, back: Fact) -> tuple[Fact, Fact, Fact]:
         equals(1 - u * gamma * (Mean(L) - 1) + curve * gamma**2 * square, "P'/Q − 1 is γ(L − 1)", weights),
         equals(1 + curve * gamma**2 * square, "L has mean 1", mean),
     )
-    return mean, steepest, near
+    return weights, mean, there, back, forward, lowest, flat, mixed, steepest, near, parts(forward, near, flat, mixed)

@@ -66,19 +66,16 @@ def _tails_enumerated() -> bool:
     return all(holds(*case) for case in grid)
 
 
-def _one_user_enumerated() -> bool:
-    """The moment of one user from the shuffled messages, of order 3, for small randomizers."""
-    return all(
-        moment(shuffled([other]), shuffled([law]), 3) == sum(u * (v / u) ** 3 for u, v in zip(law, other, strict=True))
-        for law, other in pairs_of_laws()
-    )
-
-
 def one_user(lam: sp.Expr) -> Applied:
     """The moment of special neighbours with one user is that of R."""
-    ratios = sp.Sum(p(j) * (p1(j) / p(j)) ** lam, messages)
-    words = "the user sends j with probability p_j"
-    return theorems.total_probability(S(lam, 1), ratios, words, ("three randomizers, λ = 3", _one_user_enumerated))
+
+    def alone(law: list[F], other: list[F]) -> bool:
+        cubes = sum(u * (v / u) ** 3 for u, v in zip(law, other, strict=True))
+        return moment(shuffled([other]), shuffled([law]), 3) == cubes
+
+    ratios, words = sp.Sum(p(j) * (p1(j) / p(j)) ** lam, messages), "the user sends j with probability p_j"
+    checked = ("three randomizers, λ = 3, in fractions", lambda: all(alone(*pair) for pair in pairs_of_laws()))
+    return theorems.total_probability(S(lam, 1), ratios, words, checked)
 
 
 @derivation("One user alone", f"{SOURCE}, Appendix D.1, step (c)", where={t: "e^ε0", B: "number of messages"})
