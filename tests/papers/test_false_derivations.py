@@ -237,6 +237,33 @@ def test_a_law_over_an_index_is_a_law():
         made(drawn, mean)
 
 
+def test_a_definition_is_not_used_where_it_is_infinite():
+    for value, there, words in (
+        (sp.factorial(a - 1), 0, "a!"),
+        (sp.gamma(a), 0, "Γ"),
+        (1 / a, 0, "an inverse"),
+    ):
+        name = given(h(a), value, words)
+        product = chain(a * h(a), equals(a * value, "by definition", name))
+        assert product.at({a: 2}).left == 2 * h(2)
+        with pytest.raises(ss.VerificationError, match="divides by 0"):
+            product.at({a: there})  # 0 times something infinite is not 0
+        total = sp.Sum(a * h(a), (a, 1, n))
+        assert chain(total, equals(sp.Sum(a * value, (a, 1, n)), "term by term", name)).relation == "="
+        with pytest.raises(ss.VerificationError, match="may be 0"):
+            claim(sp.Sum(a * h(a), (a, 0, n)), "=", sp.Sum(a * value, (a, 0, n)), "from 0 on", name)
+    with pytest.raises(ss.VerificationError, match="exact formula"):
+        claim(sp.Sum(1, (a, 0, sp.oo)), "=", sp.oo, "infinite", telescoping(a))
+    angle = chain(sp.cos(u) * f(u), equals(sp.sin(u), "by definition", given(f(u), sp.tan(u), "a slope")))
+    with pytest.raises(ss.VerificationError, match="divides by 0"):
+        angle.at({u: sp.pi / 2})
+    X, Y, w = Random("X", nonnegative=True), Random("Y", positive=True), sp.Symbol("w", nonnegative=True)
+    inverse = given(h(w), 1 / w, "an inverse")
+    assert claim(Mean(Y * h(Y)), "=", 1, "never 0", inverse).status == "proved"
+    with pytest.raises(ss.VerificationError, match="may be 0"):
+        claim(Mean(X * h(X)), "=", 1, "X may be 0", inverse)
+
+
 def test_theorems_about_probabilities_are_checked_and_a_check_that_fails_is_refused():
     X, Y = Random("X"), Random("Y")
     for theorem, left, right in (

@@ -16,11 +16,11 @@ import sympy as sp
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import growth, prover
 from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied, refuse_gaps
-from shuffle_sym.papers.engine.facts import Applied, Fact, denominators
+from shuffle_sym.papers.engine.facts import Applied, Fact
 from shuffle_sym.papers.engine.quantities import is_random
 from shuffle_sym.papers.engine.sums import apart, bound_elsewhere
-from shuffle_sym.papers.engine.using import Ranges, follows, follows_with, index_ranges, own_conditions, used
-from shuffle_sym.papers.engine.values import refuse_indices
+from shuffle_sym.papers.engine.using import Holds, Ranges, follows, follows_with, index_ranges, own_conditions, used
+from shuffle_sym.papers.engine.values import denominators, refuse_indices
 
 Grid = Mapping[sp.Symbol, Sequence[Any]]
 
@@ -79,7 +79,8 @@ class Line(Fact):
         if self.left == self.right:
             raise VerificationError(f"{self.words}: a line that says nothing: {self.relational()}")
         for side in (self.left, self.right):
-            if side.has(sp.Float, sp.nan, sp.zoo, sp.I) or any(one.doit() == 0 for one in denominators(side)):
+            infinite = not prover.is_finite(side) or any(one.doit() == 0 for one in denominators(side))
+            if infinite or side.has(sp.Float, sp.nan, sp.zoo, sp.I):
                 raise VerificationError(f"{self.words}: not an exact formula: {side}")
             refuse_indices(side, self.under)
         self._refuse_logarithms()
@@ -174,10 +175,27 @@ class Line(Fact):
                 raise VerificationError(f"{self.words}: an equation cannot use the inequality {fact.words!r}")
             ranges = index_ranges(sides, self.under)
             holds = partial(self._holds, by=[one for one in known if one is not fact], ranges=ranges)
-            sides = [apart(used(side, fact, number, holds, poles), held) for side in sides]
+            divided: set[sp.Expr] = set()
+            replaced = [apart(used(side, fact, number, holds, divided), held) for side in sides]
+            self._refuse_poles(fact, divided, sides, holds)
+            sides, poles = replaced, poles | divided
         # Kept for those who use this line: facts for all arguments have poles at theirs only.
         self.__dict__["poles"] = frozenset(poles).union(*map(denominators, (self.left, self.right, *sides)))
         return sides[0], sides[1]
+
+    def _refuse_poles(self, fact: Fact, poles: set[sp.Expr], sides: Sequence[sp.Expr], holds: Holds) -> None:
+        """Raise if a fact divides by something that is 0 at an end of a sum, or by a polynomial in an index, or in what
+        is random, that is not shown to differ from 0."""
+        totals = set().union(*(side.atoms(sp.Sum, sp.Product) for side in sides))
+        limits = {limit for total in totals for limit in total.limits}
+        for pole in poles:
+            own = [limit for limit in limits if pole.has(limit[0])]
+            vanishes = any(pole.subs(index, end) == 0 for index, *ends in own for end in ends)
+            if (own or is_random(pole)) and pole.is_polynomial(*pole.free_symbols) and not pole.is_nonzero:
+                signs = (sp.Gt(one, 0, evaluate=False) for one in (pole, -pole))
+                vanishes = vanishes or not any(holds(one, pole.free_symbols) for one in signs)
+            if vanishes:
+                raise VerificationError(f"{self.words}: {fact.words!r} divides by {pole}, which may be 0")
 
     def _check(self, values: Grid, before: sp.Expr, after: sp.Expr) -> None:
         symbols = list(values)

@@ -15,7 +15,7 @@ from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import prover
 from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, is_random
-from shuffle_sym.papers.engine.values import needed, put_in
+from shuffle_sym.papers.engine.values import denominators, needed, put_in
 
 if TYPE_CHECKING:
     from shuffle_sym.papers.engine.chains import Line
@@ -131,12 +131,6 @@ class Fact:
     def _repr_latex_(self) -> str:
         # `shown` knows facts itself.
         return str(import_module("shuffle_sym.papers.engine.shown").alone(self))
-
-
-def denominators(expr: sp.Expr) -> set[sp.Expr]:
-    """What a formula divides by, free of the indices in it, and not known to differ from 0."""
-    powers = (one for one in expr.atoms(sp.Pow) if not one.exp.is_nonnegative and not one.base.is_nonzero)
-    return {one.base for one in powers if one.base.free_symbols <= expr.free_symbols}
 
 
 def name_of(expr: sp.Expr) -> Any:

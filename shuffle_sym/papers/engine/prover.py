@@ -55,7 +55,7 @@ def at_most(before: sp.Expr, after: sp.Expr, given: Conditions = ()) -> str | No
 
 def _equal(before: sp.Expr, after: sp.Expr) -> str | None:
     left, right = (_worked_out(side) for side in (before, after))
-    if not (_is_finite(left) and _is_finite(right)):
+    if not (is_finite(left) and is_finite(right)):
         return None
     difference = _collected(left - right)
     if difference == 0:
@@ -76,12 +76,12 @@ def _equal(before: sp.Expr, after: sp.Expr) -> str | None:
     return "the difference simplifies to 0" if vanishes(difference.rewrite(sp.erf)) else None
 
 
-def _is_finite(expr: sp.Expr) -> bool:
+def is_finite(expr: sp.Expr) -> bool:
     """Whether nothing infinite or undefined is left, except as the end of a range: such a thing equals nothing."""
     if not expr.has(sp.oo, -sp.oo, sp.zoo, sp.nan):
         return True
     return not isinstance(expr, (sp.core.numbers.Infinity, sp.core.numbers.NegativeInfinity)) and all(
-        _is_finite(part) for part in (expr.args[:1] if isinstance(expr, ExprWithLimits) else expr.args)
+        is_finite(part) for part in (expr.args[:1] if isinstance(expr, ExprWithLimits) else expr.args)
     )
 
 

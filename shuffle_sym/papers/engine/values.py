@@ -102,6 +102,21 @@ def _refuse_caught(expr: Any, values: Mapping[sp.Symbol, sp.Expr]) -> None:
             raise VerificationError(f"{caught.pop()} must not be random in {mean}: the mean is not taken over it")
 
 
+#: Functions that are infinite somewhere: one over them is 0 there, and is no harm itself.
+_INFINITE = (sp.factorial, sp.gamma, sp.loggamma, sp.polygamma, sp.zeta, sp.tan, sp.cot, sp.sec, sp.csc)
+
+
+def denominators(expr: sp.Expr) -> set[sp.Expr]:
+    """What a formula divides by, free of the indices in it, and not known to differ from 0; (k − 1)! divides by one
+    over it."""
+    powers = {one for one in expr.atoms(sp.Pow) if not one.exp.is_nonnegative and not one.base.is_nonzero}
+    divided = {one.base for one in powers if not isinstance(one.base, (sp.factorial, sp.gamma))}  # which are never 0
+    if expr.has(*_INFINITE):
+        harmless = {one: sp.Dummy() for one in powers if isinstance(one.base, _INFINITE)}
+        divided |= {1 / one for one in expr.xreplace(harmless).atoms(*_INFINITE) if not one.is_positive}
+    return {one for one in divided if one.free_symbols <= expr.free_symbols}
+
+
 # ------------------------------------------------------------------------------------------------- indices
 
 
