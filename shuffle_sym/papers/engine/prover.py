@@ -81,7 +81,7 @@ def is_finite(expr: sp.Expr) -> bool:
     if not expr.has(sp.oo, -sp.oo, sp.zoo, sp.nan):
         return True
     return not isinstance(expr, (sp.core.numbers.Infinity, sp.core.numbers.NegativeInfinity)) and all(
-        is_finite(part) for part in (expr.args[:1] if isinstance(expr, ExprWithLimits) else expr.args)
+        is_finite(part) for part in (expr.args[:1] if isinstance(expr, (ExprWithLimits, sp.Limit)) else expr.args)
     )
 
 

@@ -14,27 +14,10 @@ from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, g
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.girgis2021 import notation
 from shuffle_sym.papers.girgis2021.mixtures import ABOVE, whole
 from shuffle_sym.papers.girgis2021.moments import closed_form, higher_term, lemma62, messages, theorem37
-from shuffle_sym.papers.girgis2021.notation import (
-    MOMENT,
-    SOURCE,
-    B,
-    S,
-    above_one,
-    i,
-    j,
-    m,
-    n,
-    not_above_t,
-    order,
-    p,
-    p1,
-    primed_sums_to_one,
-    real_order,
-    sums_to_one,
-    t,
-)
+from shuffle_sym.papers.girgis2021.notation import MOMENT, SOURCE, B, S, above_one, i, j, m, n, order, p, p1, t
 from shuffle_sym.papers.girgis2021.upper import HALF, SIZE, D, cut, few, gamma, half_number, many, nbar, one_user
 
 k = sp.Symbol("k", integer=True, nonnegative=True)
@@ -141,9 +124,9 @@ def single_user_excess() -> Blocks:
     parabola = 1 + order * (ratio - 1) + PAIRS * (ratio - 1) ** 2 * power
     each = chain(
         ratio**order,
-        equals((t / (1 + above_one(j))) ** order, "ε0-LDP", not_above_t),
+        equals((t / (1 + above_one(j))) ** order, "ε0-LDP", notation.not_above_t),
         at_most(tangent.right.subs(e, above_one(j)), "a parabola above it", tangent.at({e: above_one(j)})),
-        equals(parabola, "ε0-LDP", not_above_t),
+        equals(parabola, "ε0-LDP", notation.not_above_t),
     )
     totals = [sp.Sum(law(j), messages) for law in (p, p1)]
     chi = sp.Sum(p1(j) ** 2 / p(j), messages)
@@ -153,10 +136,10 @@ def single_user_excess() -> Blocks:
         at_most(sp.Sum(p(j) * parabola, messages), "each ratio", each),
         equals(totals[0] + order * (totals[1] - totals[0]) + PAIRS * power * (chi - 2 * totals[1] + totals[0]),
                "term by term"),
-        equals(1 + PAIRS * power * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
+        equals(1 + PAIRS * power * (chi - 1), "both sum to 1", notation.sums_to_one, notation.primed_sums_to_one),
         at_most(1 + PAIRS * power * ((t - 1) ** 2 / t), "the largest variance", largest),
     )  # fmt: skip
-    return sums_to_one, primed_sums_to_one, not_above_t, tangent, largest, each, shown
+    return notation.sums_to_one, notation.primed_sums_to_one, notation.not_above_t, tangent, largest, each, shown
 
 
 #: What √w is at most under the condition, which is at most 7/80.
@@ -275,7 +258,7 @@ def corollary32() -> Blocks:
     >>> corollary32().result
     log(1 + 4*(t - 1)**2*binomial(lambda, 2)/n)/(lambda - 1)
     """
-    half = {gamma: F(1, 2), real_order: order}
+    half = {gamma: F(1, 2), notation.real_order: order}
     chernoff, everything, parted = (cite(cut, part=part) for part in range(3))
     alone, enough = cite(single_user_excess), cite(enough_users)
     size = given(nbar, SIZE, "a share 1 − γ of the mean of m, rounded down, and the differing user")

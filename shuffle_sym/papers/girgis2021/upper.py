@@ -12,25 +12,10 @@ from shuffle_sym.papers.engine.chains import at_most, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, Cited, cite, derivation
 from shuffle_sym.papers.engine.facts import Applied, given
 from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.girgis2021 import notation
 from shuffle_sym.papers.girgis2021.mixtures import ABOVE, ORDER, expected, lemma_d1, q, theorem36, whole
 from shuffle_sym.papers.girgis2021.moments import closed_form, messages, pairs_of_laws, theorem37, theorem71
-from shuffle_sym.papers.girgis2021.notation import (
-    SOURCE,
-    B,
-    S,
-    above_one,
-    j,
-    k,
-    m,
-    n,
-    not_above_t,
-    order,
-    p,
-    p1,
-    real_order,
-    sums_to_one,
-    t,
-)
+from shuffle_sym.papers.girgis2021.notation import SOURCE, B, S, j, k, m, n, order, p, p1, real_order, sums_to_one, t
 from shuffle_sym.papers.laws import moment, shuffled
 from shuffle_sym.papers.tools import F
 
@@ -88,7 +73,7 @@ def single_user() -> Blocks:
     alone = one_user(real_order)
     each = chain(
         (p1(j) / p(j)) ** real_order,
-        equals((t / (1 + above_one(j))) ** real_order, "ε0-LDP", not_above_t),
+        equals((t / (1 + notation.above_one(j))) ** real_order, "ε0-LDP", notation.not_above_t),
         at_most(t**real_order, "a power rises"),
     )
     shown = chain(
@@ -97,7 +82,7 @@ def single_user() -> Blocks:
         at_most(t**real_order * sp.Sum(p(j), messages), "each ratio is at most t", each),
         equals(t**real_order, "p is a law", sums_to_one),
     )
-    return sums_to_one, not_above_t, each, shown
+    return sums_to_one, notation.not_above_t, each, shown
 
 
 @derivation("The moment, cut at a number of doubles", f"{SOURCE}, (40), corrected", where=_CUT)
