@@ -72,7 +72,7 @@ latex-check: $(VENV)/ok  ## typeset every derivation with pdflatex (needs texliv
 	$(BIN)/python tools/latex_check.py
 
 derivation-check: $(VENV)/ok  ## rebuild every derivation with each of its definitions and lines changed (minutes)
-	$(BIN)/python -m checks.derivations
+	$(BIN)/python -m checks.derivations --state $(VENV)/derivations.json
 
 mutants: $(VENV)/ok  ## change one expression after another in numeric, truth and accounting; the tests must notice (an hour)
 	$(BIN)/python -m checks.mutants --processes 2
