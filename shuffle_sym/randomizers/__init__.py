@@ -4,7 +4,7 @@ from shuffle_sym.randomizers.composed import Joint, Parallel
 from shuffle_sym.randomizers.density import from_density
 from shuffle_sym.randomizers.family import AnyRandomizer
 from shuffle_sym.randomizers.grids import DiscreteLaplace
-from shuffle_sym.randomizers.hadamard import HadamardResponse
+from shuffle_sym.randomizers.hadamard import BlockHadamard, HadamardResponse
 from shuffle_sym.randomizers.hashing import BLH, OLH
 from shuffle_sym.randomizers.matrix import from_matrix
 from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
@@ -29,6 +29,7 @@ __all__ = [
     "AnyRandomizer",
     "AsymmetricLaplace",
     "BinaryRR",
+    "BlockHadamard",
     "ClippedGaussian",
     "DiscreteLaplace",
     "DuchiMechanism",

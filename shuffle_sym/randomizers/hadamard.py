@@ -2,7 +2,7 @@ r"""Hadamard response."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -50,18 +50,7 @@ class HadamardResponse(Matching):
         return [x0, x1, sum_of_both, *islice(others, thirds)]
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
-        """The parities of the named rows with a random column: uniform over the values that their sums allow."""
-        pivots: list[tuple[int, bool]] = []  # rows in echelon form, and the parity that was asked for
-        for x, match in zip(inputs, matches, strict=True):
-            row, odd = x + 1, not match
-            for pivot, pivot_odd in pivots:
-                if row ^ pivot < row:
-                    row, odd = row ^ pivot, odd ^ pivot_odd
-            if row:
-                pivots = sorted([*pivots, (row, odd)], reverse=True)
-            elif odd:
-                return sp.Integer(0)
-        return sp.Rational(1, 2 ** len(pivots))
+        return _parity_law([x + 1 for x in inputs], matches)
 
     def universal(self, named: int) -> sp.Expr:
         return 1 / self._size
@@ -70,3 +59,68 @@ class HadamardResponse(Matching):
         K = int(self.K)
         for y in range(K):
             yield sp.Rational(1, K), tuple((row & y).bit_count() % 2 == 0 for row in range(1, K))
+
+
+class BlockHadamard(Matching):
+    r"""Hadamard response in ``B`` blocks of ``b`` columns, the general one, for large ε0 (Acharya, Sun and Zhang 2019).
+
+    A message is a block and a column of the b × b Hadamard matrix, y = b · block + column. Each block has b − 1 inputs,
+    one for each row but the first, numbered block by block; a message matches the inputs of its block whose row has +1
+    in its column, and is then t times as likely. It matches with probability 1/(2B) by chance.
+
+    Arguments: ``B``, at least 2, and ``b``, a power of two, are numbers; the local privacy level ``eps0`` stays a
+    symbol if it is left out. There are B (b − 1) inputs: what holds for them holds for fewer, too.
+
+    >>> BlockHadamard(B=2, b=4, eps0=sp.log(3)).gamma
+    2/3
+    """
+
+    def __init__(self, B: Any = 2, b: Any = 4, eps0: Any = None) -> None:
+        self.B, self.b = arguments.size(B, "B", 2), arguments.size(b, "b", 2)
+        arguments.numeric_only(self.B.free_symbols | self.b.free_symbols, "the list of blocks")
+        if int(self.b).bit_count() != 1:
+            raise ValueError(f"b must be a power of two, at least 2, got {b}")
+        self.bindings = {field.t: sp.exp(arguments.local_epsilon(field.eps0 if eps0 is None else eps0))}
+        self.ratio, self.mu = field.t, 1 / (2 * self.B)
+        self.input_count = self.B * (self.b - 1)
+
+    def place(self, x: int) -> tuple[int, int]:
+        """The block of an input, and its row there."""
+        block, row = divmod(x, int(self.b) - 1)
+        return block, row + 1
+
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        # Linear maps on the rows of a block, and permutations of blocks: two inputs of one block, or of two.
+        return ((0, 1), (0, int(self.b) - 1)) if self.b > 2 else ((0, 1),)
+
+    def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
+        """The mean over blocks: none of the inputs of other blocks matches."""
+        own = {block: [i for i, x in enumerate(inputs) if self.place(x)[0] == block] for block in range(int(self.B))}
+        laws = (
+            _parity_law([self.place(inputs[i])[1] for i in here], tuple(matches[i] for i in here))
+            for here in own.values()
+            if sum(matches[i] for i in here) == sum(matches)
+        )
+        return sp.Add(*laws) / self.B
+
+    def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
+        places = [self.place(x) for x in range(int(self.input_count))]
+        for y in range(int(self.B * self.b)):
+            block, column = divmod(y, int(self.b))
+            matches = tuple(own == block and (row & column).bit_count() % 2 == 0 for own, row in places)
+            yield 1 / (self.B * self.b), matches
+
+
+def _parity_law(rows: Sequence[int], matches: Matches) -> sp.Expr:
+    """The parities of rows with a random column: uniform over the values that their sums allow."""
+    pivots: list[tuple[int, bool]] = []  # rows in echelon form, and the parity that was asked for
+    for named, match in zip(rows, matches, strict=True):
+        row, odd = named, not match
+        for pivot, pivot_odd in pivots:
+            if row ^ pivot < row:
+                row, odd = row ^ pivot, odd ^ pivot_odd
+        if row:
+            pivots = sorted([*pivots, (row, odd)], reverse=True)
+        elif odd:
+            return sp.Integer(0)
+    return sp.Rational(1, 2 ** len(pivots))

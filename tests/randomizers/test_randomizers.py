@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 import sympy as sp
 from conftest import shuffled_laws
+from scipy.linalg import hadamard
 
 import shuffle_sym as ss
 from shuffle_sym.algebra import field
+from shuffle_sym.randomizers import BlockHadamard
+from shuffle_sym.truth.ground_truth.messages import Messages
+from shuffle_sym.truth.ground_truth.symmetry import Symmetry
 
 pytestmark = pytest.mark.exact
 
@@ -60,6 +64,27 @@ def test_classes_of_krr_give_what_its_matrix_gives(k):
     assert full.gamma == R.gamma
     for x0, x1 in [(0, 1), (1, 0), (k - 1, 0)]:
         assert atoms(ss.decomposition.blanket(R, x0, x1)) == atoms(ss.decomposition.blanket(full, x0, x1))
+
+
+@pytest.mark.parametrize(("B", "b"), [(2, 4), (3, 2), (2, 2)])
+def test_hadamard_response_in_blocks_has_the_matrix_of_its_definition(B, b):
+    R = BlockHadamard(B, b, sp.log(3))
+    # One block after the other; each row of a Hadamard matrix but the first is an input, +1 is three times as likely.
+    blocks = np.kron(np.eye(B, dtype=int), hadamard(b)[1:] > 0)
+    weights = np.where(blocks, 3, 1)
+    expected = sp.Matrix(weights.tolist()) / int(weights[0].sum())
+    assert R.matrix() == expected
+    full = ss.from_matrix(expected)
+    assert (full.eps0, full.gamma) == (R.eps0, R.gamma)
+    symmetries = Symmetry(Messages(full, 1, [], 50).columns)
+    assert tuple(symmetries.pairs) == R.pairs()
+    n, alpha = 2, sp.Rational(6, 5)
+    for x0, x1 in R.pairs():
+        for x2 in range(B * (b - 1)):
+            ours, theirs = (ss.Shuffle(ss.decomposition.dataset(S, x0, x1, x2), n).exact(alpha) for S in (R, full))
+            assert ours == theirs
+    answer = ss.Shuffle(R, n).delta(sp.log(alpha))
+    assert ss.ground_truth.worst_pair(R, n, alpha).delta in answer
 
 
 def atoms(D):

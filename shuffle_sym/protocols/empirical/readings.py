@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -17,7 +18,7 @@ from shuffle_sym.model.matching import Matching
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.protocols.data import integers_below
 from shuffle_sym.protocols.empirical.events import Floats, Messages, Score, listed
-from shuffle_sym.randomizers import KRR, OUE, RAPPOR, HadamardResponse, SubsetSelection
+from shuffle_sym.randomizers import KRR, OUE, RAPPOR, BlockHadamard, HadamardResponse, SubsetSelection
 
 Bools = npt.NDArray[np.bool_]
 Matches = Callable[[Messages, int], Bools]
@@ -186,6 +187,8 @@ def reading_of(R: Randomizer, matches: Matches | None = None) -> Reading:
         return Matched(R, lambda y, x: y[:, x] == 1, lambda y, name: _bits(R, y, name))
     if isinstance(R, HadamardResponse):
         return Matched(R, _even, lambda y, name: integers_below(y, int(R.K), name).astype(np.int64))
+    if isinstance(R, BlockHadamard):
+        return Matched(R, partial(_in_block, R), lambda y, name: integers_below(y, int(R.B * R.b), name))
     if isinstance(R, Matching):
         raise ValueError(
             f"matches must be given for {R!r}: a function (messages, x) that says which of the messages match x"
@@ -195,6 +198,12 @@ def reading_of(R: Randomizer, matches: Matches | None = None) -> Reading:
 
 def _even(messages: Messages, x: int) -> Bools:
     return np.asarray(np.bitwise_count(messages & (x + 1)) % 2 == 0)
+
+
+def _in_block(R: BlockHadamard, messages: Messages, x: int) -> Bools:
+    block, row = R.place(x)
+    own, columns = np.divmod(messages.astype(np.int64), int(R.b))
+    return np.asarray((own == block) & (np.bitwise_count(columns & row) % 2 == 0))
 
 
 def _bits(R: Any, messages: Messages, name: str) -> Messages:
