@@ -7,6 +7,7 @@ from shuffle_sym.accounting.pld import PairPLD, PrivacyLossDistribution, Shuffle
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import Composition
+from shuffle_sym.accounting.stated import StatedMechanism
 
 __all__ = [
     "Analyses",
@@ -20,4 +21,5 @@ __all__ = [
     "PrivacyProfile",
     "Risk",
     "ShuffledPLD",
+    "StatedMechanism",
 ]

@@ -16,6 +16,7 @@ import sympy as sp
 from flint import fmpq
 from scipy import special
 
+from shuffle_sym.accounting import normal
 from shuffle_sym.accounting.convex import HockeyStickCurve
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.algebra import arguments, rounding
@@ -23,6 +24,8 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rationals import fraction, rational
 
 _LITTLE = 1e-9  # the δ that is left out where the caller says nothing
+_WIDEST = 40.0  # a shift by so many standard deviations is always seen
+_HALVINGS = 20  # of the interval in which a shift is looked for
 _SLACK = 1e-12  # relative and absolute: a hundred times the error of SciPy's normal quantile
 
 
@@ -81,6 +84,28 @@ class Risk:
         low, high = (_largest_shift(curve, little) for curve in (self.profile.lower, self.profile.upper))
         least = low if math.isinf(low) else max(low - _SLACK * (1 + low), 0.0)
         return Interval(least, high + _SLACK * (1 + high), "profile")
+
+    def shifts(self, delta: Any = _LITTLE) -> Interval:
+        r"""Two normal shifts that bracket the mechanism up to δ = ``delta``: tests between N(0, 1) and N(μ, 1) are no
+        better than those of the worst pair of datasets for the lower μ, the largest one that is certain, and no worse
+        for the upper one, the smallest that is certain, which is that of `mu`.
+
+        For the lower one, :math:`D_\alpha` of the normal laws is at most δ above the curve from below: it is convex and
+        that curve piecewise linear, so that it is enough to compare them at the vertices.
+
+        >>> import shuffle_sym as ss
+        >>> print(Risk(ss.Shuffle(ss.BinaryRR(eps0=1), n=1_000).profile()).shifts(1e-6))
+        [0.0320662, 0.0338857]
+        """
+        little = rational(arguments.open_unit(delta, "delta"))
+        vertices = [(alpha, value + little) for alpha, value in self.profile.lower.vertices if alpha != 0]
+        largest = self.mu(delta).upper
+        low, high = 0.0, min(largest, _WIDEST)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            fits = all(normal.divergence(alpha, middle)[1] <= value for alpha, value in vertices)
+            low, high = (middle, high) if fits else (low, middle)
+        return Interval(low, largest, "profile")
 
     def __str__(self) -> str:
         return (

@@ -88,6 +88,11 @@ class Composition:
         """The ε from which on δ is exactly 0."""
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
 
+    @property
+    def _attained_loss(self) -> sp.Expr:
+        """The ε from which on it is not known that δ is above 0."""
+        return sp.Add(*(count * getattr(M, "attained_loss", M.max_loss) for M, count in self.parts))
+
     def delta(self, eps: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end (below 1e-250: from 0 to
         an upper end). One `Interval` for one ε, a list of them for a list."""
@@ -102,8 +107,10 @@ class Composition:
             lower, upper = self._ends(number, rtol, finest, least)
             if upper - lower <= rtol * upper or upper < _SMALLEST:
                 return Interval(lower, upper, "profile")
-            if self.rounds * least > rtol * max(lower, 1e-280) / 20:
-                least = self._least(rtol * (lower or self._about(number)))
+            # What is known of stated mechanisms from above only makes no lower end: then the upper one is the measure.
+            size = upper if field.at_least(number, self._attained_loss) else lower
+            if self.rounds * least > rtol * max(size, 1e-280) / 20:
+                least = self._least(rtol * (size or self._about(number)))
             elif not self.closes:
                 return Interval(lower, upper, "profile")
             if lower and self.closes:  # else it was seen only that the profiles ended too early
@@ -209,8 +216,9 @@ class Composition:
 def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:
     r"""Rounds of different randomizers, numbers of users and analyses: ``[(M1, 100), (M2, 16), M3]``.
 
-    A part is a `Shuffle`, or a pair of one and its number of rounds. ``progress`` wraps the batches of points at which
-    profiles are evaluated, as `tqdm.auto.tqdm` does; no profile takes more than ``max_points``.
+    A part is a `Shuffle`, or what others state of a mechanism (`accounting.StatedMechanism`); or a pair of one of these
+    and its number of rounds. ``progress`` wraps the batches of points at which profiles are evaluated, as
+    `tqdm.auto.tqdm` does; no profile takes more than ``max_points``.
 
     >>> import shuffle_sym as ss
     >>> two = ss.compose([ss.Shuffle(ss.BinaryRR(eps0=1), n=100), (ss.Shuffle(ss.KRR(k=3, eps0=2), n=50), 3)])

@@ -16,6 +16,7 @@ from shuffle_sym.apps.plots.curves import (
     rounds_curves,
     spaced,
     steps,
+    trade_off,
     where_it_holds,
 )
 from shuffle_sym.apps.plots.drawings import empty_chair
@@ -59,6 +60,7 @@ __all__ = [
     "rounds_curves",
     "spaced",
     "steps",
+    "trade_off",
     "where_it_holds",
     "worst_kinds",
 ]

@@ -11,7 +11,7 @@ import sympy as sp
 
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.pld import PrivacyLossDistribution
-from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.profile import PrivacyProfile, TradeOff
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps.plots.style import COLOURS, axes, close, name_at_end, name_lines, power  # noqa: F401 (close is for examples)
@@ -268,6 +268,30 @@ def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
     rows = [row for row in curve.rows() if row["eps"] >= 0 and row["upper"] > 0]
     intervals = [Interval(row["lower"], row["upper"]) for row in rows]
     band(ax, [row["eps"] for row in rows], intervals, COLOURS[0], marker=".", markersize=3, linewidth=1)
+    return ax
+
+
+def trade_off(f: TradeOff, ax: Any = None) -> Any:
+    """The two certified curves of f-DP: no attack is below the solid one, some attack is on the dashed one or below.
+
+    >>> import shuffle_sym as ss
+    >>> ax = trade_off(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile().trade_off())
+    >>> [line.get_label() for line in ax.lines]
+    ['without the messages', 'some attack gets here', 'no attack gets below']
+    >>> bool(ax.lines[2].get_ydata()[50] <= 1 / 4 <= ax.lines[1].get_ydata()[50])  # f(1/4) = 1/4
+    True
+    >>> close(ax)
+    """
+    if ax is None:
+        ax = axes("says x₀ where it is x₁", "says x₁ where it is x₀")
+    errors = [sp.Rational(i, 200) for i in range(201)]
+    xs, intervals = [float(x) for x in errors], [f(x) for x in errors]
+    ax.plot(xs, [1 - x for x in xs], color="grey", linestyle=":", label="without the messages")
+    lowers, uppers = [i.lower for i in intervals], [i.upper for i in intervals]
+    ax.fill_between(xs, lowers, uppers, color=COLOURS[0], alpha=0.3, linewidth=0)
+    ax.plot(xs, uppers, "--", color=COLOURS[0], linewidth=1, label="some attack gets here")
+    ax.plot(xs, lowers, color=COLOURS[0], label="no attack gets below")
+    ax.legend(frameon=False)
     return ax
 
 
