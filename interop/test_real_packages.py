@@ -127,6 +127,19 @@ def test_pure_ldp_sends_hadamard_response():
     passes(ss.HadamardResponse(8, 1), client.privatise)
 
 
+@pytest.mark.parametrize(("eps0", "d", "B", "b"), [(2, 12, 4, 4), (1.5, 6, 4, 4), (3, 12, 16, 2)])
+def test_pure_ldp_sends_hadamard_response_in_blocks(eps0, d, B, b):
+    # Above eps0 = 1 it is the general one; inputs are permuted first, and here the permutation is none.
+    from pure_ldp.frequency_oracles.hadamard_response import HadamardResponseClient
+
+    client = HadamardResponseClient(epsilon=eps0, d=d, hash_funcs=list(range(d)), index_mapper=lambda x: x)
+    assert (client.hr.part, client.hr.partsz) == (B, b)
+    R = ss.randomizers.BlockHadamard(B, b, eps0)
+    passes(R, client.privatise)
+    audit = ss.empirical.local(*samples(client.privatise), R=ss.randomizers.BlockHadamard(B, b, eps0 / 2), beta=BETA)
+    assert audit.convicted
+
+
 def test_an_old_oue_of_pure_ldp_is_convicted():
     # Its bit is set with probability q + (1 − q)/2 where 1/2 was meant: at eps0 = 0.5 it leaks 1.29.
     code = (
@@ -207,3 +220,71 @@ def test_riskcal_finds_the_same_advantage_and_trade_off():
         # Theirs is on a grid that dominates: never more private than what is attained, hardly less than what is proved.
         beta = float(get_beta_from_pld(pld, alpha=float(error)))
         assert f(error).lower - 1e-3 <= beta <= f(error).upper + 1e-9
+
+
+def test_a_trade_off_curve_of_riskcal_comes_in():
+    from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+    from riskcal.analysis.conversions import get_beta_from_pld
+
+    pld = from_gaussian_mechanism(2.0)
+    errors = np.concatenate([np.geomspace(1e-9, 0.01, 300), np.linspace(0.01, 1, 300)])
+    betas = np.clip(get_beta_from_pld(pld, alpha=errors), 0, 1)
+    stated = ss.accounting.StatedMechanism.from_trade_off(
+        zip(errors.tolist(), betas.tolist(), strict=True), adjacency="replace-one"
+    )
+    truth = ss.accounting.StatedMechanism.gaussian(0.5)
+    M = ss.Shuffle(ss.BinaryRR(1), 20)
+    ours, theirs = (ss.compose([(M, 2), (other, 2)]).epsilon(1e-5, rtol=0.02) for other in (truth, stated))
+    assert ours.lower <= theirs.upper <= 1.2 * ours.upper
+
+
+# ------------------------------------------------------------------------------------------- Flower
+
+
+def test_flower_takes_our_accountant_and_its_own_is_never_above():
+    from flwr.serverapp import (
+        GaussianPrivacyEvent,
+        NeighboringRelation,
+        PrivacyAccountant,
+        PrivacyConfig,
+        PrivacySpent,
+        RdpAccountant,
+        SamplingMethod,
+    )
+    from flwr.serverapp.strategy import DifferentialPrivacyServerSideFixedClipping, FedAvg
+
+    from shuffle_sym.apps.flower_bridge import ShuffleAccountant
+
+    config = PrivacyConfig(
+        1e-5, 100, NeighboringRelation.ADD_OR_REMOVE_ONE, SamplingMethod.NO_AMPLIFICATION, max_epsilon=8.0
+    )
+    M = ss.Shuffle(ss.BinaryRR(1), 100)
+    ours = ShuffleAccountant(config, {"votes": M}, rtol=0.02)
+    public = [name for name in vars(PrivacyAccountant) if not name.startswith("_")]
+    assert len(public) >= 9
+    assert all(hasattr(ours, name) for name in public)
+    strategy = DifferentialPrivacyServerSideFixedClipping(FedAvg(), 4.0, 1.0, 10, accountant=ours)
+    assert strategy.privacy_spent() == PrivacySpent(0.0, 1e-5, 0, "shuffle_sym, replace-one")
+    # A release with twice the noise, one client replaced, is one with that noise, one client added or removed.
+    ours.compose(GaussianPrivacyEvent(8.0, 10, 100), 3)
+    theirs = RdpAccountant(config)
+    theirs.compose(GaussianPrivacyEvent(4.0, 10, 100), 3)
+    exact = ss.accounting.StatedMechanism.gaussian(math.sqrt(3) / 4).profile().epsilon(1e-5)
+    assert exact.lower <= ours.get_epsilon(1e-5) <= 1.03 * exact.upper
+    assert ours.get_epsilon(1e-5) <= theirs.get_epsilon(1e-5)  # theirs goes by Rényi divergences, a looser bound
+    alone = ours.get_epsilon(1e-5)
+    ours.compose("votes", 2)
+    assert strategy.privacy_spent().num_releases == 5
+    assert max(alone, M.compose(2).epsilon(1e-5).lower) < ours.get_epsilon(1e-5) < alone + 2 * M.epsilon(1e-6).upper
+    assert ours.get_delta(ours.get_epsilon(1e-5)) <= 1.2e-5
+    assert ours.would_exceed(GaussianPrivacyEvent(0.5, 10, 100))
+    assert not ours.would_exceed("votes")
+    again = ShuffleAccountant(config, {"votes": M}, rtol=0.02)
+    again.load_state_dict(json.loads(json.dumps(ours.state_dict())))
+    assert again.get_epsilon(1e-5) == ours.get_epsilon(1e-5)
+    with pytest.raises(ValueError, match="with the mechanisms"):
+        ShuffleAccountant(config).load_state_dict(ours.state_dict())
+    with pytest.raises(ValueError, match="event must be"):
+        ours.compose("vote")
+    with pytest.raises(TypeError, match="Shuffle of a randomizer"):
+        ShuffleAccountant(config, {"votes": 3})

@@ -94,8 +94,9 @@ class Risk:
         that curve piecewise linear, so that it is enough to compare them at the vertices.
 
         >>> import shuffle_sym as ss
-        >>> print(Risk(ss.Shuffle(ss.BinaryRR(eps0=1), n=1_000).profile()).shifts(1e-6))
-        [0.0320662, 0.0338857]
+        >>> shifts = Risk(ss.Shuffle(ss.BinaryRR(eps0=1), n=10).profile(rtol=0.05)).shifts(1e-6)
+        >>> 0.2 < shifts.lower < shifts.upper < 0.5
+        True
         """
         little = rational(arguments.open_unit(delta, "delta"))
         vertices = [(alpha, value + little) for alpha, value in self.profile.lower.vertices if alpha != 0]

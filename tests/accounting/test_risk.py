@@ -14,7 +14,7 @@ import shuffle_sym as ss
 from shuffle_sym.accounting import Risk
 from shuffle_sym.accounting.convex import Bracket, curve_through
 from shuffle_sym.accounting.profile import PrivacyProfile
-from shuffle_sym.algebra.rationals import rational
+from shuffle_sym.algebra.rationals import fraction, rational
 
 q = sp.Rational
 
@@ -80,6 +80,30 @@ def test_no_trade_off_is_below_that_of_the_normal_shift():
     less = 0.98 * mu.lower
     errors = [q(int(10 ** (9 - j / 10)), 10**9) for j in range(1, 85)]
     assert any(f(x).upper < special.ndtr(-special.ndtri(float(x)) - less) - delta for x in errors)
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-3])
+def test_the_shifts_bracket_the_trade_off(delta):
+    profile = ss.Shuffle(ss.BinaryRR(1), 10).profile(rtol=0.02)
+    shifts, f = Risk(profile).shifts(delta), profile.trade_off()
+    assert 0 < shifts.lower < shifts.upper == Risk(profile).mu(delta).upper
+    errors = [q(i, 37) for i in range(1, 37)] + [q(1, 10**4), 1 - q(1, 10**4)]
+
+    def normal(x, mu):
+        return special.ndtr(-special.ndtri(float(x)) - mu)
+
+    assert all(f(x).upper <= normal(x, shifts.lower) + delta + 1e-12 for x in errors)
+    assert all(f(x).lower >= normal(x, shifts.upper) - delta - 1e-12 for x in errors)
+    # A little more than the lower shift is too much somewhere.
+    more = 1.02 * shifts.lower
+    ratios = [Fraction(i, 100) for i in range(5, 400)]
+    assert any(two_normals(float(a), more) > float(fraction(profile.lower(rational(a)))) + delta for a in ratios)
+
+
+def two_normals(alpha, mu):
+    """D_α of N(0, 1) against N(μ, 1)."""
+    eps = math.log(alpha)
+    return special.ndtr(mu / 2 - eps / mu) - alpha * special.ndtr(-mu / 2 - eps / mu)
 
 
 def test_a_larger_delta_never_needs_a_larger_shift_and_impossible_outputs_have_none():

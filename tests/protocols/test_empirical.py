@@ -226,9 +226,10 @@ ORDERS = {
 @pytest.mark.parametrize("order", ORDERS)
 def test_messages_that_are_not_shuffled_are_convicted_by_their_places(order):
     R, n = ss.BinaryRR(1), 40
+    gamma = float(R.gamma)
 
     def unshuffled(X, rng):
-        return ORDERS[order](np.where(rng.random(n) < float(R.gamma), rng.integers(0, 2, n), X), rng)
+        return ORDERS[order](np.where(rng.random(n) < gamma, rng.integers(0, 2, n), X), rng)
 
     audit = ss.empirical.shuffled(unshuffled, R, n, seed=1, most=10_000)
     assert audit.convicted
@@ -238,9 +239,8 @@ def test_messages_that_are_not_shuffled_are_convicted_by_their_places(order):
 
 def test_sorted_messages_say_no_more_than_shuffled_ones():
     R = ss.BinaryRR(1)
-    audit = ss.empirical.shuffled(
-        lambda X, rng: np.sort(pipeline(2, float(R.gamma))(X, rng)), R, 20, seed=1, most=1_500
-    )
+    run = pipeline(2, float(R.gamma))
+    audit = ss.empirical.shuffled(lambda X, rng: np.sort(run(X, rng)), R, 20, seed=1, most=1_500)
     assert not audit.convicted
 
 

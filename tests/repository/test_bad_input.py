@@ -9,8 +9,10 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting import StatedMechanism as Stated
 from shuffle_sym.papers.koskela2021 import definitions
 from shuffle_sym.papers.tools import krr
+from shuffle_sym.randomizers import BlockHadamard
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.two_messages import TwoMessages
 
@@ -699,6 +701,25 @@ BAD = {
     "g = 1": (lambda: ss.OLH(g=1, d=3, eps0=1), ValueError, ["g must be an integer >= 2, got 1"]),
     "K = 6": (lambda: ss.HadamardResponse(K=6, eps0=1), ValueError, ["K must be a power of two", "6"]),
     "K = 2": (lambda: ss.HadamardResponse(K=2, eps0=1), ValueError, ["K must be an integer >= 4, got 2"]),
+    "b = 6": (lambda: BlockHadamard(B=2, b=6, eps0=1), ValueError, ["b must be a power of two", "6"]),
+    "B = 1": (lambda: BlockHadamard(B=1, b=4, eps0=1), ValueError, ["B must be an integer >= 2, got 1"]),
+    "no adjacency": (lambda: Stated.from_profile({0: 0.5}), ValueError, ["adjacency must be given", "replace-one"]),
+    "other adjacency": (
+        lambda: Stated.from_trade_off({0.5: 0.1}, adjacency="zero-out"),
+        ValueError,
+        ["adjacency", "'add-or-remove-one'", "'zero-out'"],
+    ),
+    "stated delta": (lambda: Stated.from_profile({0: 2}, adjacency="replace-one"), ValueError, ["delta", "2"]),
+    "stated eps": (lambda: Stated.from_profile({-1: 0.5}, adjacency="replace-one"), ValueError, ["eps", "-1"]),
+    "nothing stated": (
+        lambda: Stated.from_profile([], adjacency="replace-one"),
+        ValueError,
+        ["points", "one at least"],
+    ),
+    "no points": (lambda: Stated.from_profile(3, adjacency="replace-one"), TypeError, ["points must be pairs", "3"]),
+    "no pld": (lambda: Stated.from_dp_accounting(3, adjacency="replace-one"), TypeError, ["pld", "dp_accounting", "3"]),
+    "no profile": (lambda: Stated(3), TypeError, ["profile must be a PrivacyProfile", "3"]),
+    "large mu": (lambda: Stated.gaussian(30), ValueError, ["mu must be at most 20", "30"]),
     "w = d": (lambda: ss.SubsetSelection(d=4, w=4, eps0=1), ValueError, ["w must be an integer in 1 … d - 1", "4"]),
     "w = 0": (lambda: ss.SubsetSelection(d=4, w=0, eps0=1), ValueError, ["w must be an integer >= 1, got 0"]),
     "empty joint": (lambda: ss.Joint(), ValueError, ["parts must not be empty"]),
