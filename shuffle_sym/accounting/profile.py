@@ -222,12 +222,6 @@ class TradeOff:
         low, high = self.profile.upper.conjugate(x), self.profile.lower.conjugate(x)
         return Interval(_double(max(low, ZERO), up=False), _double(high, up=True), "profile")
 
-    def plot(self, ax: Any = None) -> Any:
-        """Both curves over the error of the first kind; returns the axes."""
-        from importlib import import_module
-
-        return import_module("shuffle_sym.apps.plots").trade_off(self, ax)
-
 
 def _first_at_most(curve: HockeyStickCurve, target: fmpq) -> fmpq:
     """The smallest α with a value of at most ``target``; past the last vertex if there is none."""

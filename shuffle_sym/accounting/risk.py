@@ -16,16 +16,14 @@ import sympy as sp
 from flint import fmpq
 from scipy import special
 
-from shuffle_sym.accounting import normal
 from shuffle_sym.accounting.convex import HockeyStickCurve
 from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.stated import normal_divergence
 from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rationals import fraction, rational
 
 _LITTLE = 1e-9  # the δ that is left out where the caller says nothing
-_WIDEST = 40.0  # a shift by so many standard deviations is always seen
-_HALVINGS = 20  # of the interval in which a shift is looked for
 _SLACK = 1e-12  # relative and absolute: a hundred times the error of SciPy's normal quantile
 
 
@@ -86,25 +84,22 @@ class Risk:
         return Interval(least, high + _SLACK * (1 + high), "profile")
 
     def shifts(self, delta: Any = _LITTLE) -> Interval:
-        r"""Two normal shifts that bracket the mechanism up to δ = ``delta``: tests between N(0, 1) and N(μ, 1) are no
-        better than those of the worst pair of datasets for the lower μ, the largest one that is certain, and no worse
-        for the upper one, the smallest that is certain, which is that of `mu`.
-
-        For the lower one, :math:`D_\alpha` of the normal laws is at most δ above the curve from below: it is convex and
-        that curve piecewise linear, so that it is enough to compare them at the vertices.
+        r"""Two normal shifts that bracket the mechanism up to δ = ``delta``: no test of its datasets is better than one
+        between N(0, 1) and N(μ, 1) for the upper μ, that of `mu`, and tests of the worst pair are at least as good as
+        for the lower μ: there D_α of the normal laws is at most δ above the curve from below. It is convex and that
+        curve piecewise linear, so that it is enough to compare them at the vertices.
 
         >>> import shuffle_sym as ss
         >>> shifts = Risk(ss.Shuffle(ss.BinaryRR(eps0=1), n=10).profile(rtol=0.05)).shifts(1e-6)
         >>> 0.2 < shifts.lower < shifts.upper < 0.5
         True
         """
-        little = rational(arguments.open_unit(delta, "delta"))
+        little, largest = rational(arguments.open_unit(delta, "delta")), self.mu(delta).upper
         vertices = [(alpha, value + little) for alpha, value in self.profile.lower.vertices if alpha != 0]
-        largest = self.mu(delta).upper
-        low, high = 0.0, min(largest, _WIDEST)
-        for _ in range(_HALVINGS):
+        low, high = 0.0, min(largest, 40.0)  # a shift by 40 standard deviations is always seen
+        for _ in range(20):
             middle = (low + high) / 2
-            fits = all(normal.divergence(alpha, middle)[1] <= value for alpha, value in vertices)
+            fits = all(normal_divergence(alpha, middle)[1] <= value for alpha, value in vertices)
             low, high = (middle, high) if fits else (low, middle)
         return Interval(low, largest, "profile")
 

@@ -88,11 +88,6 @@ class Composition:
         """The ε from which on δ is exactly 0."""
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
 
-    @property
-    def _attained_loss(self) -> sp.Expr:
-        """The ε from which on it is not known that δ is above 0."""
-        return sp.Add(*(count * getattr(M, "attained_loss", M.max_loss) for M, count in self.parts))
-
     def delta(self, eps: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end (below 1e-250: from 0 to
         an upper end). One `Interval` for one ε, a list of them for a list."""
@@ -103,12 +98,13 @@ class Composition:
         if field.at_least(number, self.max_loss):
             return Interval(0.0, 0.0, "profile")
         least, finest = _LEAST_AT_FIRST, rtol * _SHARE
+        # From there on it is not known that δ is above 0, and the upper end is the measure: see `StatedMechanism`.
+        attained = sp.Add(*(count * getattr(M, "attained_loss", M.max_loss) for M, count in self.parts))
         for _ in range(_MOST_TRIES):
             lower, upper = self._ends(number, rtol, finest, least)
             if upper - lower <= rtol * upper or upper < _SMALLEST:
                 return Interval(lower, upper, "profile")
-            # What is known of stated mechanisms from above only makes no lower end: then the upper one is the measure.
-            size = upper if field.at_least(number, self._attained_loss) else lower
+            size = upper if field.at_least(number, attained) else lower
             if self.rounds * least > rtol * max(size, 1e-280) / 20:
                 least = self._least(rtol * (size or self._about(number)))
             elif not self.closes:

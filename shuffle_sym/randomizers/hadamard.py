@@ -3,7 +3,7 @@ r"""Hadamard response."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import sympy as sp
@@ -62,14 +62,12 @@ class HadamardResponse(Matching):
 
 
 class BlockHadamard(Matching):
-    r"""Hadamard response in ``B`` blocks of ``b`` columns, the general one, for large ε0 (Acharya, Sun and Zhang 2019).
+    r"""Hadamard response in ``B`` >= 2 blocks of ``b`` columns, b a power of two, both numbers; local privacy level
+    ``eps0``, a symbol if it is left out. It is the general one, for large ε0 (Acharya, Sun and Zhang 2019).
 
-    A message is a block and a column of the b × b Hadamard matrix, y = b · block + column. Each block has b − 1 inputs,
-    one for each row but the first, numbered block by block; a message matches the inputs of its block whose row has +1
-    in its column, and is then t times as likely. It matches with probability 1/(2B) by chance.
-
-    Arguments: ``B``, at least 2, and ``b``, a power of two, are numbers; the local privacy level ``eps0`` stays a
-    symbol if it is left out. There are B (b − 1) inputs: what holds for them holds for fewer, too.
+    The message y = b · block + column; the b − 1 inputs of a block are the rows of the b × b Hadamard matrix but the
+    first. A message matches the inputs of its block whose row has +1 in its column. What holds for these B (b − 1)
+    inputs holds for fewer, too.
 
     >>> BlockHadamard(B=2, b=4, eps0=sp.log(3)).gamma
     2/3
@@ -81,13 +79,11 @@ class BlockHadamard(Matching):
         if int(self.b).bit_count() != 1:
             raise ValueError(f"b must be a power of two, at least 2, got {b}")
         self.bindings = {field.t: sp.exp(arguments.local_epsilon(field.eps0 if eps0 is None else eps0))}
-        self.ratio, self.mu = field.t, 1 / (2 * self.B)
-        self.input_count = self.B * (self.b - 1)
+        self.ratio, self.mu, self.input_count = field.t, 1 / (2 * self.B), self.B * (self.b - 1)
 
     def place(self, x: int) -> tuple[int, int]:
         """The block of an input, and its row there."""
-        block, row = divmod(x, int(self.b) - 1)
-        return block, row + 1
+        return x // (int(self.b) - 1), x % (int(self.b) - 1) + 1
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
         # Linear maps on the rows of a block, and permutations of blocks: two inputs of one block, or of two.
@@ -95,18 +91,17 @@ class BlockHadamard(Matching):
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         """The mean over blocks: none of the inputs of other blocks matches."""
-        own = {block: [i for i, x in enumerate(inputs) if self.place(x)[0] == block] for block in range(int(self.B))}
-        laws = (
-            _parity_law([self.place(inputs[i])[1] for i in here], tuple(matches[i] for i in here))
-            for here in own.values()
-            if sum(matches[i] for i in here) == sum(matches)
-        )
-        return sp.Add(*laws) / self.B
+        named = [(*self.place(x), match) for x, match in zip(inputs, matches, strict=True)]
+        total = sp.Integer(0)
+        for block in range(int(self.B)):
+            if not any(match for own, _, match in named if own != block):
+                here = [(row, match) for own, row, match in named if own == block]
+                total += _parity_law([row for row, _ in here], tuple(match for _, match in here))
+        return total / self.B
 
     def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
         places = [self.place(x) for x in range(int(self.input_count))]
-        for y in range(int(self.B * self.b)):
-            block, column = divmod(y, int(self.b))
+        for block, column in product(range(int(self.B)), range(int(self.b))):
             matches = tuple(own == block and (row & column).bit_count() % 2 == 0 for own, row in places)
             yield 1 / (self.B * self.b), matches
 

@@ -75,12 +75,12 @@ def test_what_is_stated_of_a_pair_is_above_it_everywhere(P, Q, points):
     ratios = [1 + x for x in points]
     worst = {a: max(divergence(P, Q, a), divergence(Q, P, a)) for a in ratios}
     stated = [(sp.log(sp.Rational(a.numerator, a.denominator)), v) for a, v in worst.items()]
-    curve = StatedMechanism.from_profile(stated, adjacency="replace-one").profile().upper
+    curve = StatedMechanism.from_profile(stated, adjacency="replace-one").profile.upper
     tests = [(sum(Q[i] for i in E), sum(P[i] for i in range(4) if i not in E)) for E in subsets(4)]
     others = [(sum(P[i] for i in E), sum(Q[i] for i in range(4) if i not in E)) for E in subsets(4)]
     # A random test is a mean of two others, so the convex hull is what is true.
     hull = {x: lowest(x, [*tests, *others]) for x in (Fraction(1, 5), Fraction(2, 3))}
-    risen = StatedMechanism.from_trade_off(hull, adjacency="replace-one").profile().upper
+    risen = StatedMechanism.from_trade_off(hull, adjacency="replace-one").profile.upper
     for alpha in (Fraction(1, 7), Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(4), Fraction(30)):
         exact = max(divergence(P, Q, alpha), divergence(Q, P, alpha))
         assert fraction(curve(rational(alpha))) >= exact
@@ -103,8 +103,8 @@ def lowest(x, points):
 def test_one_added_and_one_removed_is_one_replaced():
     # Noise σ on a sum of numbers in [−1, 1]: one of them comes or goes, μ = 1/σ; one is replaced, μ = 2/σ.
     pld = google.from_gaussian_mechanism(4.0)
-    stated = StatedMechanism.from_dp_accounting(pld, adjacency="add-or-remove-one").profile()
-    truth = StatedMechanism.gaussian(0.5).profile()
+    stated = StatedMechanism.from_dp_accounting(pld, adjacency="add-or-remove-one").profile
+    truth = StatedMechanism.gaussian(0.5).profile
     for eps in (0, 0.2, 0.5, 1, 2):
         assert truth.delta(eps).lower <= stated.delta(eps).upper <= 1
     assert stated.delta(1).upper < 0.2
@@ -112,7 +112,7 @@ def test_one_added_and_one_removed_is_one_replaced():
 
 @pytest.mark.parametrize("mu", [0.01, 0.4, 3])
 def test_the_curve_of_the_gaussian_mechanism_has_its_closed_form_inside(mu):
-    profile = StatedMechanism.gaussian(mu).profile()
+    profile = StatedMechanism.gaussian(mu).profile
     for eps in np.linspace(-2 * mu, 4 * mu, 9):
         exact = special.ndtr(mu / 2 - eps / mu) - np.exp(eps) * special.ndtr(-mu / 2 - eps / mu)
         answer = profile.delta(float(eps))
@@ -122,7 +122,7 @@ def test_the_curve_of_the_gaussian_mechanism_has_its_closed_form_inside(mu):
 
 def test_rounds_of_the_gaussian_mechanism_are_one_with_a_larger_shift():
     several = ss.compose([(StatedMechanism.gaussian(0.3), 4)]).epsilon(1e-5, rtol=0.01)
-    one = StatedMechanism.gaussian(0.6).profile().epsilon(1e-5)
+    one = StatedMechanism.gaussian(0.6).profile.epsilon(1e-5)
     assert several.lower <= one.upper
     assert one.lower <= several.upper <= 1.02 * one.upper
 

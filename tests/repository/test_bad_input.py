@@ -717,7 +717,11 @@ BAD = {
         ["points", "one at least"],
     ),
     "no points": (lambda: Stated.from_profile(3, adjacency="replace-one"), TypeError, ["points must be pairs", "3"]),
-    "no pld": (lambda: Stated.from_dp_accounting(3, adjacency="replace-one"), TypeError, ["pld", "dp_accounting", "3"]),
+    "no pld of Google": (
+        lambda: Stated.from_dp_accounting(3, adjacency="replace-one"),
+        TypeError,
+        ["pld", "dp_accounting", "3"],
+    ),
     "no profile": (lambda: Stated(3), TypeError, ["profile must be a PrivacyProfile", "3"]),
     "large mu": (lambda: Stated.gaussian(30), ValueError, ["mu must be at most 20", "30"]),
     "w = d": (lambda: ss.SubsetSelection(d=4, w=4, eps0=1), ValueError, ["w must be an integer in 1 … d - 1", "4"]),

@@ -271,26 +271,21 @@ def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
     return ax
 
 
-def trade_off(f: TradeOff, ax: Any = None) -> Any:
+def trade_off(f: TradeOff) -> Any:
     """The two certified curves of f-DP: no attack is below the solid one, some attack is on the dashed one or below.
 
     >>> import shuffle_sym as ss
     >>> ax = trade_off(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile().trade_off())
-    >>> [line.get_label() for line in ax.lines]
-    ['without the messages', 'some attack gets here', 'no attack gets below']
     >>> bool(ax.lines[2].get_ydata()[50] <= 1 / 4 <= ax.lines[1].get_ydata()[50])  # f(1/4) = 1/4
     True
     >>> close(ax)
     """
-    if ax is None:
-        ax = axes("says x₀ where it is x₁", "says x₁ where it is x₀")
+    ax = axes("says x₀ where it is x₁", "says x₁ where it is x₀")
     errors = [sp.Rational(i, 200) for i in range(201)]
     xs, intervals = [float(x) for x in errors], [f(x) for x in errors]
-    ax.plot(xs, [1 - x for x in xs], color="grey", linestyle=":", label="without the messages")
-    lowers, uppers = [i.lower for i in intervals], [i.upper for i in intervals]
-    ax.fill_between(xs, lowers, uppers, color=COLOURS[0], alpha=0.3, linewidth=0)
-    ax.plot(xs, uppers, "--", color=COLOURS[0], linewidth=1, label="some attack gets here")
-    ax.plot(xs, lowers, color=COLOURS[0], label="no attack gets below")
+    ax.plot(xs, xs[::-1], color="grey", linestyle=":", label="without the messages")
+    band(ax, xs, intervals, COLOURS[0], "--", linewidth=1, label="some attack gets here")
+    ax.plot(xs, [i.lower for i in intervals], color=COLOURS[0], label="no attack gets below")
     ax.legend(frameon=False)
     return ax
 

@@ -23,7 +23,6 @@ from shuffle_sym.protocols.empirical.results import ShuffledAudit
 
 _FEWEST = 40
 _SMALLEST_PIECE = 50
-_LARGEST_RATIO = 50.0
 
 
 def shuffled(
@@ -63,10 +62,10 @@ def shuffled(
     for any of the n may be the message of the user who differs. (With two messages the others may have two inputs; then
     both this and the ratio of the multiset rise with one count, so they have the same events.) The event that it is
     above a threshold is valid against any pipeline; the threshold is chosen on a part of the runs, see
-    `empirical.looks`. The same ratio of the first message alone finds a shuffle that is missing, for the user who
-    differs is the first one; that of messages in places that are chosen on the first piece of the runs finds another
-    fixed order, or a shuffle within small batches. What is not seen is a shuffler that hides where the
-    user who differs is, and not where the others are, such as a rotation: on these two datasets it does no harm.
+    `empirical.looks`. The same ratio of the first message alone shows that nothing was shuffled, for the user who
+    differs is the first one; that of messages in places chosen on the first piece of the runs shows another fixed order
+    or a shuffle in small batches. Not seen is a shuffler that hides the place of this user and not of the others, such
+    as a rotation: on these two datasets it does no harm.
 
     >>> import numpy as np, shuffle_sym as ss
     >>> pipeline = lambda X, rng: rng.permutation(np.where(rng.random(len(X)) < 0.27, rng.integers(0, 2, len(X)), X))
@@ -75,7 +74,7 @@ def shuffled(
     ('convicted', True)
     >>> unshuffled = lambda X, rng: np.where(rng.random(len(X)) < 0.538, rng.integers(0, 2, len(X)), X)
     >>> ss.empirical.shuffled(unshuffled, ss.BinaryRR(eps0=1), n=20, seed=1).bound.event.split(",")[0]
-    'runs in which the message in place 0 alone points to the first dataset'
+    'runs whose messages in places 0 … 0 point to the first dataset'
     """
     n, level, limit = arguments.users(n), arguments.open_unit(beta, "beta"), arguments.positive_integer(most, "most")
     if not callable(run):
@@ -129,20 +128,21 @@ class Plan:
     ) -> ShuffledAudit:
         """Run the pipeline and look."""
         datasets, claim = self.certified.lower_by, self.certified.upper
-        scores = [InPlaces(0, slice(0, self.n), self.n)]
-        if self.n > 1:  # where the user who differs is, if nothing was shuffled
-            scores.append(InPlaces(1, slice(0, 1), self.n))
-        chosen: list[slice | None] = []
+        # All places; that of the user who differs, if nothing was shuffled; and one that the first piece shows.
+        scores = [InPlaces(0, slice(0, self.n)), InPlaces(1, slice(0, 1))]
 
         def draw(size: int) -> tuple[Messages, Messages]:
-            first, second = (
+            logs = [
                 _log_likelihoods(reading, _runs(run, X, size, extra, reading), self.n, self.inputs)
                 for X in (datasets.X0, datasets.X1)
+            ]
+            if len(scores) == 2:  # the first piece, which is never one that is tested
+                ratios = (one[0] - one[1] for one in np.maximum(logs, -50.0))  # cut, so that means exist
+                scores.append(InPlaces(2, most_telling_places(*ratios)))
+            first, second = (
+                np.stack([_multiset_scores(one[:, :, score.places]) for score in scores], axis=1) for one in logs
             )
-            if not chosen and self.n > 1:  # the first piece of the runs, which is never one that is tested
-                chosen.append(most_telling_places(_ratios(first), _ratios(second)))
-                scores.extend(InPlaces(2, places, self.n) for places in chosen if places)
-            return _columns(first, scores), _columns(second, scores)
+            return first, second
 
         # The threshold that is best against R is of no use against a pipeline whose other users have other noise.
         above = rounding.above(self.delta)
@@ -164,61 +164,44 @@ def _runs(run: Callable[..., Any], X: tuple[Any, ...], size: int, extra: tuple[A
 
 
 class InPlaces(Score):
-    """The likelihood ratio of the messages that a run has in some places, where all ``n`` are those of the multiset;
-    it is kept as a column of the scores of a run."""
+    """The likelihood ratio of the messages in some places of a run, kept as a column of the scores of runs."""
 
-    def __init__(self, column: int, places: slice, n: int) -> None:
-        self.column, self.places, self.n = column, places, n
+    def __init__(self, column: int, places: slice) -> None:
+        self.column, self.places = column, places
 
     def __call__(self, messages: Messages) -> Floats:
         return np.asarray(messages[:, self.column])
 
     def words(self, threshold: float, swapped: bool) -> str:
-        first, last = self.places.start, self.places.stop - 1
-        where = f"messages in places {first} … {last} alone point"
-        if last - first == self.n - 1:
-            where = "messages together point"
-        elif first == last:
-            where = f"message in place {first} alone points"
-        side, sign = ("second", "≤") if swapped else ("first", "≥")
-        return f"runs in which the {where} to the {side} dataset, log-likelihood ratio {sign} {threshold:.3g}"
+        where = f"{self.places.start} … {self.places.stop - 1} point to the {'second' if swapped else 'first'} dataset"
+        return f"runs whose messages in places {where}, log-likelihood ratio {'≤' if swapped else '≥'} {threshold:.3g}"
 
 
-def most_telling_places(first: Floats, second: Floats) -> slice | None:
-    """Neighbouring places, 1, 2, 4, … of them but not all, in which the scores of runs of two laws, one row a run,
-    differ by the most standard deviations; None if that is what chance gives. Only a choice.
+def most_telling_places(first: Floats, second: Floats) -> slice:
+    """Neighbouring places, 1, 2, 4, … of them, in which the scores of runs of two laws, one row a run, differ by the
+    most standard deviations; the first place if that is what chance gives. Only a choice.
 
     >>> most_telling_places(np.array([[0, 9.0, 1], [1, 8, 0]]), np.array([[1, 0.0, 0], [0, 1, 1]]))
     slice(1, 2, None)
     """
     n = first.shape[1]
     means = np.append(0.0, np.cumsum(first.mean(axis=0) - second.mean(axis=0)))
-    spreads = np.append(0.0, np.cumsum(first.var(axis=0) / len(first) + second.var(axis=0) / len(second)))
-    best, places = 1 + math.sqrt(2 * math.log(2 * n)), None  # the largest of 2n normal variables is hardly above it
+    spreads = np.append(1e-12, np.cumsum(first.var(axis=0) / len(first) + second.var(axis=0) / len(second)))
+    best, places = 1 + math.sqrt(2 * math.log(2 * n)), slice(0, 1)  # 2n normal variables are hardly above it
     for width in (1 << i for i in range((n - 1).bit_length())):
-        deviations = (means[width:] - means[:-width]) / np.sqrt(spreads[width:] - spreads[:-width] + 1e-12)
+        deviations = (means[width:] - means[:-width]) / np.sqrt(np.maximum(spreads[width:] - spreads[:-width], 1e-12))
         start = int(np.argmax(deviations))
         if deviations[start] > best:
             best, places = float(deviations[start]), slice(start, start + width)
     return places
 
 
-def _log_likelihoods(reading: Reading, messages: Messages, n: int, inputs: tuple[int, int, int]) -> list[Floats]:
+def _log_likelihoods(reading: Reading, messages: Messages, n: int, inputs: tuple[int, int, int]) -> Floats:
     """log R(x)(y) of each message for x0, x1 and the input of all others; a row for each run."""
-    return [reading.log_likelihoods(messages, x).reshape(-1, n) for x in inputs]
+    return np.stack([reading.log_likelihoods(messages, x).reshape(-1, n) for x in inputs])
 
 
-def _ratios(logs: list[Floats]) -> Floats:
-    """log R(x0)(y)/R(x1)(y), cut where it is far from 0, so that means exist."""
-    with np.errstate(invalid="ignore"):
-        return np.clip(np.nan_to_num(logs[0] - logs[1], nan=0.0), -_LARGEST_RATIO, _LARGEST_RATIO)
-
-
-def _columns(logs: list[Floats], scores: list[InPlaces]) -> Floats:
-    return np.stack([_multiset_scores([log[:, score.places] for log in logs]) for score in scores], axis=1)
-
-
-def _multiset_scores(logs: list[Floats]) -> Floats:
+def _multiset_scores(logs: Floats) -> Floats:
     r"""The logarithm of the likelihood ratio of each run, x0 against x1, all others x, from those of its messages.
 
     A message that x never sends is that of the user who differs; then only such messages count.

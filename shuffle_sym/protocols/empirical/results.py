@@ -128,7 +128,5 @@ class ShuffledAudit(Audit):
         else:
             start = f"No violation seen: {least}; {known} have between {self.certified.lower:.4g} and "
             start += f"{self.certified.upper:.4g}."
-        return (
-            f"{start} Best event: {self.bound.event}. {self.runs:,} runs on each of two datasets were looked at: "
-            f"{self.datasets}."
-        )
+        seen = f"{self.runs:,} runs on each of two datasets were looked at: {self.datasets}."
+        return f"{start} Best event: {self.bound.event}. {seen}"
