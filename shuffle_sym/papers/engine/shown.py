@@ -153,9 +153,12 @@ def pieces(row: Row, limit: float) -> list[str]:
 
 
 def alone(fact: Fact) -> str:
-    """One line by itself as a formula for a notebook."""
-    drawn = " ".join(pieces(Row(0, fact), SCREEN))
-    return rf"${drawn}\qquad {latex.text(label(fact))}$"
+    """One line by itself as a formula for a notebook, with its words below."""
+    return _array([*(rf"\displaystyle {piece}" for piece in pieces(Row(0, fact), SCREEN)), *_words(label(fact))])
+
+
+def _array(lines: list[str]) -> str:
+    return r"$\begin{array}{l} " + r" \\[6pt] ".join(lines) + r" \end{array}$"
 
 
 def in_notebook(d: Derivation, last: int | None = None) -> str:
@@ -172,8 +175,8 @@ def in_notebook(d: Derivation, last: int | None = None) -> str:
         indent = r"\qquad\quad " if row.continued else r"\qquad "
         lines += [rf"{indent}\displaystyle {piece}" for piece in pieces(row, SCREEN)]
     if last is None:
-        lines.append(latex.text(f"What is shown is {d.established}."))
-    return r"$\begin{array}{l} " + r" \\[6pt] ".join(lines) + r" \end{array}$"
+        lines += _words(f"What is shown is {d.established}.")
+    return _array(lines)
 
 
 def _words(words: str) -> list[str]:
