@@ -153,8 +153,11 @@ def pieces(row: Row, limit: float) -> list[str]:
 
 
 def alone(fact: Fact) -> str:
-    """One line by itself as a formula for a notebook, with its words below."""
-    return _array([*(rf"\displaystyle {piece}" for piece in pieces(Row(0, fact), SCREEN)), *_words(label(fact))])
+    """One line by itself as a formula for a notebook, its words beside it, or below where they do not fit."""
+    drawn, words = pieces(Row(0, fact), SCREEN), _words(label(fact))
+    if len(drawn) == len(words) == 1 and latex.width(drawn[0]) + len(label(fact)) < SCREEN:
+        return rf"${drawn[0]}\qquad {words[0]}$"
+    return _array([*(rf"\displaystyle {piece}" for piece in drawn), *words])
 
 
 def _array(lines: list[str]) -> str:
