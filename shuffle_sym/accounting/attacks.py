@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -18,7 +18,6 @@ from scipy import special
 from shuffle_sym.accounting.sources import UNKNOWN, PairOfLaws, Source, or_unknown
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.dataset_cells import dataset_in_cells, is_plain_noise
 from shuffle_sym.model.decomposition import Decomposition, blanket
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
@@ -167,11 +166,6 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
 
 @kept
 def _datasets_in_cells(R: Continuous) -> list[tuple[AllAlike, Decomposition]]:
-    """All others at one of the ends or in the middle, the largest χ first."""
-    low, high = R.inputs
-    of = partial(dataset_in_cells, R) if is_plain_noise(R) else R.dataset
-    cut = [(x, of(x, _CELLS)) for x in (low, (low + high) / 2, high)]
-    tried = [(all_alike(low, high, x, D), D) for x, D in cut]
-    if not R.has_worst_pair:  # then the two orders may differ
-        tried += [(all_alike(high, low, x, D.reversed()), D.reversed()) for x, D in cut]
+    """The datasets that are tried on continuous noise, the largest χ first."""
+    tried = [(all_alike(x0, x1, x, D), D) for x0, x1, x, D in R.datasets(_CELLS)]
     return sorted(tried, key=lambda entry: -entry[0].chi)

@@ -33,6 +33,7 @@ from shuffle_sym.model.laplace_laws import LaplaceLaws, laws_of
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.randomizers.sampled import SampledNoise
 from shuffle_sym.truth.worst_datasets import candidates
 
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
@@ -224,6 +225,7 @@ class NoiseOfAllDatasets:
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
+        self._noise, self._share = (R.R, R.q) if isinstance(R, SampledNoise) else (R, sp.S.One)
         self.sources = [Noise(R, n)]
         self.name = "blanket"
 
@@ -271,26 +273,28 @@ class NoiseOfAllDatasets:
 
     @cached_property
     def _laws(self) -> LaplaceLaws | None:
-        return laws_of(self.R) if self.n >= _FEWEST_USERS else None
+        return laws_of(self._noise) if self.n >= _FEWEST_USERS else None
 
     @cached_property
     def _gamma(self) -> float:
         """The blanket mass of Laplace noise, rounded down."""
         with balls.precision(_BITS):
-            return balls.lower((-balls.value(self.R.eps0) / 2).exp())
+            share = balls.value(self._share)
+            return balls.lower(share * (-balls.value(self.R.eps0) / 2).exp() + 1 - share)
 
     def drop_out(self, ratio: Ratio) -> dropout.Bound:
         """The drop-out bound for all pairs of inputs; 1 where it is not evaluated."""
         if self._laws is None or not (local := self._local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")
-        laws = self._laws.at(ratio)
+        laws = self._laws.at(ratio, self._share)
         # What cannot be told from 0 is raised, so that means are not quite the same.
         return dropout.upper(laws, [()] * len(laws), self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
 
     def _local(self, ratio: Ratio) -> float:
         """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
         with balls.precision(_BITS):
-            return min(max(balls.upper(1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()), 0.0), 1.0)
+            gap = 1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()
+            return min(max(balls.upper(balls.value(self._share) * gap), 0.0), 1.0)
 
     def _least_dropped(self, ratio: Ratio, known: float) -> float:
         """A lower bound of the drop-out bound: one that is not below the blanket need not be computed."""

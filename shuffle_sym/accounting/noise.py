@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.sources import SMALLEST, UNKNOWN, NotReachedError, PairOfLaws, Source, or_unknown
+from shuffle_sym.accounting.sources import SMALLEST, UNKNOWN, NotReachedError, PairOfLaws, Source, Worst, or_unknown
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
@@ -40,10 +40,10 @@ class Noise(Source):
         self._discretisations: dict[tuple[str, int, float], PairOfLaws] = {}
 
     @cached_property
-    def above_all(self) -> PairOfLaws | None:
-        """The finite pair of laws above all pairs of inputs, where no pair is known to be the worst."""
-        made = self.R.noise_blanket()
-        return PairOfLaws(made, self.n) if isinstance(made, Decomposition) else None
+    def above_all(self) -> PairOfLaws | Worst | None:
+        """The finite pairs of laws above all pairs of inputs, where no pair is known to be the worst."""
+        finite = [made for made in self.R.noise_blankets() if isinstance(made, Decomposition)]
+        return PairOfLaws(finite[0], self.n) if len(finite) == 1 else Worst(finite, self.n) if finite else None
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -154,7 +154,7 @@ class Noise(Source):
             return dict.fromkeys(range(len(alphas)), _FIRST_TAIL)
         most = _rounded(rtol / self.n)
         widest = self.R.panels(_SPREADS[0], most)
-        if 2 * self.n * math.fsum(widest.masses) < _FEW_MESSAGES:
+        if 2 * self.n * math.fsum(widest.masses[widest.ratios > 1]) < _FEW_MESSAGES:
             return {}
         about = quadrature.estimates(widest, np.array(alphas), self.n) if widest.tail[1] else None
         if about is None:

@@ -28,7 +28,8 @@ from flint import arb
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model import noise
-from shuffle_sym.model.continuous import Continuous, NoiseBlanket, x, y
+from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.dataset_cells import dataset_in_cells
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
 from shuffle_sym.model.panels import Panels, Piece, panels
@@ -62,7 +63,10 @@ class AddedNoise(Continuous):
         try:
             return LogConcave(g)
         except ValueError as refused:
-            raise ValueError(f"density must be that of log-concave noise here; it is {refused}: {g}") from None
+            raise ValueError(
+                f"density must be that of log-concave noise here; it is {refused}: {g}; for any other noise, count "
+                "messages by cells and give their probabilities to ss.from_matrix"
+            ) from None
 
     @property
     def has_worst_pair(self) -> bool:
@@ -130,9 +134,6 @@ class AddedNoise(Continuous):
             return sp.Piecewise((high, y < self.middle), (low, True))
         return sp.Min(low, high)
 
-    def noise_blanket(self) -> NoiseBlanket | Decomposition:
-        return NoiseBlanket(self) if self.has_worst_pair else self.dominating
-
     @cached_property
     def dominating(self) -> Decomposition:
         """A finite pair of laws above the blanket of every pair of inputs, for noise that need not be symmetric."""
@@ -141,6 +142,10 @@ class AddedNoise(Continuous):
             width, low = balls.value(self.width), balls.value(self.inputs[0])
             clip = self.clip and (balls.value(self.clip[0]) - low, balls.value(self.clip[1]) - low)
         return noise.dominating(self.added, width, self.eps0, f"all blankets of {self!r}", clip)
+
+    def in_cells(self, x2: sp.Expr, cells: int) -> Decomposition:
+        plain = self.distribution is not None and self.inputs == (0, 1) and self.clip is None
+        return dataset_in_cells(self, x2, cells) if plain else self.dataset(x2, cells)
 
     # -- cells
 

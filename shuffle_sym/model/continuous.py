@@ -68,13 +68,13 @@ class Continuous(LocalRandomizer):
         """The density of the messages of an input."""
         return self.density.subs(x, input_)
 
-    def bend_order(self, difference: sp.Expr) -> int:
-        """The sign of a formula that is linear in x, for all inputs but the ends."""
+    def bend_order(self, difference: sp.Expr, inputs: tuple[sp.Expr, sp.Expr] | None = None) -> int:
+        """The sign of a formula that is linear in x, for all inputs but the ends: those here, or others."""
         if sp.expand(sp.diff(difference, x, 2)) != 0:
             raise ValueError(f"the bends of density must move linearly with x, got one at {difference}")
-        signs = {proved_sign(sp.expand(difference.subs(x, end))) for end in self.inputs} - {0}
+        signs = {proved_sign(sp.expand(difference.subs(x, end))) for end in inputs or self.inputs} - {0}
         if len(signs) > 1:
-            raise ValueError(f"the bends of density must not cross for any input, and {difference} changes its sign")
+            raise CrossingError(difference)
         return signs.pop() if signs else 0
 
     @cached_property
@@ -82,9 +82,9 @@ class Continuous(LocalRandomizer):
         """The smooth pieces of the density in y; their ends move with x."""
         return tuple(smooth_pieces(self.density, y, *self.outputs, sign=self.bend_order))
 
-    def noise_blanket(self) -> NoiseBlanket | Decomposition:
-        """What `decomposition.blanket` is for continuous messages: for all pairs of inputs."""
-        return self.dominating
+    def noise_blankets(self) -> tuple[NoiseBlanket | Decomposition, ...]:
+        """What `decomposition.blankets` are for continuous messages: together they are for all pairs of inputs."""
+        return (NoiseBlanket(self) if self.has_worst_pair else self.dominating,)
 
     @property
     def dominating(self) -> Decomposition:
@@ -125,14 +125,30 @@ class Continuous(LocalRandomizer):
     def dataset(self, x2: Any, cells: int, tail: float = 1e-4) -> Decomposition:
         """All others have x2, the first user the least or the greatest input; messages are counted by cells, which can
         only lose."""
-        value, (low, high) = arguments.exact_number(x2, "x2"), self.inputs
-        if arguments.decided(sp.And(value >= low, value <= high)) is not True:
-            raise ValueError(f"x2 must be a number in [{low}, {high}], got {x2!r}")
-        arguments.numeric_only(self.free_symbols, "a discretisation")
+        value, (low, high) = self._input(x2), self.inputs
         places = self._places(arguments.positive_integer(cells, "cells"), tail)
         columns = [self._masses(input_, places) for input_ in (low, high, value)]
         rational = [[sp.Rational(v.numerator, v.denominator) for v in column] for column in columns]
         return Decomposition(*rational, title=f"{self!r}, others {value}, {cells} cells")
+
+    def _input(self, x2: Any) -> sp.Expr:
+        value, (low, high) = arguments.exact_number(x2, "x2"), self.inputs
+        if arguments.decided(sp.And(value >= low, value <= high)) is not True:
+            raise ValueError(f"x2 must be a number in [{low}, {high}], got {x2!r}")
+        arguments.numeric_only(self.free_symbols, "a discretisation")
+        return value
+
+    def in_cells(self, x2: sp.Expr, cells: int) -> Decomposition:
+        """`dataset` with cells that are chosen so that little is lost, where that is known."""
+        return self.dataset(x2, cells)
+
+    def datasets(self, cells: int) -> list[tuple[Any, Any, Any, Decomposition]]:
+        """Neighbouring datasets (x0, x1, input of all others) and their laws: the others at an end or in the middle."""
+        low, high = self.inputs
+        cut = [(x2, self.in_cells(x2, cells)) for x2 in (low, (low + high) / 2, high)]
+        one_way = [(low, high, x2, D) for x2, D in cut]
+        # Where no pair is known to be the worst, the two orders may differ.
+        return one_way if self.has_worst_pair else [*one_way, *((high, low, x2, D.reversed()) for x2, D in cut)]
 
     def _places(self, cells: int, tail: float) -> list[Fraction]:
         """The ends of cells of messages."""
@@ -141,6 +157,14 @@ class Continuous(LocalRandomizer):
     def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
         """The probabilities of the cells, which sum to 1; what lies beyond the ends counts as two more."""
         raise NotImplementedError
+
+
+class CrossingError(ValueError):
+    """Two bends of a density change their order at an input."""
+
+    def __init__(self, difference: sp.Expr) -> None:
+        super().__init__(f"the bends of density must not cross for any input, and {difference} changes its sign")
+        self.input = sp.cancel(-difference.subs(x, 0) / sp.diff(sp.expand(difference), x))
 
 
 def proved_sign(formula: sp.Expr) -> int:

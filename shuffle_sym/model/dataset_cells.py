@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,11 @@ import sympy as sp
 
 from shuffle_sym.algebra import balls
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.model.added import AddedNoise
-from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.continuous import x, y
 from shuffle_sym.model.decomposition import Decomposition
+
+if TYPE_CHECKING:
+    from shuffle_sym.model.added import AddedNoise
 
 _BITS, _RIGHT_TO = 256, 160  # a mass is a difference of distribution functions
 _PLACES = 4001  # where the density is looked at
@@ -27,13 +29,11 @@ _LEAST = 1e-13  # of the largest density: beyond, messages are in the first and 
 _STEPS = 2**20  # ends of cells are multiples of one over this
 
 
-def is_plain_noise(R: Continuous) -> TypeGuard[AddedNoise]:
-    """Whether this module is about it: noise on [0, 1], not clipped, with a formula for its distribution."""
-    return isinstance(R, AddedNoise) and R.distribution is not None and R.inputs == (0, 1) and R.clip is None
-
-
 def dataset_in_cells(R: AddedNoise, other: sp.Expr, cells: int) -> Decomposition:
-    """The decomposition of the datasets with all others at ``other``, an exact number in [0, 1]."""
+    """The decomposition of the datasets with all others at ``other``, an exact number in [0, 1].
+
+    R is noise on [0, 1], not clipped, with a formula for its distribution.
+    """
     ends = _ends(R, other, cells)
     columns = [_masses(R, input_, ends) for input_ in (sp.S.Zero, sp.S.One, other)]
     return Decomposition(*columns, title=f"{R!r}, others {other}, {cells} cells")

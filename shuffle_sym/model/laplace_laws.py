@@ -164,14 +164,19 @@ class LaplaceLaws:
             cells = _Cells(LaplaceGrid(nodes, lambda k: rough[k + last]), float(eps0))
             self.laws = list(_chosen(LaplaceGrid(nodes, lambda k: powers[k + last]), cells))
 
-    def at(self, ratio: Ratio) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
-        """Values and probabilities of all laws at one α >= 1, as doubles.
+    def at(self, ratio: Ratio, q: sp.Expr = sp.S.One) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Values and probabilities of all laws at one α >= 1, as doubles; of users who take part with probability q.
 
+        Who stays away sends a message that is as likely for all inputs: G = 1 − α with probability 1 − q.
         Relative errors are at most FLOAT_ERROR, but that a value which cannot be told from 0 is raised a little.
         """
         with balls.precision(_BITS):
-            alpha = ratio.to_bits(_BITS - 8)
-            return [(_raised(values), balls.doubles(p)) for values, p in (law.at(alpha) for law in self.laws)]
+            alpha: Any = ratio.to_bits(_BITS - 8)
+            laws = [law.at(alpha) for law in self.laws]
+            if q != 1:
+                share: Any = balls.value(q)
+                laws = [(np.append(values, 1 - alpha), np.append(share * p, 1 - share)) for values, p in laws]
+            return [(_raised(values), balls.doubles(p)) for values, p in laws]
 
 
 def _raised(numbers: Numbers) -> npt.NDArray[np.float64]:

@@ -31,6 +31,7 @@ _BITS = 128
 _RADII = (2, 3, 6, 12)  # r of the ellipses
 _ARCS = 12
 _PARTS = (8, 32, 128)
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,29 @@ def panels(
     density, start, end = np.array(runs).T
     caps, tops, lows, sides = (bounds[:, :, k] for k in range(4))
     return Panels(ratios, masses, caps, tops, lows, sides, (density, start, end), tail)
+
+
+def mixed(parts: Sequence[tuple[arb, Panels]], atoms: Sequence[tuple[arb, arb]]) -> Panels:
+    """The panels of a mixture: of parts with their probabilities, and of messages by themselves, as atoms (A, mass)."""
+    weights = balls.doubles(w for w, _ in parts)
+    made = [part for _, part in parts]
+    values, masses = (balls.doubles(column) for column in zip(*atoms, strict=True)) if atoms else (np.zeros(0),) * 2
+    # Of one part, the most likely one: intervals of several may overlap.
+    density, start, end = made[int(weights.argmax())].runs
+    # A product with a weight has one rounding more: a little more or less, in the direction that is safe.
+    scaled = [(w * (1 + _ROUNDING), part) for w, part in zip(weights, made, strict=True)]
+    tails = np.array([w * np.array(part.tail) for w, part in scaled]).sum(axis=0) * (1 + _ROUNDING)
+    tops, lows, sides = (np.concatenate([getattr(part, name) for part in made]) for name in ("tops", "lows", "sides"))
+    return Panels(
+        np.concatenate([values, *(part.ratios for part in made)]),
+        np.concatenate([masses, *(w * part.masses for w, part in zip(weights, made, strict=True))]),
+        np.concatenate([w * part.caps for w, part in scaled]),
+        tops,
+        lows,
+        sides,
+        (density * weights.max() * (1 - _ROUNDING), start, end),
+        (tails[0] * (1 - 8 * _ROUNDING), tails[1], tails[2]),
+    )
 
 
 @lru_cache(maxsize=8)

@@ -1,31 +1,42 @@
-r"""Densities with two levels, and single messages: an exact finite pair of laws, with symbols.
+r"""Densities that are constant between their bends, and single messages: an exact finite pair of laws, with symbols.
 
-If every message has the smaller density ``low`` for one of the two end inputs, the blanket is constant, and the ratio
-to it is 1 or t = high/low. A message that is sent with a probability that is linear in x is least likely for one of the
-two ends. Under the blanket, of mass γ, every p_x/c has the mean 1 and lies between 1 and the largest ratio: the law
-with no value in between is above all of them in convex order (`model.comonotone`).
+The bends are linear in x. Between inputs at which two of them meet they keep their order, and the messages that some
+input sends with one level of the density are an interval, whose ends belong to one of these inputs. So the blanket c
+and the largest density are constant between finitely many places. A message that is sent with a probability that is
+linear in x is least likely for one of the two ends. Under c every p_x/c has the mean 1 and lies between 1 and the
+largest ratio t: the law with no value in between is above all of them in convex order (`model.comonotone`), and it is
+that of the two end inputs if their ratios are 1 and t alone. If not, :math:`\int [p_x - kc]_+` is piecewise linear in x
+but for the single messages, for which it is convex: it is largest where a bend of p_x meets a place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property, cmp_to_key, reduce
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import sympy as sp
+from flint import arb
 
-from shuffle_sym.algebra import arguments, balls, field
-from shuffle_sym.algebra.pieces import Smooth
+from shuffle_sym.algebra import balls, field
+from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
 from shuffle_sym.model import comonotone
-from shuffle_sym.model.continuous import Continuous, pair, proved_sign, x, y
+from shuffle_sym.model.continuous import Continuous, CrossingError, pair, proved_sign, x, y
 from shuffle_sym.model.decomposition import Decomposition
 
+Interval = tuple[sp.Expr, sp.Expr, sp.Expr]  # of messages, and its density
+Range = tuple[sp.Expr, sp.Expr, tuple[Smooth, ...]]  # of inputs, and intervals of messages
+Part = tuple[sp.Expr, sp.Expr, list[sp.Expr]]  # of messages, and all of its densities
+
 _BITS = 200
+_SLACK = Fraction(1, 10**12)
 
 
 class Steps(Continuous):
-    """A randomizer whose density takes two values, between ``outputs``, and that sends some messages by themselves.
+    """A randomizer whose density is constant between its bends, and that sends some messages by themselves.
 
     ``atoms`` are these messages with their probabilities, linear in x.
     """
@@ -42,65 +53,79 @@ class Steps(Continuous):
         return {s for formula in formulas for s in sp.sympify(formula).free_symbols} - {x, y}
 
     @cached_property
-    def steps(self) -> tuple[Smooth, ...]:
-        """The intervals of messages on which the density is constant; their ends move with x."""
-        for strip in self.strips:
-            if {x, y} & strip.formula.free_symbols:
-                raise ValueError(f"density must be constant between its bends here, got {strip.formula}")
-        return self.strips
+    def ranges(self) -> tuple[Range, ...]:
+        """The inputs, cut where two bends meet, and the intervals of messages on which the density is constant."""
+        return tuple(self._ranges(*self.inputs))
 
-    @cached_property
-    def levels(self) -> tuple[sp.Expr, sp.Expr]:
-        """The smaller and the larger value of the density."""
-        values = tuple(dict.fromkeys(step.formula for step in self.steps))
-        if len(values) != 2:
-            raise ValueError(f"density must take two values here, got {len(values)}: {values}")
-        low, high = values if proved_sign(values[1] - values[0]) > 0 else values[::-1]
-        if proved_sign(low) <= 0:
-            raise ValueError(f"density must be positive between {self.outputs}, got {low}")
-        return low, high
+    def _ranges(self, low: sp.Expr, high: sp.Expr) -> Iterator[Range]:
+        try:
+            steps = smooth_pieces(self.density, y, *self.outputs, sign=lambda e: self.bend_order(e, (low, high)))
+        except CrossingError as crossing:
+            yield from self._ranges(low, crossing.input)
+            yield from self._ranges(crossing.input, high)
+            return
+        for step in steps:
+            if {x, y} & step.formula.free_symbols:
+                raise ValueError(f"density must be constant between its bends here, got {step.formula}")
+        yield low, high, tuple(steps)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the density is constant between its bends."""
+        pieces = self.density.xreplace({e: sp.Dummy() for e in self.density.atoms(sp.core.relational.Relational)})
+        return not pieces.has(x, y)
 
     def check(self) -> None:
-        """Refuse what is no density: the integral is 1, no probability is negative, and no message is sent by both
-        ends with the larger density."""
-        _, high = self.levels
-        for end in self.inputs:
-            total = sum(step.formula * (step.right - step.left) for step in self.steps).subs(x, end)
-            for message, probability in self.atoms.items():
-                if sp.expand(sp.diff(probability, x, 2)) != 0:
-                    raise ValueError(f"atoms[{message}] must be linear in x, got {probability}")
-                if proved_sign(probability.subs(x, end)) < 0:
-                    raise ValueError(f"atoms[{message}] must not be negative, got {probability} at x = {end}")
-                total += probability.subs(x, end)
-            if proved_sign(total - 1):
-                about = "" if total.free_symbols else f" = {float(total):.12g}, off by {float(total - 1):.3g}"
-                raise ValueError(f"density must integrate to 1 over y, got {sp.simplify(total)}{about} at x = {end}")
-        ends = [
-            [(step.left.subs(x, end), step.right.subs(x, end)) for step in self.steps if step.formula == high]
-            for end in self.inputs
-        ]
-        for left, right in ends[0]:
-            for other_left, other_right in ends[1]:
-                if proved_sign(other_left - right) < 0 and proved_sign(left - other_right) < 0:
-                    raise ValueError(
-                        f"every message must have the density {self.levels[0]} for one of the inputs {self.inputs}"
-                    )
+        """Refuse what is no density: the integral is 1, and nothing is negative."""
+        for low, high, steps in self.ranges:
+            for step in steps:
+                if proved_sign(step.formula) <= 0:
+                    raise ValueError(f"density must be positive between {self.outputs}, got {step.formula}")
+            for end in (low, high):  # linear in between
+                self._check_total(end, sum(step.formula * (step.right - step.left) for step in steps).subs(x, end))
+
+    def _check_total(self, end: sp.Expr, total: sp.Expr) -> None:
+        for message, probability in self.atoms.items():
+            if sp.expand(sp.diff(probability, x, 2)) != 0:
+                raise ValueError(f"atoms[{message}] must be linear in x, got {probability}")
+            if proved_sign(probability.subs(x, end)) < 0:
+                raise ValueError(f"atoms[{message}] must not be negative, got {probability} at x = {end}")
+            total += probability.subs(x, end)
+        if proved_sign(total - 1):
+            about = "" if total.free_symbols else f" = {float(total):.12g}, off by {float(total - 1):.3g}"
+            raise ValueError(f"density must integrate to 1 over y, got {sp.simplify(total)}{about} at x = {end}")
 
     # -- what follows
 
     @cached_property
+    def swept(self) -> tuple[Part, ...]:
+        """The messages, cut into intervals, and all densities that inputs send them with, from the least on."""
+        intervals: list[Interval] = []
+        for low, high, steps in self.ranges:
+            for step in steps:
+                lefts, rights = ([e.subs(x, end) for end in (low, high)] for e in (step.left, step.right))
+                left = lefts[0] if proved_sign(lefts[1] - lefts[0]) >= 0 else lefts[1]
+                right = rights[1] if proved_sign(rights[1] - rights[0]) >= 0 else rights[0]
+                _add((left, right, step.formula), intervals)
+        parts = []
+        for left, right in pairwise(_in_order({place for interval in intervals for place in interval[:2]})):
+            sent = {level for a, b, level in intervals if proved_sign(left - a) >= 0 and proved_sign(b - right) >= 0}
+            parts.append((left, right, _in_order(sent)))
+        return tuple(parts)
+
+    @cached_property
     def _forms(self) -> tuple[sp.Expr, sp.Expr, field.Bindings]:
         """γ and the largest ratio."""
-        low, high = self.levels
         rows = [[probability.subs(x, end) for probability in self.atoms.values()] for end in self.inputs]
-        width = self.outputs[1] - self.outputs[0]
-        forms, bindings = field.rational_form([low, high, width, *rows[0], *rows[1]])
-        (low, high, width), atoms = forms[:3], forms[3:]
+        parts = self.swept
+        mass = sp.Add(*(levels[0] * (right - left) for left, right, levels in parts))
+        ratios = list(dict.fromkeys(levels[-1] / levels[0] for *_, levels in parts))
+        forms, bindings = field.rational_form([mass, *ratios, *rows[0], *rows[1]])
+        mass, most, atoms = forms[0], list(forms[1 : len(ratios) + 1]), forms[len(ratios) + 1 :]
         pairs = list(zip(atoms[: len(self.atoms)], atoms[len(self.atoms) :], strict=True))
         least = [field.minimum(pair, bindings) for pair in pairs]
-        ratios = [field.maximum(pair, bindings) / low for pair, low in zip(pairs, least, strict=True)]
-        gamma = field.simplest(low * width + sum(least))
-        return gamma, field.simplest(field.maximum([high / low, *ratios], bindings)), bindings
+        most += [field.maximum(pair, bindings) / low for pair, low in zip(pairs, least, strict=True)]
+        return field.simplest(mass + sum(least)), field.simplest(field.maximum(most, bindings)), bindings
 
     @cached_property
     def eps0(self) -> sp.Expr:
@@ -116,29 +141,98 @@ class Steps(Continuous):
     def dominating(self) -> Decomposition:
         """The finite pair of laws above all pairs of inputs: that of the two ends, if all ratios there are 1 or t."""
         gamma, ratio, bindings = self._forms
-        return comonotone.from_mass(gamma, ratio, bindings, "blanket")
+        if self.free_symbols or len({level / levels[0] for *_, levels in self.swept for level in levels}) <= 2:
+            return comonotone.from_mass(gamma, ratio, bindings, "blanket")
+        with balls.precision(_BITS):
+            return comonotone.from_transform(
+                self._transform(), Fraction(balls.lower(balls.value(self.gamma))), "blanket"
+            )
+
+    def _transform(self) -> list[tuple[Fraction, Fraction]]:
+        """Upper bounds of the largest integral of [p_x − kc]_+ at all ratios k."""
+        ends = [self._atoms_at(end) for end in self.inputs]
+        ratios = {level / levels[0] for *_, levels in self.swept for level in levels}
+        ratios |= {a / b for pair in zip(*ends, strict=True) for a, b in permutations(pair)}
+        levels = sorted({balls.upper(balls.value(ratio)) for ratio in ratios if proved_sign(ratio - 1) > 0})
+        inputs = self._meetings()
+        points = [
+            (Fraction(k) * (1 + _SLACK), max(Fraction(balls.upper(self._excess(z, k))) for z in inputs))
+            for k in levels[:-1]
+        ]
+        return [*points, (Fraction(levels[-1]) * (1 + _SLACK), Fraction(0))]
+
+    def _meetings(self) -> list[sp.Expr]:
+        """The inputs for which a bend is at one of the places, and the ends of all ranges."""
+        places = {end for part in self.swept for end in part[:2]}
+        inputs = {end for low, high, _ in self.ranges for end in (low, high)}
+        for low, high, steps in self.ranges:
+            moving = [(step.right.subs(x, 0), sp.diff(step.right, x)) for step in steps if step.right.has(x)]
+            meetings = {sp.expand((place - start) / slope) for (start, slope), place in product(moving, places)}
+            inputs |= {z for z in meetings if proved_sign(z - low) > 0 and proved_sign(high - z) > 0}
+        return sorted(inputs, key=sp.default_sort_key)
+
+    def _atoms_at(self, input_: sp.Expr) -> list[sp.Expr]:
+        return [probability.subs(x, input_) for probability in self.atoms.values()]
+
+    def _excess(self, input_: sp.Expr, k: float) -> arb:
+        """A ball with the integral of [p_x − kc]_+ for one input."""
+        total = arb(0)
+        for step in self._steps_at(input_):
+            own, left, right = (balls.value(e.subs(x, input_)) for e in (step.formula, step.left, step.right))
+            for *ends, levels in self.swept:
+                a, b, least = (balls.value(e) for e in (*ends, levels[0]))
+                length = arb.max(arb.min(right, b) - arb.max(left, a), arb(0))
+                total += length * arb.max(own - k * least, arb(0))
+        for own, *ends in zip(*map(self._atoms_at, (input_, *self.inputs)), strict=True):
+            least = reduce(arb.min, map(balls.value, ends))
+            total += arb.max(balls.value(own) - k * least, arb(0))
+        return total
+
+    def _steps_at(self, input_: sp.Expr) -> tuple[Smooth, ...]:
+        return next(steps for _, high, steps in self.ranges if proved_sign(high - input_) >= 0)
 
     def dataset(self, x2: Any, cells: int = 0, tail: float = 0.0) -> Decomposition:
         """All others have x2, the first user the least or the greatest input: exact, without cells."""
-        value = arguments.exact_number(x2, "x2")
-        if not (proved_sign(value - self.inputs[0]) >= 0 and proved_sign(self.inputs[1] - value) >= 0):
-            raise ValueError(f"x2 must be a number in {list(self.inputs)}, got {x2!r}")
-        arguments.numeric_only(self.free_symbols, "a dataset")
+        value = self._input(x2)
         inputs = (*self.inputs, value)
-        moving = {end.subs(x, input_) for input_ in inputs for step in self.steps for end in (step.left, step.right)}
+        moving = {e.subs(x, z) for z in inputs for step in self._steps_at(z) for e in (step.left, step.right)}
         with balls.precision(_BITS):
             places = sorted(moving, key=lambda place: float(balls.value(place)))
         columns = []
         for input_ in inputs:
             cells_of = [self._level(input_, a, b) * (b - a) for a, b in pairwise(places)]
-            columns.append([*cells_of, *(probability.subs(x, input_) for probability in self.atoms.values())])
+            columns.append([*cells_of, *self._atoms_at(input_)])
         return Decomposition(*columns, title=f"{self!r}, others {value}")
 
     def _level(self, input_: sp.Expr, left: sp.Expr, right: sp.Expr) -> sp.Expr:
         """The density between two neighbouring places."""
         with balls.precision(_BITS):
             middle = balls.value((left + right) / 2)
-            for step in self.steps:
-                if middle < balls.value(step.right.subs(x, input_)):
-                    return step.formula
-        return self.steps[-1].formula
+            steps = self._steps_at(input_)
+            return next((s.formula for s in steps if middle < balls.value(s.right.subs(x, input_))), steps[-1].formula)
+
+
+def _add(interval: Interval, intervals: list[Interval]) -> None:
+    """Add an interval of messages to others; with those of the same density that it is known to touch it is one."""
+    left, right, level = interval
+    for i, (a, b, own) in enumerate(intervals):
+        if own == level and _touch((left, right), (a, b)):
+            del intervals[i]
+            union = (a if proved_sign(left - a) >= 0 else left, b if proved_sign(b - right) >= 0 else right, level)
+            return _add(union, intervals)
+    intervals.append(interval)
+
+
+def _touch(one: tuple[sp.Expr, sp.Expr], other: tuple[sp.Expr, sp.Expr]) -> bool:
+    """Whether two intervals touch for all values of their symbols, and the ends of their union are known."""
+    try:
+        apart = proved_sign(one[1] - other[0]) < 0 or proved_sign(other[1] - one[0]) < 0
+        return not apart and all(proved_sign(a - b) in (-1, 0, 1) for a, b in zip(one, other, strict=True))
+    except VerificationError:
+        return False
+
+
+def _in_order(formulas: Iterable[sp.Expr]) -> list[sp.Expr]:
+    """Different formulas from the smallest to the largest, which is proved for all values of their symbols."""
+    ordered = sorted(formulas, key=cmp_to_key(lambda a, b: proved_sign(a - b)))  # type: ignore[operator]
+    return [e for i, e in enumerate(ordered) if not i or proved_sign(e - ordered[i - 1])]

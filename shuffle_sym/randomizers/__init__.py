@@ -14,6 +14,7 @@ from shuffle_sym.randomizers.noise import (
     Gaussian,
     Laplace,
     Logistic,
+    Staircase,
     TruncatedLaplace,
 )
 from shuffle_sym.randomizers.sampled import Sampled
@@ -42,6 +43,7 @@ __all__ = [
     "Parallel",
     "PiecewiseMechanism",
     "Sampled",
+    "Staircase",
     "SubsetSelection",
     "TruncatedLaplace",
     "from_density",

@@ -12,7 +12,9 @@ import sympy as sp
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.symbols import Parameter
+from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
+from shuffle_sym.randomizers.composed_noise import JointNoise, ParallelNoise, check_parts
 
 _AND_MORE = r",\ldots"
 
@@ -113,8 +115,13 @@ class Joint(Randomizer):
     1/2
     """
 
+    def __new__(cls, *parts: Any) -> Any:
+        if any(isinstance(part, Continuous) for part in parts):
+            return JointNoise(*parts)
+        return super().__new__(cls)
+
     def __init__(self, *parts: Randomizer) -> None:
-        _check_parts(parts)
+        check_parts(parts)
         self.parts = parts
         self.bindings, self._renamings = _with_own_symbols(parts)
         self.input_count = sp.Mul(*(part.input_count for part in parts))
@@ -195,20 +202,18 @@ class Parallel(Randomizer):
     27/40
     """
 
+    def __new__(cls, parts: Sequence[Any] = (), weights: Sequence[Any] = (), **named: Any) -> Any:
+        if any(isinstance(part, Continuous) for part in parts):
+            return ParallelNoise(parts, _weights(weights, len(parts))[0])
+        return super().__new__(cls, **named)
+
     def __init__(self, parts: Sequence[Randomizer], weights: Sequence[Any]) -> None:
         parts = tuple(parts)
-        _check_parts(parts)
-        if len(parts) != len(weights):
-            raise ValueError(f"weights must have one entry for each of the {len(parts)} parts, got {len(weights)}")
-        self.weights = tuple(arguments.exact_number(w, f"weights[{i}]") for i, w in enumerate(weights))
+        check_parts(parts)
+        self.weights, _, _ = _weights(weights, len(parts))
         bindings, self._renamings = _with_own_symbols(parts, free=field.symbols_of(self.weights))
-        forms, irrational = field.rational_form(self.weights, taken=bindings)
-        self._weights, self.bindings = forms, {**bindings, **irrational}
-        for i, w in enumerate(forms):
-            if not field.is_nonnegative(w, irrational) or field.is_zero(w, irrational):
-                raise ValueError(f"weights[{i}] must be a number > 0, got {self.weights[i]}")
-        if not field.is_zero(sum(forms) - 1, irrational):
-            raise ValueError(f"weights must sum to 1, got the sum {sum(self.weights)}")
+        _, self._weights, irrational = _weights(weights, len(parts), taken=bindings)
+        self.bindings = {**bindings, **irrational}
         if len({part.input_count for part in parts}) != 1:
             counts = ", ".join(str(part.input_count) for part in parts)
             raise ValueError(f"parts must have the same inputs, got {counts} of them")
@@ -238,9 +243,17 @@ class Parallel(Randomizer):
         return f"Parallel([{', '.join(map(repr, self.parts))}], weights={list(self.weights)})"
 
 
-def _check_parts(parts: Sequence[Any]) -> None:
-    if not parts:
-        raise ValueError("parts must not be empty: give at least one randomizer")
-    for i, part in enumerate(parts):
-        if not isinstance(part, Randomizer):
-            raise TypeError(f"parts[{i}] must be a randomizer, got {part!r}")
+def _weights(
+    weights: Sequence[Any], count: int, taken: field.Bindings | None = None
+) -> tuple[tuple[sp.Expr, ...], Sequence[sp.Expr], field.Bindings]:
+    """The probabilities of so many parts, positive and with the sum 1; the same in a field, and what is bound there."""
+    if count != len(weights):
+        raise ValueError(f"weights must have one entry for each of the {count} parts, got {len(weights)}")
+    exact = tuple(arguments.exact_number(w, f"weights[{i}]") for i, w in enumerate(weights))
+    forms, irrational = field.rational_form(exact, taken=taken or {})
+    for i, w in enumerate(forms):
+        if not field.is_nonnegative(w, irrational) or field.is_zero(w, irrational):
+            raise ValueError(f"weights[{i}] must be a number > 0, got {exact[i]}")
+    if not field.is_zero(sum(forms) - 1, irrational):
+        raise ValueError(f"weights must sum to 1, got the sum {sum(exact)}")
+    return exact, forms, irrational

@@ -19,6 +19,7 @@ from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.model.steps import Steps
 from shuffle_sym.randomizers.matrix import from_matrix
 
+_FEW_MESSAGES, _LARGEST_LOSS = 1e-9, 12
 _ROUND_OFF = 1e-25  # what the integral of a density may miss 1 by: far more than it is enclosed to, far less than shows
 
 
@@ -34,7 +35,7 @@ class NoiseOfDensity(AddedNoise):
 
 
 class StepsOfDensity(Steps):
-    """Two levels and single messages, made by `from_density`."""
+    """Levels and single messages, made by `from_density`."""
 
     def __repr__(self) -> str:
         more = f", atoms={dict(self.atoms)}" if self.atoms else ""
@@ -70,10 +71,10 @@ def from_density(
         x: the symbol of the input, if it has another name.
         y: the symbol of the message, if it has another name.
 
-    Covered are log-concave noise that is added to the input, clipped or not, and, with ``outputs``, densities that take
-    two values, with atoms, and smooth ones whose ratios are monotone in y. It is checked that the density is positive
-    and integrates to 1; ε0, γ, and what is above all pairs of inputs are derived. Everything else is refused, with what
-    is missing.
+    Covered are log-concave noise that is added to the input, clipped or not, and, with ``outputs``, densities that are
+    constant between bends, with atoms, and smooth ones whose ratios are monotone in y. It is checked that the density
+    is positive and integrates to 1; ε0, γ, and what is above all pairs of inputs are derived. Everything else is
+    refused, with what is missing.
 
     >>> x, y = sp.symbols("x y")
     >>> from_density(sp.exp(-2 * sp.Abs(y - x)), inputs=(0, 1)).eps0
@@ -108,7 +109,7 @@ def _between(
         raise ValueError("outputs must be two numbers, the least and the greatest message, where there are atoms")
     ends = _two_numbers(outputs, "outputs", symbols=True)
     steps = StepsOfDensity(density, inputs, ends, atoms)
-    if all(not strip.formula.has(model_x, model_y) for strip in steps.strips):
+    if steps.is_constant:
         steps.check()
         return steps
     if atoms:
@@ -168,6 +169,18 @@ def _two_numbers(ends: Any, name: str, *, symbols: bool = False) -> tuple[sp.Exp
     return low, high
 
 
+def _check_tails(R: AddedNoise) -> None:
+    """Refuse a ratio of densities that is so large where few messages are that no bound over all pairs has a value."""
+    with balls.precision(160):
+        width = balls.value(R.width)
+        for added in (R.added, R.added.mirrored):
+            place = added.quantile(_FEW_MESSAGES)
+            loss = float((added.at(place) / added.at(place - width)).log())
+            if not loss < _LARGEST_LOSS:
+                words = f"the loss is unbounded, and {loss:.3g} where one message in {1 / _FEW_MESSAGES:.0e} is"
+                raise ValueError(f"density must not fall so fast on one side: {words}; give clip=(a, b)")
+
+
 def _check_noise(R: AddedNoise) -> None:
     """Refuse a density that does not integrate to 1, and whatever is not derived."""
     added = R.added
@@ -178,6 +191,8 @@ def _check_noise(R: AddedNoise) -> None:
         return
     if R.clip is not None:
         R.check_clip()
+    elif not added.symmetric and R.eps0 is sp.oo:
+        _check_tails(R)
     total = added.total()
     with balls.precision(160):
         if not abs(total - 1) < arb(_ROUND_OFF):

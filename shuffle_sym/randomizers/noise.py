@@ -10,6 +10,7 @@ from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import x, y
 from shuffle_sym.model.ordered import Ordered
+from shuffle_sym.model.steps import Steps
 
 
 class Laplace(AddedNoise):
@@ -99,6 +100,27 @@ class TruncatedLaplace(Ordered):
         self.parameter = e = _scale(eps0, "eps0")
         whole = (2 - sp.exp(-e * x) - sp.exp(-e * (1 - x))) / e
         super().__init__(sp.exp(-e * sp.Abs(y - x)) / whole, (0, 1), (sp.Integer(0), sp.Integer(1)))
+
+
+class Staircase(Steps):
+    r"""x + noise for x in [0, 1] whose density falls by e^(−ε0) from each step to the next, the first of which is
+    1/(1 + e^(ε0/2)) wide, all others 1: of all additive noise it is the smallest (Geng and Viswanath 2014). A message
+    above 1 says no more if it is moved by a whole number to [1, 2], nor does one below 0 in [−1, 0].
+
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
+
+    >>> Staircase(eps0=2 * sp.log(2)).gamma
+    7/16
+    """
+
+    def __init__(self, eps0: Any = None) -> None:
+        self.parameter = e = _scale(field.eps0 if eps0 is None else eps0, "eps0")
+        s, away = sp.exp(e / 2), sp.Abs(y - x)
+        first = 1 / (1 + s)
+        top = (1 - s**-2) / (2 * (first + (1 - first) / s**2))
+        steps = sp.Piecewise((1, away < first), (s**-2, away < 1 + first), (s**-4, True))
+        moved = sp.Piecewise((1, (y > 0) & (y < 1)), (1 / (1 - s**-2), True))
+        super().__init__(top * steps * moved, (0, 1), (sp.Integer(-1), sp.Integer(2)))
 
 
 def _scale(value: Any, name: str) -> sp.Expr:

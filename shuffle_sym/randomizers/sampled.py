@@ -7,8 +7,10 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
+from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.randomizer import OutputClass, Randomizer
 from shuffle_sym.randomizers.composed import Parallel
+from shuffle_sym.randomizers.composed_noise import ParallelNoise
 
 
 class _Silence(Randomizer):
@@ -32,7 +34,7 @@ class Sampled(Parallel):
     r"""Each user takes part with probability q, independently of everybody else, and sends a void message otherwise
     (Poisson sampling).
 
-    Arguments: a randomizer ``R`` with finitely many messages, the probability ``q`` in (0, 1], a number or a symbol.
+    Arguments: a randomizer ``R``, finite or continuous, the probability ``q`` in (0, 1], a number or a symbol.
 
     It is a local randomizer in its own right, and nothing about it is approximate: with the void message the blanket
     is q inf_x R(x) + (1 − q) void, with the mass γ' = qγ + 1 − q, and neighbours differ in one user's input, whether
@@ -47,9 +49,14 @@ class Sampled(Parallel):
     4/5
     """
 
+    def __new__(cls, R: Any = None, q: Any = None, **named: Any) -> Any:
+        if isinstance(R, Continuous):
+            return R if (rate := _rate(q)) == 1 else SampledNoise(R, rate)
+        return super().__new__(cls, **named)
+
     def __init__(self, R: Randomizer, q: Any) -> None:
         if not isinstance(R, Randomizer):
-            raise TypeError(f"R must be a randomizer with finitely many messages, got {R!r}")
+            raise TypeError(f"R must be a randomizer, got {R!r}")
         self.R, self.q = R, _rate(q)
         everybody = self.q == 1
         silence = _Silence(R.input_count)
@@ -57,6 +64,17 @@ class Sampled(Parallel):
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
         return self.R.pairs()
+
+    def __repr__(self) -> str:
+        return f"Sampled({self.R!r}, q={self.q})"
+
+
+class SampledNoise(ParallelNoise):
+    """Continuous noise of users who take part with probability q."""
+
+    def __init__(self, R: Continuous, q: sp.Expr) -> None:
+        self.R, self.q = R, q
+        super().__init__([R, _Silence(sp.Integer(2))], [q, 1 - q])
 
     def __repr__(self) -> str:
         return f"Sampled({self.R!r}, q={self.q})"

@@ -40,10 +40,10 @@ BAD = {
         ValueError,
         ["q must be known", "parameter", "q"],
     ),
-    "sampled noise": (
-        lambda: ss.Sampled(ss.Laplace(eps0=1), 0.5),
+    "sampled decomposition": (
+        lambda: ss.Sampled(ss.decomposition.blanket(ss.Laplace(eps0=1)), 0.5),
         TypeError,
-        ["R must be", "finitely many", "Laplace"],
+        ["R must be a randomizer", "NoiseBlanket(Laplace"],
     ),
     "a batch of all and more": (lambda: M.sampled_from(3), ValueError, ["n must be at least 4", "batch", "3"]),
     "a batch of a decomposition": (lambda: ss.Shuffle(D, 4).sampled_from(9), TypeError, ["one randomizer", "n=4"]),

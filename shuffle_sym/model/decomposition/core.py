@@ -177,7 +177,9 @@ class Decomposition(Uncached):
 
     # -- exact and float views of the same formulas
 
-    def _forms(self) -> tuple[sp.Expr, ...]:
+    @property
+    def forms(self) -> tuple[sp.Expr, ...]:
+        """a, b, c and β in the symbols of the field."""
         arguments.numeric_only(self.free_symbols, "a number")
         _, a, b, c = zip(*self.atoms, strict=True)
         return (*a, *b, *c, self.beta_form)
@@ -188,14 +190,14 @@ class Decomposition(Uncached):
 
     def exact(self, digits: int = 50) -> Numbers:
         """Fractions if all masses are rational, mpmath numbers with ``digits`` digits otherwise."""
-        forms = self._forms()
+        forms = self.forms
         known = field.fractions(forms, self.bindings)
         return self._numbers(field.mp_numbers(forms, self.bindings, digits) if known is None else known)
 
     @cached_property
     def floats(self) -> Numbers:
         """Arrays of doubles, each with a relative error of at most `rounding.FLOAT_ERROR`."""
-        return self._numbers(field.floats(self._forms(), self.bindings))
+        return self._numbers(field.floats(self.forms, self.bindings))
 
     # -- as a value
 

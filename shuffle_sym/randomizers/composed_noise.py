@@ -1,0 +1,242 @@
+r"""Randomizers made of randomizers of which some are continuous: one of several at random, or several at once.
+
+**One of several.** The messages of the parts are told apart, so that the blanket is the weighted sum of theirs, and G
+is a mixture of theirs. A mixture of laws that are above others in convex order is above their mixture: what is proved
+of every part, that two inputs are the worst pair or that a pair of laws is above all pairs, is true of the whole. A
+finite part has two inputs, which are the ends; an input between them is rounded to one of the two at random, so that
+the mean is kept. It has to treat both ends alike; then they are a worst pair (`papers.ours.noise`, Theorem 10).
+
+**Several at once.** The blanket is the product of theirs. Let X* and X' be above all p_x/c of a continuous part,
+coupled so that one falls as the other grows (`model.comonotone`). Given the messages of the other parts,
+:math:`(k_0 p_{x_0} - \alpha k_1 p_{x_1})/c` is below :math:`k_0 X^* - \alpha k_1 X'` in convex order for all inputs and
+for all :math:`k_0, k_1 \ge 0`. So it is over all of them, too, and one continuous part after the other is replaced by
+its finite pair of laws. What is left is finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, reduce
+from itertools import chain, product
+from typing import Any
+
+import sympy as sp
+
+from shuffle_sym.algebra import arguments, balls, field
+from shuffle_sym.model import comonotone, decomposition
+from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.decomposition import Decomposition
+from shuffle_sym.model.equality import kept
+from shuffle_sym.model.panels import Panels, mixed
+from shuffle_sym.model.randomizer import Randomizer
+
+Columns = Sequence[Sequence[sp.Expr]]  # a, b and c
+
+_BITS = 200
+_MOST_CONTINUOUS = 2
+_MOST_PAIRS = 30
+_MOST_ATOMS = 1600  # of a product, about
+_FEWEST_LEVELS = 12
+_MOST_DATASETS = 3
+
+
+def check_parts(parts: Sequence[Any]) -> None:
+    """Refuse what is no randomizer, finite or continuous."""
+    if not parts:
+        raise ValueError("parts must not be empty: give at least one randomizer")
+    for i, part in enumerate(parts):
+        if not isinstance(part, (Randomizer, Continuous)):
+            raise TypeError(f"parts[{i}] must be a randomizer, got {part!r}")
+        if isinstance(part, JointNoise):
+            raise ValueError(f"parts[{i}] must not be a Joint with a continuous part itself, got {part!r}")
+
+
+class ComposedNoise(Continuous):
+    """What both kinds have in common."""
+
+    parts: tuple[Any, ...]
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return set().union(*(part.free_symbols for part in self.parts))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("parts", ", ".join(map(repr, self.parts)))]
+
+
+class ParallelNoise(ComposedNoise):
+    """One of the parts, chosen at random and named in the message; made by `Parallel` and `Sampled`."""
+
+    def __init__(self, parts: Sequence[Any], weights: Sequence[sp.Expr]) -> None:
+        check_parts(parts)
+        self.parts, self.weights = tuple(parts), tuple(weights)
+        self.inputs = next(part.inputs for part in self.parts if isinstance(part, Continuous))
+        for i, part in enumerate(self.parts):
+            if isinstance(part, Continuous) and part.inputs != self.inputs:
+                raise ValueError(f"parts must have the same inputs, got {part.inputs} and {self.inputs}")
+            if isinstance(part, Randomizer) and not (part.input_count == 2 and part.symmetric):
+                wanted = "two inputs that are alike, as BinaryRR has, for the ends of the inputs of noise"
+                raise ValueError(f"parts[{i}] must have {wanted}, got {part!r} with {part.input_count} inputs")
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return super().free_symbols | set().union(*(w.free_symbols for w in self.weights))
+
+    @property
+    def has_worst_pair(self) -> bool:
+        return all(part.has_worst_pair for part in self.parts if isinstance(part, Continuous))
+
+    @property
+    def eps0(self) -> sp.Expr:
+        return sp.Max(*(part.eps0 for part in self.parts))
+
+    @property
+    def gamma(self) -> sp.Expr:
+        return sp.Add(*(w * part.gamma for w, part in zip(self.weights, self.parts, strict=True)))
+
+    @property
+    def rounds_off(self) -> bool:
+        return self.eps0 is not sp.oo and any(part.rounds_off for part in self.parts if isinstance(part, Continuous))
+
+    def panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
+        arguments.numeric_only(self.free_symbols, "a number")
+        smooth, atoms = [], []
+        with balls.precision(_BITS):
+            for w, part in zip(map(balls.value, self.weights), self.parts, strict=True):
+                if isinstance(part, Continuous):
+                    smooth.append((w, part.panels(spread, tail, side)))
+                    continue
+                a, b, _ = columns_of(decomposition.blanket(part, 0, 1))
+                # Of two messages that are mirror images that with a > b; one with a = b is in both halves.
+                half = [(p / q, q / 2 if p == q else q) for p, q in zip(a, b, strict=True) if p >= q]
+                atoms += [(balls.ball(ratio), w * balls.ball(mass)) for ratio, mass in half]
+            return mixed(smooth, atoms)
+
+    def _mixed(self, cut: Callable[[Continuous], Decomposition], title: str) -> Decomposition:
+        """The mixture of the pairs of laws of all parts; those of a finite part are its blanket."""
+        arguments.numeric_only(self.free_symbols, "a bound")
+        made = [cut(part) if isinstance(part, Continuous) else decomposition.blanket(part, 0, 1) for part in self.parts]
+        return self._weighted([(D.a, D.b, D.c) for D in made], title)
+
+    def _weighted(self, made: Sequence[Columns], title: str) -> Decomposition:
+        scaled = [[[w * m for m in column] for column in D] for w, D in zip(self.weights, made, strict=True)]
+        return Decomposition(*(list(chain(*column)) for column in zip(*scaled, strict=True)), title=title)
+
+    @cached_property
+    def dominating(self) -> Decomposition:
+        return self._mixed(lambda part: part.dominating, f"all blankets of {self!r}")
+
+    def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
+        return self._mixed(lambda part: part.lower(cells, tail), f"{self!r}, {cells} cells from below")
+
+    def upper(self, cells: int, tail: float = 1e-20) -> Decomposition:
+        return self._mixed(lambda part: part.upper(cells, tail), f"{self!r}, {cells} cells from above")
+
+    def dataset(self, x2: Any, cells: int, tail: float = 1e-4) -> Decomposition:
+        value = self._input(x2)
+        share = (value - self.inputs[0]) / (self.inputs[1] - self.inputs[0])
+        made: list[Columns] = []
+        for part in self.parts:
+            if isinstance(part, Continuous):
+                D = part.in_cells(value, cells)
+                made.append((D.a, D.b, D.c))
+            else:
+                first, last = part.matrix().tolist()
+                made.append((first, last, [(1 - share) * p + share * q for p, q in zip(first, last, strict=True)]))
+        return self._weighted(made, f"{self!r}, others {value}, {cells} cells")
+
+    def __repr__(self) -> str:
+        return f"Parallel([{', '.join(map(repr, self.parts))}], weights={list(self.weights)})"
+
+
+class JointNoise(ComposedNoise):
+    """Every part randomises its own attribute, one or two of them continuous; made by `Joint`."""
+
+    def __init__(self, *parts: Any) -> None:
+        check_parts(parts)
+        self.parts = parts
+        smooth, finite = _kinds(parts)
+        if len(smooth) > _MOST_CONTINUOUS:
+            raise ValueError(f"at most {_MOST_CONTINUOUS} parts can be continuous at once, got {len(smooth)}: {parts}")
+        pairs = reduce(lambda count, part: count * (len(part.pairs()) + _equal_inputs(part)), finite, 1)
+        if pairs > _MOST_PAIRS:
+            most = f"next to a continuous part {_MOST_PAIRS} are the most; k-RR, whose inputs are all alike, has two"
+            raise ValueError(f"the finite parts have {pairs} pairs of inputs that differ, and {most}")
+
+    @property
+    def eps0(self) -> sp.Expr:
+        return sp.Add(*(part.eps0 for part in self.parts))
+
+    @property
+    def gamma(self) -> sp.Expr:
+        return sp.Mul(*(part.gamma for part in self.parts))
+
+    @cached_property
+    def blankets(self) -> tuple[Decomposition, ...]:
+        """A finite pair of laws above all blankets for each pair of inputs of the finite parts."""
+        arguments.numeric_only(self.free_symbols, "a bound")
+        smooth, finite = _kinds(self.parts)
+        choices = list(product(*(_finite_blankets(part) for part in finite)))
+        largest = max(reduce(lambda size, D: size * len(D.atoms), choice, 1) for choice in choices)
+        levels = max(int((_MOST_ATOMS / largest) ** (1 / len(smooth)) / 2), _FEWEST_LEVELS)  # two atoms for each
+        above = [columns_of(comonotone.coarser(part.dominating, levels)) for part in smooth]
+        made = [reduce(_times, [*above, *map(columns_of, choice)]) for choice in choices]
+        return tuple(dict.fromkeys(Decomposition(*laws, title=f"all blankets of {self!r}") for laws in made))
+
+    def noise_blankets(self) -> tuple[Decomposition, ...]:
+        return self.blankets
+
+    def datasets(self, cells: int) -> list[tuple[Any, Any, Any, Decomposition]]:
+        """All others alike, and the first user differs in every attribute: the few with the largest χ."""
+        few = max(int(cells ** (1 / len(_kinds(self.parts)[0]))), _FEWEST_LEVELS)
+        joined = []
+        for choice in product(*(p.datasets(few) if isinstance(p, Continuous) else _datasets(p) for p in self.parts)):
+            inputs = [tuple(case[i] for case in choice) for i in range(3)]
+            joined.append((inputs, reduce(_times, [columns_of(case[3]) for case in choice])))
+        joined.sort(key=lambda case: -sum(float(a - b) ** 2 / float(c) for a, b, c in zip(*case[1], strict=True)))
+        return [(x0, x1, x2, Decomposition(*laws)) for (x0, x1, x2), laws in joined[:_MOST_DATASETS]]
+
+    def __repr__(self) -> str:
+        return f"Joint({', '.join(map(repr, self.parts))})"
+
+
+def _kinds(parts: Sequence[Any]) -> tuple[list[Continuous], list[Randomizer]]:
+    return [part for part in parts if isinstance(part, Continuous)], [p for p in parts if isinstance(p, Randomizer)]
+
+
+def _equal_inputs(R: Randomizer) -> int:
+    return 1 if R.symmetric else int(R.input_count)
+
+
+def _finite_blankets(R: Randomizer) -> list[Decomposition]:
+    """The blanket for every pair of inputs, also of equal ones: the first user may differ in other attributes."""
+    made = list(decomposition.blankets(R))
+    for x in range(_equal_inputs(R)):
+        classes = R.classes(x)
+        own = [y.masses[0] for y in classes]
+        made.append(Decomposition(own, own, [y.floor(R.bindings) for y in classes], bindings=R.bindings))
+    return made
+
+
+def _datasets(R: Any) -> list[tuple[Any, Any, Any, Decomposition]]:
+    """All others alike, for every pair of inputs; where all inputs are alike three of them show what there is."""
+    inputs = (
+        range(min(int(R.input_count), 3) if R.input_count.is_Integer else 3) if R.symmetric else range(_equal_inputs(R))
+    )
+    return [(x0, x1, x, decomposition.dataset(R, x0, x1, x)) for x0, x1 in R.pairs() for x in inputs]
+
+
+@kept
+def columns_of(D: Decomposition) -> Columns:
+    """a, b and c as rational numbers: right to so many bits that doubles do not show what is missing."""
+    masses = [balls.middle(v) for v in field.numbers(D.forms, D.bindings, _BITS)]
+    count = len(D.atoms)
+    columns = [masses[i * count : (i + 1) * count] for i in range(3)]
+    for column in columns[:2]:
+        column[column.index(max(column))] += 1 - sum(column)
+    return [[sp.Rational(v.numerator, v.denominator) for v in column] for column in columns]
+
+
+def _times(first: Columns, second: Columns) -> Columns:
+    """Two messages that are sent together."""
+    return [[p * q for p, q in product(*columns)] for columns in zip(first, second, strict=True)]

@@ -1,0 +1,181 @@
+"""Continuous noise with finite randomizers, sampled, in parallel and jointly: exact fractions from both sides."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise, permutations, product
+
+import pytest
+import sympy as sp
+from conftest import shuffled_laws
+
+import shuffle_sym as ss
+from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
+from shuffle_sym.model.comonotone import coarser
+from shuffle_sym.model.gparv import Ratio
+
+q = sp.Rational
+INPUTS = [q(0), q(1, 2), q(1)]
+NOISE = ss.Laplace(eps0=2 * sp.log(2))  # at multiples of 1/2 its distribution is rational
+BINARY = ss.BinaryRR(eps0=sp.log(3))
+
+
+def cells(input_: sp.Rational) -> list[sp.Rational]:
+    """Probabilities of cells of messages that end at multiples of 1/2: Pr[y < z] = 4^(z − x)/2 below x."""
+    ends = [q(k, 2) for k in range(-1, 4)]
+    below = [q(4) ** (z - input_) / 2 if z <= input_ else 1 - q(4) ** (input_ - z) / 2 for z in ends]
+    return [b - a for a, b in pairwise([q(0), *below, q(1)])]
+
+
+def sampled(input_: sp.Rational) -> list[sp.Rational]:
+    return [*(p / 4 for p in cells(input_)), q(3, 4)]
+
+
+def parallel(input_: sp.Rational) -> list[sp.Rational]:
+    rounded = [(1 - input_) * a + input_ * b for a, b in zip((q(3, 4), q(1, 4)), (q(1, 4), q(3, 4)), strict=True)]
+    return [*(p / 3 for p in cells(input_)), *(2 * p / 3 for p in rounded)]
+
+
+CASES = {
+    "sampled": (ss.Sampled(NOISE, "1/4"), [sampled(z) for z in INPUTS]),
+    "parallel": (ss.Parallel([NOISE, BINARY], weights=["1/3", "2/3"]), [parallel(z) for z in INPUTS]),
+    "joint": (
+        ss.Joint(NOISE, BINARY),
+        [
+            [p * r for p, r in product(cells(z), row)]
+            for z in (q(0), q(1))
+            for row in ((q(3, 4), q(1, 4)), (q(1, 4), q(3, 4)))
+        ],
+    ),
+    "joint, both continuous": (
+        ss.Joint(NOISE, NOISE),
+        [[p * r for p, r in product(cells(z), cells(z))] for z in (0, 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("R", "rows"), CASES.values(), ids=CASES.keys())
+def test_real_datasets_in_cells_respect_the_upper_end(R, rows):
+    assert all(sum(row) == 1 for row in rows)
+    finite = ss.from_matrix(rows)
+    for n, alpha in ((2, q(6, 5)), (3, q(11, 10)))[: 2 if len(rows[0]) < 10 else 1]:
+        worst = ss.ground_truth.worst_pair(finite, n, alpha).delta
+        answer = ss.Shuffle(R, n).delta(sp.log(alpha))
+        assert worst <= answer.upper
+        assert 0 < answer.lower <= answer.upper
+
+
+@pytest.mark.parametrize(("R", "rows"), CASES.values(), ids=CASES.keys())
+def test_no_pair_of_inputs_in_cells_has_a_blanket_above_the_bound(R, rows):
+    c = [min(column) for column in zip(*rows, strict=True)]
+    assert float(R.gamma) <= sum(c)
+    for n, eps in ((1, 0.2), (5, 0.1), (400, 0.1)):
+        bound = ss.Shuffle(ss.decomposition.blankets(R), n).delta(eps, rtol=1e-2).upper
+        for x0, x1 in permutations(range(len(rows)), 2):
+            D = ss.model.Decomposition(rows[x0], rows[x1], c)
+            assert shuffled_laws(D, n).delta(eps, rtol=1e-2).lower <= bound
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_the_drop_out_bound_of_sampled_laplace_noise_is_above_exact_values(n):
+    R, finite = ss.Sampled(NOISE, "1/4"), ss.from_matrix([sampled(z) for z in INPUTS])
+    assert NoiseOfAllDatasets(R, n)._gamma <= float(R.gamma) <= NoiseOfAllDatasets(R, n)._gamma + 1e-15
+    for alpha in (q(1), q(11, 10), q(3, 2)):
+        bound = NoiseOfAllDatasets(R, n).drop_out(Ratio(alpha=alpha))
+        assert bound.method != "none"
+        for x0, x1, other in ((0, 2, 0), (0, 2, 1), (0, 2, 2), (2, 0, 2), (1, 2, 0), (0, 1, 2)):
+            others = (other,) * (n - 1)
+            assert ss.ground_truth.delta(finite, (x0, *others), (x1, *others), alpha) <= bound.value
+
+
+def test_sampled_laplace_noise_is_bounded_nearly_as_its_worst_datasets_are():
+    answer = ss.Shuffle(ss.Sampled(ss.Laplace(1), 0.1), 10_000).epsilon(1e-6)
+    assert answer.upper_by == "drop-out"
+    assert answer.upper <= 1.01 * answer.lower
+
+
+SMOOTH = {
+    "sampled Laplace": (ss.Sampled(ss.Laplace(1), 0.3), [(ss.Laplace(1), q(3, 10))], [1], [1], q(7, 10)),
+    "sampled Gaussian": (ss.Sampled(ss.Gaussian(2), 0.5), [(ss.Gaussian(2), q(1, 2))], [1], [1], q(1, 2)),
+    "three parts": (
+        ss.Parallel([ss.Laplace(1), ss.Gaussian(1), BINARY], weights=["1/2", "1/4", "1/4"]),
+        [(ss.Laplace(1), q(1, 2)), (ss.Gaussian(1), q(1, 4))],
+        [q(3, 4), q(1, 4)],
+        [q(1, 4), q(3, 4)],
+        q(1, 4),
+    ),
+}
+
+
+@pytest.mark.parametrize(("R", "parts", "first", "last", "weight"), SMOOTH.values(), ids=SMOOTH.keys())
+@pytest.mark.parametrize(("n", "eps"), [(500, 0.05)])
+def test_the_panels_of_a_mixture_are_between_its_cells(R, parts, first, last, weight, n, eps):
+    def mixture(side: str):
+        a, b, c = ([weight * p for p in masses] for masses in (first, last, map(min, zip(first, last, strict=True))))
+        for noise, w in parts:
+            D = getattr(noise, side)(48, 1e-9)
+            for own, masses in ((a, D.a), (b, D.b), (c, D.c)):
+                own += [w * m for m in masses]
+        return ss.Shuffle(ss.model.Decomposition(a, b, c), n).delta(eps, rtol=1e-3)
+
+    answer = ss.Shuffle(ss.decomposition.blanket(R), n).delta(eps, rtol=1e-4)
+    assert answer.method == "panels"
+    assert mixture("lower").lower <= answer.upper
+    assert answer.lower <= mixture("upper").upper
+    assert mixture("upper").upper <= 1.02 * answer.upper
+
+
+def test_a_coarser_law_is_above_and_near():
+    for R in (ss.Laplace(2), ss.Gaussian(2)):
+        fine = R.dominating
+        coarse = coarser(fine, 20)
+        assert len(coarse.atoms) <= 45
+        for k in (q(1), q(13, 12), q(3, 2), q(2), q(4), q(7), q(50)):
+            before, after = (sum(max(a - k * c, q(0)) for a, c in zip(D.a, D.c, strict=True)) for D in (fine, coarse))
+            assert before <= after <= before + q(1, 200)
+
+
+def test_everybody_who_is_sampled_for_certain_is_the_noise_itself():
+    assert ss.Sampled(NOISE, 1) is NOISE
+    small, large = (ss.Shuffle(ss.Sampled(NOISE, r), 500).delta(0.05) for r in (0.1, 0.9))
+    assert small.upper < large.lower
+
+
+def test_blanket_masses_are_added_or_multiplied():
+    assert ss.Sampled(NOISE, "1/2").gamma == q(3, 4)  # 1/2 · 1/2 + 1/2
+    joint = ss.Joint(NOISE, ss.KRR(k=3, eps0=sp.log(3)))
+    assert (joint.gamma, joint.eps0) == (q(3, 10), sp.log(3) + 2 * sp.log(2))
+
+
+def test_composed_noise_is_a_value():
+    for R, _ in CASES.values():
+        assert pickle.loads(pickle.dumps(R)) == R
+        assert str(R.parts[0]) in repr(R)
+
+
+REFUSED = [
+    (
+        lambda: ss.Parallel([NOISE, ss.KRR(k=3, eps0=1)], weights=["1/2", "1/2"]),
+        ValueError,
+        "two inputs that are alike",
+    ),
+    (lambda: ss.Parallel([NOISE, BINARY], weights=["1/2", "1/4"]), ValueError, "sum to 1"),
+    (lambda: ss.Parallel([NOISE, 3], weights=["1/2", "1/2"]), TypeError, r"parts\[1\] must be a randomizer"),
+    (
+        lambda: ss.Parallel([NOISE, ss.randomizers.PiecewiseMechanism(1)], weights=["1/2", "1/2"]),
+        ValueError,
+        "same inputs",
+    ),
+    (lambda: ss.Sampled(ss.Joint(NOISE, BINARY), 0.5), ValueError, "must not be a Joint"),
+    (lambda: ss.Joint(NOISE, NOISE, NOISE), ValueError, "at most 2 parts"),
+    (lambda: ss.Joint(NOISE, ss.randomizers.DiscreteLaplace(k=6, eps0=1)), ValueError, "pairs of inputs"),
+    (lambda: ss.Joint(NOISE, "krr"), TypeError, r"parts\[1\] must be a randomizer"),
+    (lambda: ss.Sampled(NOISE, 1.5), ValueError, "q must be"),
+    (lambda: ss.Shuffle(ss.Sampled(ss.Laplace(), 0.5), 10).delta(0.1), TypeError, "symbolic"),
+]
+
+
+@pytest.mark.parametrize(("make", "error", "words"), REFUSED)
+def test_what_is_not_covered_is_refused_at_once(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
