@@ -3,7 +3,7 @@ r"""Hadamard response."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -43,11 +43,8 @@ class HadamardResponse(Matching):
         return ((0, 1),)
 
     def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
-        # Those that keep two rows keep their sum, and take every row beyond these three to every other one.
         arguments.numeric_only(self.K.free_symbols, "the list of inputs")
-        sum_of_both = (x0 + 1 ^ x1 + 1) - 1
-        others = (x for x in range(int(self.input_count)) if x not in (x0, x1, sum_of_both))
-        return [x0, x1, sum_of_both, *islice(others, thirds)]
+        return _kinds([(0, row) for row in range(1, int(self.K))], x0, x1)
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         return _parity_law([x + 1 for x in inputs], matches)
@@ -89,6 +86,9 @@ class BlockHadamard(Matching):
         # Linear maps on the rows of a block, and permutations of blocks: two inputs of one block, or of two.
         return ((0, 1), (0, int(self.b) - 1)) if self.b > 2 else ((0, 1),)
 
+    def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
+        return _kinds([self.place(x) for x in range(int(self.input_count))], x0, x1)
+
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         """The mean over blocks: none of the inputs of other blocks matches."""
         named = [(*self.place(x), match) for x, match in zip(inputs, matches, strict=True)]
@@ -104,6 +104,18 @@ class BlockHadamard(Matching):
         for block, column in product(range(int(self.B)), range(int(self.b))):
             matches = tuple(own == block and (row & column).bit_count() % 2 == 0 for own, row in places)
             yield 1 / (self.B * self.b), matches
+
+
+def _kinds(places: Sequence[tuple[int, int]], x0: int, x1: int) -> list[int]:
+    """Inputs by their block and row: linear maps of a block that keep one row or two, and so their sum, take every
+    further row to every other one; blocks without x0 and x1 may be exchanged."""
+    (block0, row0), (block1, row1) = places[x0], places[x1]
+    firsts: dict[tuple[bool, ...], int] = {}
+    for x, (block, row) in enumerate(places):
+        if x not in (x0, x1):
+            is_sum = block == block0 == block1 and row == row0 ^ row1
+            firsts.setdefault((block == block0, block == block1, is_sum), x)
+    return [x0, x1, *firsts.values()]
 
 
 def _parity_law(rows: Sequence[int], matches: Matches) -> sp.Expr:

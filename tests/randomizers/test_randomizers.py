@@ -283,9 +283,15 @@ def test_others_of_every_input_have_the_laws_of_one_of_the_kinds(randomizer):
         assert every_law(randomizer, x0, x1, randomizer.kinds(x0, x1)) == every_law(randomizer, x0, x1, inputs)
 
 
-@pytest.mark.parametrize("pair", [(0, 1), (2, 5), (6, 0)])
-@pytest.mark.parametrize("K", [8, 32])
-def test_hadamard_response_has_four_kinds_of_others(K, pair):
-    R = ss.HadamardResponse(K=K, eps0=sp.log(3))
-    assert len(R.kinds(*pair)) == 4
-    assert every_law(R, *pair, R.kinds(*pair)) == every_law(R, *pair, range(K - 1))
+@pytest.mark.parametrize(
+    ("R", "pair", "count"),
+    [
+        *((ss.HadamardResponse(K=K, eps0=sp.log(3)), pair, 4) for K in (8, 32) for pair in ((0, 1), (2, 5), (6, 0))),
+        (ss.randomizers.BlockHadamard(B=3, b=8, eps0=sp.log(3)), (0, 1), 5),
+        (ss.randomizers.BlockHadamard(B=3, b=8, eps0=sp.log(3)), (3, 9), 5),
+        (ss.randomizers.BlockHadamard(B=3, b=2, eps0=sp.log(3)), (0, 1), 3),
+    ],
+)
+def test_hadamard_response_has_few_kinds_of_others(R, pair, count):
+    assert len(R.kinds(*pair)) == count
+    assert every_law(R, *pair, R.kinds(*pair)) == every_law(R, *pair, range(int(R.input_count)))
