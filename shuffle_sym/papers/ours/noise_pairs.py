@@ -151,7 +151,8 @@ def first_input() -> Blocks:
         _ON_THE_SET, Psi(far) - Psi(near), ">=", S(far) - S(near),
         stated=["Ψ(t) is the integral of [p_t − αp_b − kp_0]_+"],
     )  # fmt: skip
-    whole = given(T(a), 1 - S(a), "p_a has the mass 1, on E and on its complement")
+    complement = given(T(a), 1 - S(a), "p_a has the mass 1, on E and on its complement")
+    whole = chain(S(a), equals(1 - T(a), "what the complement leaves", complement))
     mass, rises = _left_half_line(T, near, far, "αp_b/p_a + kp_0/p_a ≥ 1, which does not increase in y for k ≥ 0")
     positive = chain(
         Psi(far) - Psi(near),
@@ -180,7 +181,7 @@ def first_input() -> Blocks:
         at_least(0, "p_a' ≤ p_a on the complement", kept),
         under=sp.Lt(k, 0),
     )
-    return whole, apart, ratio, cases(positive, negative, words="the farther the first input, the worse")
+    return complement, whole, apart, ratio, cases(positive, negative, words="the farther the first input, the worse")
 
 
 @derivation(
