@@ -244,6 +244,8 @@ def every_control(driver: webdriver.Chrome, picture: Callable[[str], None]) -> N
     picture("explorer_groups")
     # Continuous noise is not sampled: everybody takes part again.
     changed("take part", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-2].send_keys(Keys.ARROW_RIGHT))
+    # Several rounds of noise take longer than anybody waits: one round again.
+    changed("one round", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-3].send_keys(Keys.ARROW_LEFT))
     changed("no other randomizer", chosen(1, "none"))
     for name in ("laplace", "gaussian", "density", "matrix"):
         changed(name, chosen(0, name))

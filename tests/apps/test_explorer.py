@@ -160,6 +160,8 @@ def test_the_controls_open_where_the_settings_are_and_say_so_again():
     app = explorer.app(settings)
     assert app.settings == settings
     assert app.view.settings == settings
+    app.controls["delta"].value = 10**-5.75
+    assert app.settings.delta == "1.78e-06"
     app.export.click()
     assert app.links.value.count("download=") == 3
     app.other_parameters["density"].value = "exp("

@@ -110,7 +110,8 @@ class App:
     def settings(self) -> Settings:
         """What the controls say, with as many digits as they show."""
         said: dict[str, Any] = {name: _text(widget.value) for name, widget in self.controls.items()}
-        said["n"] = str(int(float(f"{self.controls['n'].value:.3g}")))
+        n, delta = (f"{self.controls[name].value:.3g}" for name in ("n", "delta"))
+        said |= {"n": str(int(float(n))), "delta": delta}
         mine, others = ({name: _text(x.value) for name, x in own.items()} for own in self._fields.values())
         return Settings(**said, parameters=mine, other_parameters=others)
 
@@ -139,11 +140,10 @@ class App:
 
     def _link(self) -> None:
         """Files to download, made when they are asked for."""
-        links = []
+        self.links.value = ""
         for kind in ("svg", "pdf", "csv"):
             data = f"data:application/octet-stream;base64,{base64.b64encode(exported(self.view, kind)).decode()}"
-            links.append(f"<a download='explorer.{kind}' href='{data}'>explorer.{kind}</a>")
-        self.links.value = " · ".join(links)
+            self.links.value += f"<a download='explorer.{kind}' href='{data}'>explorer.{kind}</a>&emsp;"
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
