@@ -14,7 +14,7 @@ from itertools import pairwise
 
 WIDTH, HEIGHT, WIDEST = 760, 380, 1100
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 14, 46
-_INK, _GRID = "var(--jp-content-font-color1, #333)", "var(--jp-border-color2, #bbb)"
+_INK, _GRID = "var(--jp-content-font-color1, currentColor)", "var(--jp-border-color2, #888)"
 _ROUND = (1, 1.5, 2, 3, 5, 7, 10)
 _STEPS = (1, 2, 5, 10)
 _LEGEND_LINE = 20
