@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.numeric import counts
 
@@ -145,3 +146,21 @@ def test_a_sum_that_is_far_below_its_largest_value_takes_a_few_steps(monkeypatch
     answer = ends(values, probabilities, 12, 1e-6)
     assert answer.lower <= positive_part(values, probabilities, 12) <= answer.upper
     assert len(sums) <= 4
+
+
+def test_the_excess_of_a_sum_is_bounded_by_its_variance_or_by_its_tail():
+    n, mp = 40, precise.context(30)
+    coins = {2 * k - n: mp.mpf(math.comb(n, k)) / 2**n for k in range(n + 1)}  # a sum of ±1: variance n, reach 1
+    means = np.array([0.0, 0.5, 3.0, 9.0, 14.0, 21.0, 35.0])
+
+    def bernstein(x):
+        return x * x / (2 * (n + x / 3))
+
+    for m, bound in zip(means, counts._excess(means, np.full(len(means), float(n)), 1.0), strict=True):
+        truth = sum(weight * max(x - m, 0) for x, weight in coins.items())
+        by_variance = (mp.sqrt(mp.mpf(m) ** 2 + n) - m) / 2
+        by_tail = mp.exp(-bernstein(mp.mpf(m))) / mp.diff(bernstein, m) if m else mp.inf
+        assert truth <= bound
+        assert min(by_variance, by_tail) <= bound <= min(by_variance, by_tail) * (1 + 1e-9)
+    two = counts._excess(np.zeros(2), np.array([9.0, 0.0]), 3.0)  # ±3 with probability 1/2 each attains it
+    assert two.tolist() == [pytest.approx(1.5), 0.0]

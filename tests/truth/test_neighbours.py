@@ -73,6 +73,13 @@ def test_our_conjectures_hold_on_a_grid(R, users, alphas):
             assert neighbours.exceptions(rows, rule) == []
 
 
+def test_the_second_conjecture_is_about_three_inputs_or_more():
+    rule = "nobody else has x1"
+    said = [conjectures.covers(rule, R) for R in (ss.KRR(k=2, eps0=1), ss.KRR(k=3, eps0=1), ss.BLH(d=3, eps0=1))]
+    assert said == [False, True, False]
+    assert conjectures.covers(rule, ss.HadamardResponse(K=4, eps0=1))
+
+
 def test_the_first_conjecture_is_not_true_of_every_randomizer():
     rows, n, alpha = conjectures.THREE_VALUES
     R = ss.from_matrix(rows)
