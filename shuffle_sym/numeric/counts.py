@@ -178,7 +178,7 @@ class _Split:
             return -math.inf
         log = most * math.log(self.n * self.rho) - math.lgamma(most + 1) + 0.01
         more = self.n * self.rho / (most + 1)  # the next power over this one
-        return log + math.log(self.gains[0] + more * self.gains[1]) if self.gains[0] + self.gains[1] > 0 else -math.inf
+        return log + math.log(self.gains[0] + more * self.gains[1])
 
     def _summed(self, most: int, rtol: float) -> tuple[float, float, float]:
         """Bounds of the part of E[S]_+/n with at most so many rare values over a scale, and the scale's logarithm."""

@@ -164,3 +164,71 @@ def test_the_excess_of_a_sum_is_bounded_by_its_variance_or_by_its_tail():
         assert min(by_variance, by_tail) <= bound <= min(by_variance, by_tail) * (1 + 1e-9)
     two = counts._excess(np.zeros(2), np.array([9.0, 0.0]), 3.0)  # ±3 with probability 1/2 each attains it
     assert two.tolist() == [pytest.approx(1.5), 0.0]
+
+
+def split_of(n=5):
+    """Two rare values of either sign, two of the rest, and one that is dead."""
+    values, p = np.array([-0.75, 1.0, -0.25, 0.125, -1e9]), np.array([0.0625, 0.03125, 0.5, 0.375, 0.03125])
+    return counts._Split(values, p, np.array([True, True, False, False, False]), n)
+
+
+def test_the_rest_has_its_moments_and_their_errors(monkeypatch):
+    monkeypatch.setattr(counts, "UNIT_ROUNDOFF", u := 1e-5)
+    monkeypatch.setattr(counts, "FLOAT_ERROR", float_error := 1e-4)
+    split, q = split_of(), 0.875
+    mean = (0.5 * -0.25 + 0.375 * 0.125) / q
+    variance = (0.5 * (0.25 + mean) ** 2 + 0.375 * (0.125 - mean) ** 2) / q
+    assert (split.q, split.rho, split.rare) == (q, 0.09375, [(-0.75, 0.0625), (1.0, 0.03125)])
+    assert split.log_q == pytest.approx(math.log(q), rel=1e-14)
+    assert split.mean == pytest.approx(mean, rel=1e-14)
+    assert variance < split.variance < 1.0011 * variance
+    assert 0.125 - mean < split.reach < 1.0011 * (0.125 - mean)
+    for gain, exact in zip(split.gains, (0.03125, 0.375 * 0.125), strict=True):
+        assert exact * (1 + 2 * u) < gain < exact * (1 + 10 * u)
+    # p/q and the products; terms of the mean
+    assert 2 * float_error + 3 * u < split.step_error < 2 * float_error + 10 * u
+    size = (0.5 * 0.25 + 0.375 * 0.125) / q
+    assert size * (3 * float_error + 3 * u) < split.mean_error < size * (3 * float_error + 10 * u)
+
+
+def test_counts_of_rare_values_have_their_multinomial_weights():
+    n, most, split = 5, 3, split_of()
+    expected = []
+    for a, b in product(range(most + 1), repeat=2):
+        if a + b <= most:
+            weight = Fraction(math.factorial(n), math.factorial(a) * math.factorial(b) * math.factorial(n - a - b))
+            weight *= Fraction(0.0625 / 0.875) ** a * Fraction(0.03125 / 0.875) ** b
+            expected.append((a + b, b - 0.75 * a, b + 0.75 * a, float(weight)))
+    k, mantissas, exponents, totals, sizes = split._counts(most)
+    found = sorted(zip(k, totals, sizes, np.ldexp(mantissas, exponents), strict=True))
+    assert len(found) == len(expected)
+    for one, other in zip(found, sorted(expected), strict=True):
+        assert one == pytest.approx(other, rel=1e-13)
+
+
+def test_the_error_of_the_power_of_q_grows_with_n(monkeypatch):
+    n, log_q = 10**4, math.log(0.875)
+    monkeypatch.setattr(counts, "UNIT_ROUNDOFF", 0.0)
+    monkeypatch.setattr(counts, "FLOAT_ERROR", 1e-4)
+    assert n * 1e-4 / 7 <= split_of(n).error <= 1.02 * n * 1e-4 / 7  # q is 1 minus an eighth, which is better known
+    monkeypatch.setattr(counts, "FLOAT_ERROR", 0.0)
+    monkeypatch.setattr(counts, "UNIT_ROUNDOFF", u := 1e-5)
+    assert n * 4 * u * abs(log_q) <= split_of(n).error <= n * u * (0.2 + 10 * abs(log_q)) + 20 * u
+    coin = counts._Split(np.array([-0.5, 0.125]), np.array([0.25, 0.75]), np.zeros(2, dtype=bool), 8)
+    assert (coin.q, coin.rho, coin.log_q) == (1.0, 0.0, 0.0)
+    assert 2 * u <= coin.error <= 20 * u
+    assert 0.46875 < coin.reach < 0.4693  # from the mean, −1/32, down to −1/2
+    little = counts._Split(np.array([1.0, 0.5]), np.array([1e-20, 1.0]), np.array([True, False]), 1)
+    assert little.log_q == -1e-20
+
+
+@pytest.mark.parametrize(("r", "g"), [(1.0, 0.5), (1.0, 0.0), (0.0, 0.5)])
+@pytest.mark.parametrize(("n", "rare", "most"), [(60, 2.0**-10, 1), (60, 2.0**-10, 4), (10**9, 2.0**-40, 2)])
+def test_what_lies_beyond_so_many_rare_values_is_bounded_closely(r, g, n, rare, most):
+    rest = 1 - rare
+    split = counts._Split(np.array([r, g]), np.array([rare, rest]), np.array([True, False]), n)
+    beyond = range(most + 1, min(most + 30, n + 1))  # what follows is below 1e-20 of it
+    truth = sum(math.comb(n, k) * rare**k * rest ** (n - k) * (k * r + (n - k) * g) for k in beyond) / n
+    # n^k for the falling power, in the part with rare values and in the part with the others; and a percent
+    assert truth <= math.exp(split._log_beyond(most)) <= truth * (1.015 + n * rare + most * (most + 2) / n)
+    assert split._log_beyond(n) == -math.inf
