@@ -252,9 +252,6 @@ def exact_curve(D: Decomposition, n: Any) -> Callable[[Any], Interval]:
     return at
 
 
-# ------------------------------------------------------------------------------------------------ pieces
-
-
 def _callable(curve: Any) -> None:
     if not callable(curve):
         raise TypeError(f"curve must be a function of the order, got {curve!r}")

@@ -111,8 +111,6 @@ class Source(ABC):
         """What the upper ends come from."""
         return self
 
-    # -- exact values
-
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
         """D_α as a ``Rational`` where everything is rational, else with ``digits`` good digits."""
         values = [exact.divergence(D, self.n, alpha, digits) for D in self.decompositions()]

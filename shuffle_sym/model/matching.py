@@ -46,8 +46,6 @@ class Matching(Randomizer):
     def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
         """Every message: its reference probability, and which inputs it matches."""
 
-    # -- what follows
-
     def likelihood(self, match: bool) -> sp.Expr:
         """R(x)(y)/ref(y) for a message y that matches x, or does not."""
         return (self.ratio if match else sp.Integer(1)) / (1 + (self.ratio - 1) * self.mu)

@@ -132,8 +132,6 @@ class _Lattice:
         self.size = 2 ** math.ceil(math.log2(high - self.low + 1))
         self.outside = math.exp(log_below) + math.exp(log_above) + n * len(self.problem.values) * 2 * _UNDERFLOW
 
-    # -- the tilted law of T
-
     @cached_property
     def _law(self) -> tuple[Array, float]:
         """Probabilities at low … low + size − 1, wrapped around, and the 2-norm of their error."""
@@ -154,8 +152,6 @@ class _Lattice:
         total, size = float(np.sum(inside * moments)), float(np.sum(np.abs(inside) * moments))
         return total, error * math.sqrt(float(np.sum(moments**2))) + rounding * size
 
-    # -- the two ends
-
     def bounds(self, rtol: float) -> tuple[float, float]:
         n, theta = self.n, self.theta
         value, error = self._moment(1, self.low + self.size - 1)
@@ -164,20 +160,17 @@ class _Lattice:
         # most E[Σ shifts; S > 0], and on average 1{S > 0} <= e^{θT}.
         rounding = n * UNIT_ROUNDOFF * self.spacing
         moved = n * float(self.weights @ self.shifts + _UNDERFLOW * np.sum(self.problem.shifts)) + rounding
-
         v, log_beyond = self._sign_change_range(math.log(1e-2 * rtol * max(value, 1e-300)) + n * self.log_scale)
         last = math.floor(v / self.spacing) + 1
         near, near_error = self._moment(-last, last)
         widest = (last + 1) * self.spacing
         near_error += self.outside * widest * math.exp(min(theta * widest, 700.0))
-
         # Roundings in the weights, in tilting them and back, and in logarithms that are multiplied by n.
         reach = float(np.max(np.abs(theta * self.support)))
         slack = n * UNIT_ROUNDOFF * (12 + 4 * reach + 4 * abs(self.log_scale))
         log_n = math.log(n) - self.problem.log_unit
         log_total = n * self.log_scale - log_n
         slack += 8 * UNIT_ROUNDOFF * (abs(log_total) + abs(log_n) + 800)
-
         upper = scaled(value + error + cut_off + rounding, log_total + slack)
         lower = scaled(value - error - cut_off, log_total - slack)
         lower -= scaled(moved + near + near_error, log_total + slack)
