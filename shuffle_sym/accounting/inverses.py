@@ -51,12 +51,16 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
         answer: Interval = shuffled(eps0).delta(number, rtol=delta_rtol)
         return answer
 
-    meets = max(float(number), _SMALLEST_EPS0)
-    while ends_at(meets, 0.02).upper > target:
-        meets /= 4
+    # At ε0 = ε nothing is lost. A loss without bound is never that small: there the search begins elsewhere, and goes on
+    # in short steps, because a δ far below the target takes long.
+    bounded = shuffled(max(float(number), _SMALLEST_EPS0)).max_loss is not sp.oo
+    meets, fails = max(float(number), _SMALLEST_EPS0) if bounded else 1.0, 0.0  # 0: none is known yet
+    while (answer := ends_at(meets, 0.02)).upper > target:
+        fails = meets if answer.lower > target else fails
+        meets /= 4 if bounded else 1.5
         if meets < _SMALLEST_EPS0:
             raise ValueError(f"delta = {target:g} at eps = {eps} is not reached by any eps0 >= {_SMALLEST_EPS0:g}")
-    fails = max(2 * meets, meets + 1)
+    fails = fails or (max(2 * meets, meets + 1) if bounded else 1.5 * meets)
     while (answer := ends_at(fails, 0.02)).lower <= target:
         meets = fails if answer.upper <= target else meets
         fails *= 1.5
