@@ -51,8 +51,8 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
         answer: Interval = shuffled(eps0).delta(number, rtol=delta_rtol)
         return answer
 
-    # At ε0 = ε nothing is lost. A loss without bound is never that small: there the search begins elsewhere, and goes on
-    # in short steps, because a δ far below the target takes long.
+    # At ε0 = ε there is δ = 0. A loss without bound never has that: there the search begins elsewhere and takes short
+    # steps, because a δ far below the target takes long.
     bounded = shuffled(max(float(number), _SMALLEST_EPS0)).max_loss is not sp.oo
     meets, fails = max(float(number), _SMALLEST_EPS0) if bounded else 1.0, 0.0  # 0: none is known yet
     while (answer := ends_at(meets, 0.02)).upper > target:
