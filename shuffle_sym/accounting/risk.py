@@ -106,8 +106,8 @@ class Risk:
     def __str__(self) -> str:
         return (
             "Who knows all other data and that yours is one of two inputs, each with probability 1/2, guesses right "
-            f"with probability at most {self.success(sp.Rational(1, 2)).upper:.6g} (0.5 without the messages). No test "
-            f"is better than telling a normal variable from one shifted by {self.mu().upper:.6g} standard deviations, "
+            f"with probability at most {self.success(sp.Rational(1, 2)).shown[1]} (0.5 without the messages). No test "
+            f"is better than telling a normal variable from one shifted by {self.mu().shown[1]} standard deviations, "
             f"but for a probability of {_LITTLE:g}."
         )
 

@@ -99,7 +99,16 @@ class Interval:
         return f"Interval({str(self)[1:-1]})"
 
     def __str__(self) -> str:
-        return f"[{_six_digits(self.lower, ROUND_FLOOR)}, {_six_digits(self.upper, ROUND_CEILING)}]"
+        return f"[{', '.join(self.shown)}]"
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both ends with six digits, rounded outward.
+
+        >>> Interval(1 / 3, 2 / 3).shown
+        ('0.333333', '0.666667')
+        """
+        return _six_digits(self.lower, ROUND_FLOOR), _six_digits(self.upper, ROUND_CEILING)
 
     def __format__(self, spec: str) -> str:
         """The ends rounded outward where the format is that of a number, such as .3f; else the text."""

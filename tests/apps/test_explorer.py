@@ -380,3 +380,11 @@ def test_a_value_that_makes_no_sense_is_named_and_leaves_the_picture():
 def test_the_widgets_are_not_imported_before_they_are_needed():
     code = "import sys, shuffle_sym.apps.explorer; print('ipywidgets' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_the_table_says_what_the_answer_means_for_one_person():
+    # One user of 2-RR with t = 3 keeps the bit with probability 3/4: no guess is better, and rounding is upward.
+    view = View(Settings(randomizer="binaryrr", parameters={"eps0": "log(3)"}, n="1", delta="1/10"))
+    (right,) = re.findall("guesses right with probability at most ([0-9.]+) ", view.table)
+    assert Fraction(3, 4) <= Fraction(right) <= Fraction("0.750001")
+    assert "guesses right" not in View(Settings(over="n")).table

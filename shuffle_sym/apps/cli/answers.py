@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.apps import numbers
 
 
 @dataclass
@@ -46,7 +45,7 @@ class Answer:
 
 
 def _six_digits(interval: Interval) -> dict[str, str]:
-    lower, upper = numbers.shown(interval)
+    lower, upper = interval.shown
     return {"lower": lower, "upper": upper, "method": interval.method or "", **_reasons(interval)}
 
 

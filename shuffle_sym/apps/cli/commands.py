@@ -23,7 +23,7 @@ from shuffle_sym.accounting.rounds import compose as composed
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import texts
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.apps import catalogue, numbers
+from shuffle_sym.apps import catalogue
 from shuffle_sym.apps.cli.answers import Answer
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.papers import derivations
@@ -63,7 +63,7 @@ def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> An
             rows.append({"n": M.n, argument: value, "rounds": int(count), question: answers[-1]})
     answer = Answer(f"{_title(given, source)}, shuffled: {question}", rows)
     if len(rows) == 1:
-        shown = pair.format(at=getattr(given, argument)[0], upper=numbers.shown(answers[0])[1])
+        shown = pair.format(at=getattr(given, argument)[0], upper=answers[0].shown[1])
         answer.note = f"The shuffled messages are {shown}-DP."
     if given.at_most is not None:
         answer.failed = bool(max(interval.upper for interval in answers) > texts.read(given.at_most, "at-most"))
@@ -82,7 +82,7 @@ def explain(given: Namespace) -> Answer:
 
 def _in_words(answer: Interval) -> str:
     """What an answer means, which analysis gave it, and which datasets attain the lower end."""
-    lower, upper = numbers.shown(answer)
+    lower, upper = answer.shown
     return (
         f"Report {upper}: it holds for every two datasets that differ in one user's input (by {answer.upper_by}). No "
         f"proof can give less than {lower}, which two such datasets attain ({answer.lower_by}). What is between is not "

@@ -7,9 +7,9 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from shuffle_sym.algebra import texts
+from shuffle_sym.algebra import rounding, texts
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.apps import numbers, svg
+from shuffle_sym.apps import svg
 
 if TYPE_CHECKING:
     from shuffle_sym.apps.explorer.views import Line, View
@@ -84,7 +84,18 @@ def table(view: View) -> str:
         for line in view.lines
     )
     head = f"<tr><th></th><th>ε at δ = {escape(view.settings.delta)}</th><th style='text-align:left'>what it is</th>"
-    return f"<table>{head}</tr>{rows}</table>"
+    return f"<table>{head}</tr>{rows}</table>{_guess(view)}"
+
+
+def _guess(view: View) -> str:
+    """What δ at ε = 0, where a curve begins, means for one person: half of it is added to a guess."""
+    if view.settings.over != "eps" or not (curve := view.curves.get("certified")):
+        return ""
+    right = Interval(0, min(rounding.above((1 + end(curve[0], "upper")) / 2), 1.0)).shown[1]
+    return (
+        "<p>For one person: who knows all other data and that yours is one of two inputs, each with probability 1/2, "
+        f"guesses right with probability at most {right} (0.5 without the messages).</p>"
+    )
 
 
 def _about(view: View, line: Line) -> str:
@@ -101,7 +112,7 @@ def _shown(view: View, line: Line) -> str:
     answer = view.asked[line.name]
     if isinstance(answer, ValueError):
         return "says nothing here"
-    lower, upper = numbers.shown(answer if isinstance(answer, Interval) else Interval(answer, answer))
+    lower, upper = (answer if isinstance(answer, Interval) else Interval(answer, answer)).shown
     return f"{lower} … {upper}" if line.end == "both" else f"≤ {upper}"
 
 

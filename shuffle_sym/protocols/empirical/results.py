@@ -77,7 +77,7 @@ class LocalAudit(Audit):
 
     def __str__(self) -> str:
         at = f" at delta = {self.delta:g}" if self.delta else ""
-        least = f"{self._confidence()} eps0 is at least {self.lower:.4g}{at}"
+        least = f"{self._confidence()} eps0 is at least {Interval(self.lower, self.lower).shown[0]}{at}"
         of = f" of {self.R!r}" if self.R is not None else ""
         if self.convicted:
             start = f"Convicted: {least}, more than the {self.claim:.4g}{of or ' claimed'}."
@@ -121,12 +121,12 @@ class ShuffledAudit(Audit):
         return "convicted" if self.convicted else "no violation seen"
 
     def __str__(self) -> str:
-        least = f"{self._confidence()} eps is at least {self.lower:.4g} at delta = {self.delta:g}"
+        least = f"{self._confidence()} eps is at least {Interval(self.lower, self.lower).shown[0]} at delta = {self.delta:g}"
         known = f"{self.n} users of {self.R!r}, shuffled,"
         if self.convicted:
-            start = f"Convicted: {least}; {known} have at most {self.certified.upper:.4g}."
+            start = f"Convicted: {least}; {known} have at most {self.certified.shown[1]}."
         else:
-            start = f"No violation seen: {least}; {known} have between {self.certified.lower:.4g} and "
-            start += f"{self.certified.upper:.4g}."
+            start = f"No violation seen: {least}; {known} have between {self.certified.shown[0]} and "
+            start += f"{self.certified.shown[1]}."
         seen = f"{self.runs:,} runs on each of two datasets were looked at: {self.datasets}."
         return f"{start} Best event: {self.bound.event}. {seen}"
