@@ -121,7 +121,8 @@ class ShuffledAudit(Audit):
         return "convicted" if self.convicted else "no violation seen"
 
     def __str__(self) -> str:
-        least = f"{self._confidence()} eps is at least {Interval(self.lower, self.lower).shown[0]} at delta = {self.delta:g}"
+        lower, _ = Interval(self.lower, self.lower).shown
+        least = f"{self._confidence()} eps is at least {lower} at delta = {self.delta:g}"
         known = f"{self.n} users of {self.R!r}, shuffled,"
         if self.convicted:
             start = f"Convicted: {least}; {known} have at most {self.certified.shown[1]}."
