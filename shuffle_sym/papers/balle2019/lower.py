@@ -5,12 +5,14 @@ import sympy as sp
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
+from shuffle_sym.papers.balle2019.reduction import LAWS
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, quantity
 from shuffle_sym.papers.laws import COPIES
+from shuffle_sym.papers.tools import F
 
 alpha = field.alpha
 half = sp.Rational(1, 2)
@@ -23,6 +25,13 @@ p, out, least = (quantity(name, nonnegative=True) for name in ("p", "o", "q"))
 left, right, room = sp.symbols("S T d", nonnegative=True)
 distances = quantity("T", r"T_{{{0}}}", nonnegative=True)
 stay, come = Parameter("p_b", 0, 1), Parameter("p_a", 0, 1)
+
+
+def _own_message_alone() -> bool:
+    """Whether the posterior mean of an input, 0 or 1, given the messages of two users is that given the own one."""
+    messages = [(F(1, 3) * p, F(2, 3) * q) for p, q in zip(*LAWS, strict=True)]  # each with the input 0, and 1
+    pairs = [(mine, [sum(p * q for q in other) for p in mine]) for mine in messages for other in messages]
+    return all(both[1] / sum(both) == mine[1] / sum(mine) for mine, both in pairs)
 
 
 @derivation(
@@ -62,7 +71,7 @@ def lemma41() -> Blocks:
     before, after = sp.symbols("M M'"), sp.symbols("fM fM'")
     private = suppose(Divergence(alpha, *before), "<=", delta, "the shuffled messages are (ε, δ)-DP")
     alone = "f(i) depends on message i only, as the inputs are independent"
-    mapped = theorems.data_processing(alpha, after, before, alone)
+    mapped = theorems.data_processing(alpha, after, before, alone, ("two users, in fractions", _own_message_alone))
     kept = chain(
         Divergence(alpha, *after),
         at_most(Divergence(alpha, *before), "data processing", mapped),

@@ -50,9 +50,11 @@ def lemma_a4() -> Blocks:
     """
     h, slope = quantity("h", real=True), quantity("s", "h'({0})", positive=True)
     grows = suppose(slope(u), ">=", slope(0), "h' grows, and is positive at 0").at({})
+    defined = given(slope(u), sp.Derivative(h(u), u), "the slope of h")
+    below = claim(sp.Derivative(-sp.exp(-h(u)), u), "=", slope(u) * sp.exp(-h(u)), "the derivative of -e^-h", defined)
     derivative = theorems.general(
         "the fundamental theorem of calculus", sp.Integral(slope(u) * sp.exp(-h(u)), whole), "=", sp.exp(-h(0)),
-        ["h' e^-h is the derivative of -e^-h, which goes from -e^-h(0) to 0 as h → ∞"],
+        ["-e^-h goes from -e^-h(0) to 0 as h → ∞"], [("h' e^-h is the derivative of -e^-h", below)],
     )  # fmt: skip
     shown = chain(
         sp.Integral(sp.exp(-h(u)), whole),
@@ -60,7 +62,7 @@ def lemma_a4() -> Blocks:
         equals(sp.Integral(slope(u) * sp.exp(-h(u)), whole) / slope(0), "h'(0) is constant"),
         equals(sp.exp(-h(0)) / slope(0), "the integral of a derivative", derivative),
     )
-    return grows.root, shown
+    return defined, grows.root, shown
 
 
 def _under_tangent(h: sp.Expr, slope: sp.Expr) -> Applied:
@@ -80,9 +82,13 @@ def _under_tangent(h: sp.Expr, slope: sp.Expr) -> Applied:
 def _integrated(h: sp.Expr, slope: sp.Expr, inequality: Applied, words: str) -> Fact:
     """E[S]_+ as an integral over its tail, the tail bounded, and the integral by Lemma A.4."""
     mean = Mean(Positive(S(m, copy)))
+    s = sp.Symbol("s", real=True)
+    levels = claim(Positive(s), "=", sp.Integral(1, (u, 0, s)), "all levels u from 0 to s", under=sp.Ge(s, 0))
+    none = claim(Positive(s), "=", 0, "no level", under=sp.Le(s, 0))
     cake = theorems.general(
-        "the layer cake formula", mean, "=", sp.Integral(tail(u), whole), ["[S]_+ is not negative, and above u if S is"]
-    )
+        "the layer cake formula", mean, "=", sp.Integral(tail(u), whole), ["the mean and the integral change places"],
+        [(f"[S]_+ counts the levels u ≥ 0 below S: {one.words}", one) for one in (levels, none)], local=(s,),
+    )  # fmt: skip
     return chain(
         mean,
         equals(sp.Integral(tail(u), whole), "the layer cake formula", cake),

@@ -18,28 +18,7 @@ from shuffle_sym.papers.engine.facts import given, law, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Least, Mean, Positive, Random, quantity
 
 __all__ = [
-    "Blocks",
-    "Derivation",
-    "Divergence",
-    "Least",
-    "Mean",
-    "Positive",
-    "Random",
-    "at_least",
-    "at_most",
-    "cases",
-    "chain",
-    "cite",
-    "claim",
-    "derivation",
-    "equals",
-    "given",
-    "growing",
-    "law",
-    "on_grid",
-    "parts",
-    "quantity",
-    "suppose",
-    "telescoping",
-    "theorems",
-]
+    "Blocks", "Derivation", "Divergence", "Least", "Mean", "Positive", "Random", "at_least", "at_most", "cases",
+    "chain", "cite", "claim", "derivation", "equals", "given", "growing", "law", "on_grid", "parts", "quantity",
+    "suppose", "telescoping", "theorems",
+]  # fmt: skip

@@ -7,6 +7,7 @@ have the mean 1, and G = U − αV.
 import sympy as sp
 
 from shuffle_sym.algebra import field
+from shuffle_sym.papers.balle2019.reduction import convex_positive_part
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
@@ -71,15 +72,16 @@ def shared_randomizer() -> Blocks:
     largest = quantity("Phi_max", r"\Phi^{{*}}_{{{0}}}", nonnegative=True)
     hexagon = quantity("Phi_hex", r"\Phi^{{\mathrm{{hex}}}}_{{{0}}}", nonnegative=True)
     D1, size = sp.Symbol("D_1", nonnegative=True), sp.Symbol("N", integer=True, positive=True)
-    bound, local = cite(drop_out), cite(local_divergence)
+    bound, local, convex = cite(drop_out), cite(local_divergence), cite(convex_positive_part)
     ldp = suppose(gamma, "=", 1 / t, "c = R(x')/t for one fixed x' is below every R(x), and sums to 1/t")
     one = suppose(D1, "=", Mean(Positive(U - alpha * V)), "D_1 as a mean under R(x)")
     spread = theorems.general(
         "Jensen's inequality", largest(size), "<=", hexagon(size),
         stated=[
-            "each point of the hexagon is a mean of its vertices, and [ΣG]_+ is convex in each (U, V)",
+            "each point of the hexagon is a mean of its vertices, and ΣG is linear in each (U, V)",
             "a law on six points with two given means is a mixture of laws with at most three atoms",
         ],
+        shown=[("the positive part of a mean is at most the mean of the positive parts", convex)],
     )  # fmt: skip
     D = Divergence(alpha, *sp.symbols("M_0 M_1"))
 
@@ -95,4 +97,4 @@ def shared_randomizer() -> Blocks:
         at_most(summed(hexagon, 1 / t, (t - alpha) / (t + 1)), "no worse than 2-RR", local),
         under=BETWEEN,
     )
-    return bound, local, ldp, one, statement
+    return bound, local, convex, ldp, one, statement

@@ -10,7 +10,7 @@ import sympy as sp
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import suppose
+from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 
 OURS = "ours"
@@ -69,6 +69,16 @@ def comonotone_sums() -> Blocks:
     return x_order, v_order, *together, statement
 
 
+def in_convex_order(largest: Applied, pair_in_words: str, worst_in_words: str) -> tuple[Fact, Fact, Fact]:
+    """G of a pair as X + αV, G_s of the worst one as X_s + αV_s, and that G is below G_s: their sums are in order."""
+    low, high = (Mean(Positive(Random(name) - k)) for name in ("G", "G_s"))
+    pair = suppose(low, "=", largest.left, pair_in_words, (), [k])
+    worst = suppose(high, "=", largest.right, worst_in_words, (), [k])
+    bounded = at_most(worst.right, "sums are largest when they move together", largest)
+    ends = equals(pair.right, "the pair", pair), equals(high, "the worst pair", worst)
+    return pair, worst, chain(low, ends[0], bounded, ends[1], words="convex order")
+
+
 @derivation(
     "When one pair of inputs is the worst", f"{OURS}, Theorem 10",
     where={rho: "p_s/p_s', the likelihood ratio of the pair", k: "any level", n: "users"},
@@ -85,10 +95,6 @@ def worst_pair() -> Blocks:
     G, H = Random("G"), Random("G_s")
     sums = (Random("G_1 + … + G_n"), Random("H_1 + … + H_n"))
     lemma = cite(comonotone_sums)
-    pair = suppose(Mean(Positive(G - k)), "=", Mean(Positive(X + alpha * V - k)), "G of a pair is X + αV", (), [k])
-    star = suppose(
-        Mean(Positive(H - k)), "=", Mean(Positive(TOP + alpha * LOW - k)), "G_s of (s, s') is X_s + αV_s", (), [k]
-    )
     rising = [
         chain(0, at_most(sp.Derivative(f, rho), f"{name} does not fall in ρ where ρ {side} 1"), words=name)
         for f, name, side in ((rho, "X_s = ρ", ">"), (-1 / rho, "V_s = −1/ρ", "<"))
@@ -99,19 +105,25 @@ def worst_pair() -> Blocks:
         stated=["X_s is 1 for ρ ≤ 1, and V_s is −1 for ρ ≥ 1"],
         shown=[("sums are largest when they move together", lemma), *((fact.words, fact) for fact in rising)],
     )  # fmt: skip
-    order = chain(
-        Mean(Positive(G - k)),
-        equals(pair.right, "the pair", pair),
-        at_most(star.right, "sums are largest when they move together", largest),
-        equals(Mean(Positive(H - k)), "the pair (s, s')", star),
-        words="convex order",
-    )
+    pair, star, order = in_convex_order(largest, "G of a pair is X + αV", "G_s of (s, s') is X_s + αV_s")
     total = theorems.convex_order_of_sums(G, H, k, sums, "users are independent", excess=order, means=means)
     statement = chain(
         Mean(Positive(sums[0])) / n,
         at_most(Mean(Positive(sums[1])) / n, "the divergence of n users, for every n", total),
     )
     return lemma, pair, star, means, *rising, order, statement
+
+
+def over_the_set(gain: sp.Expr, mass: sp.Expr, words: str) -> Applied:
+    """Ψ of another input less Ψ of this one is at least what the other one has more on the set of this one."""
+    u, v = sp.symbols("u v", real=True)
+    more = Positive(u) - Positive(v)
+    on_set = claim(more, ">=", u - v, "on the set v, of this input, is not negative", under=sp.Ge(v, 0))
+    outside = claim(more, ">=", 0, "outside it is not positive", under=sp.Le(v, 0))
+    return theorems.general(
+        "a positive part is at least its inside, and at least 0", gain, ">=", mass, stated=[words],
+        shown=[(fact.words, fact) for fact in (on_set, outside)], local=(u, v),
+    )  # fmt: skip
 
 
 @derivation(
@@ -159,21 +171,22 @@ def symmetric_noise() -> Blocks:
         stated=["0 ≤ x ≤ a, y_1 ≤ y_2"],
         shown=[("y_1 + y_2 ≥ 2a", not_in), ("y_1 is nearer to x than y_2", squares)], local=(x, y1, y2, d, e, h),
     )  # fmt: skip
+    density = given(g(x), sp.Derivative(F(x), x), "g is the density of F")
+    slope = claim(sp.Derivative(-F(y1 - x), x), "=", g(y1 - x), "its derivative in x", density)
     calculus = theorems.general(
         "fundamental theorem of calculus",
         F(y1) - F(y1 - a) - F(y2) + F(y2 - a), "=", sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)),
-        stated=["F' = g"],
+        stated=[], shown=[("g(y_1 − x) is the derivative of −F(y_1 − x), and the same at y_2", slope)],
     )  # fmt: skip
-    on_set = theorems.general(
-        "a positive part is at least its inside, and at least 0", Psi(0) - Psi(a), ">=",
-        (F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a)),
-        stated=["[p_a − kc]_+ is p_a − kc on the set and 0 outside", "[p_0 − kc]_+ is at least p_0 − kc and 0"],
-    )  # fmt: skip
+    mass = (F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a))
+    on_set = over_the_set(
+        Psi(0) - Psi(a), mass, "Ψ(t) is the integral of [p_t − kc]_+, the set is left of y_1 and right of y_2"
+    )
     gain = chain(
         Psi(0) - Psi(a),
-        at_least((F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a)), "integrate over the set of a", on_set),
+        at_least(mass, "integrate over the set of a", on_set),
         equals(sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), "F is the integral of g", calculus),
         at_least(0, "y_1 is nearer to every x ≤ a than y_2", nearer),
         under=small, words="no other input is worse",
     )  # fmt: skip
-    return even, level, not_in, gain
+    return even, level, not_in, density, gain

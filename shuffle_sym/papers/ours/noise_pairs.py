@@ -12,27 +12,33 @@ from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
-from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
-from shuffle_sym.papers.ours.noise import LOW, OURS, TOP, V, X, comonotone_sums
+from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.ours.noise import OURS, comonotone_sums, in_convex_order, over_the_set
 
 alpha, eps0 = sp.Symbol("alpha", positive=True), sp.Symbol("epsilon_0", positive=True)
 a, b, k, y = sp.symbols("a b k y", real=True)
 d, e = sp.Symbol("d", positive=True), sp.Symbol("e", nonnegative=True)
 Psi, S, F, h = (quantity(name) for name in ("Psi", "S", "F", "h"))
-_ON_THE_SET = "a positive part is at least its inside, and at least 0"
+slope = quantity("l", r"(\log g)'({0})")
 
 
 def _left_half_line(S: Any, near: sp.Expr, far: sp.Expr, why: str) -> list[Fact]:
-    """S(near) >= S(far) for near <= far, where S(t) is the mass of p_t on a set that is a left half line."""
+    """That log g is concave, and S(near) >= S(far) for near <= far, where S(t) is the mass of p_t on a set that is a
+    left half line: ratios p_s/p_s' with s <= s' do not increase in y."""
+    concave = suppose(slope(y + e), "<=", slope(y), "log g is concave: its slope, from the right, does not rise")
+    falls = claim(
+        slope(y - b), "<=", slope(y - b - e), "log p_b rises less than log p_(b+e)", concave.at({y: y - b - e})
+    )
     mass = theorems.general(
         "the mass of a half line", S(near) - S(far), "=", F(y - near) - F(y - far),
         stated=[f"{why}: the set is all that is left of some y", "F is the distribution function of g"],
+        shown=[("p_s/p_s' does not increase in y for s ≤ s'", falls)],
     )  # fmt: skip
     rises = theorems.general(
         "a distribution function does not fall", F(y - near) - F(y - far), ">=", sp.Integer(0), stated=[],
         shown=[("the arguments", claim(y - far, "<=", y - near, "translation"))],
     )  # fmt: skip
-    return [mass, rises]
+    return [concave, mass, rises]
 
 
 @derivation(
@@ -49,10 +55,10 @@ def others_between() -> Blocks:
     '<='
     """
     first = sp.Symbol("a", nonnegative=True)
-    mass, rises = _left_half_line(S, sp.Integer(0), first, "p_a/p_x > k, which does not increase in y")
-    on_set = theorems.general(
-        _ON_THE_SET, Psi(0) - Psi(first), ">=", S(0) - S(first),
-        stated=["Ψ(t) is the integral of [p_t − kp_x]_+, and S(t) the mass of p_t on the set where p_a > kp_x"],
+    concave, mass, rises = _left_half_line(S, sp.Integer(0), first, "p_a/p_x > k, which does not increase in y")
+    on_set = over_the_set(
+        Psi(0) - Psi(first), S(0) - S(first),
+        "Ψ(t) is the integral of [p_t − kp_x]_+, and S(t) the mass of p_t on the set where p_a > kp_x",
     )  # fmt: skip
     ratio = chain(
         Psi(0) - Psi(first),
@@ -61,24 +67,15 @@ def others_between() -> Blocks:
         at_least(0, "F rises", rises),
         words="p_a/p_x is below p_0/p_x in convex order",
     )
-    G, H, lemma = Random("G"), Random("G_s"), cite(comonotone_sums)
-    pair = suppose(Mean(Positive(G - k)), "=", Mean(Positive(X + alpha * V - k)), "(x_0, x_1 | x) is X + αV", (), [k])
-    star = suppose(
-        Mean(Positive(H - k)), "=", Mean(Positive(TOP + alpha * LOW - k)), "(0, 1 | x) is X_s + αV_s", (), [k]
-    )
+    lemma = cite(comonotone_sums)
     together = theorems.general(
         "p_0/p_x and −p_1/p_x fall together", lemma.left, "<=", lemma.right,
         stated=["g is log-concave and 0 ≤ x ≤ 1", "the mirror image of the first line is the one for −p_b/p_x"],
         shown=[("p_a/p_x is below p_0/p_x", ratio), ("sums are largest when they move together", lemma)],
         local=(y, first),
     )  # fmt: skip
-    statement = chain(
-        Mean(Positive(G - k)),
-        equals(pair.right, "the pair", pair),
-        at_most(star.right, "sums are largest when they move together", together),
-        equals(Mean(Positive(H - k)), "the pair (0, 1)", star),
-    )
-    return ratio, lemma, pair, star, statement
+    pair, star, statement = in_convex_order(together, "(x_0, x_1 | x) is X + αV", "(0, 1 | x) is X_s + αV_s")
+    return concave, ratio, lemma, pair, star, statement
 
 
 @derivation(
@@ -94,41 +91,44 @@ def second_input() -> Blocks:
     '-Psi(a + d) + Psi(a + d + e) >= 0'
     """
     near, far = a + d, a + d + e
-    gain = theorems.general(
-        _ON_THE_SET, Psi(far) - Psi(near), ">=", alpha * (S(near) - S(far)),
-        stated=["Ψ(t) is the integral of [p_a − αp_t − kp_0]_+"],
-    )  # fmt: skip
-    mass, rises = _left_half_line(S, near, far, "p_a/p_b − kp_0/p_b > α, which does not increase in y for k < 0")
+    gained = alpha * (S(near) - S(far))
+    gain = over_the_set(Psi(far) - Psi(near), gained, "Ψ(t) is the integral of [p_a − αp_t − kp_0]_+")
+    concave, mass, rises = _left_half_line(
+        S, near, far, "p_a/p_b − kp_0/p_b > α, which does not increase in y for k < 0"
+    )
     negative = chain(
         Psi(far) - Psi(near),
-        at_least(alpha * (S(near) - S(far)), "integrate over E", gain),
+        at_least(gained, "integrate over E", gain),
         equals(alpha * (F(y - near) - F(y - far)), "E is a half line", mass),
         at_least(0, "F rises", rises),
-        under=sp.Lt(k, 0),
+        under=(sp.Ge(alpha, 1), sp.Lt(k, 0)),
     )
-    beyond = theorems.general(
-        "a concave function is below its chord, beyond the chord", h(far), "<=",
-        h(near) + e / d * (h(near) - h(a)), stated=["h(t) = log p_t at a message of E; g is log-concave"],
-    )  # fmt: skip
+    chord = (e * h(a) + d * h(far)) / (d + e)
+    beyond = suppose(h(near), ">=", chord, "h(t) = log p_t at a message of E; g is log-concave")
+    p_b, p_0, r = sp.symbols("p_b p_0 r", positive=True)
+    most = (sp.Ge(alpha, 1), sp.Ge(k, 0))
+    less = claim(p_b, "<=", alpha * p_b + k * p_0 + r, "α ≥ 1 and k ≥ 0", under=most)
     falls = theorems.general(
-        "the logarithm rises", h(near), "<=", h(a), stated=["on E, p_a > αp_b + kp_0 ≥ p_b: k ≥ 0 and α ≥ 1"]
-    )
+        "the logarithm rises", h(near), "<=", h(a), stated=["on E, p_a = αp_b + kp_0 + r with some r > 0"],
+        shown=[("p_b ≤ p_a", less)],
+    )  # fmt: skip
     drop = chain(
         h(far),
-        at_most(h(near) + e / d * (h(near) - h(a)), "concave", beyond),
+        at_most(h(near) + e / d * (h(near) - h(a)), "a concave function is below its chord, beyond it", beyond),
         at_most(h(near), "the chord falls", falls),
-        words="p_b' ≤ p_b on E",
-    )
+        under=most, words="p_b' ≤ p_b on E",
+    )  # fmt: skip
     more = theorems.general(
         "integrals keep inequalities", S(near) - S(far), ">=", sp.Integer(0), [], shown=[("p_b' ≤ p_b on E", drop)]
     )
     positive = chain(
         Psi(far) - Psi(near),
-        at_least(alpha * (S(near) - S(far)), "integrate over E", gain),
+        at_least(gained, "integrate over E", gain),
         at_least(0, "p_b' ≤ p_b on E", more),
-        under=sp.Ge(k, 0),
+        under=most,
     )
-    return drop, cases(negative, positive, words="the farther the second input, the worse")
+    shown = cases(negative, positive, within=sp.Ge(alpha, 1), words="the farther the second input, the worse")
+    return concave, beyond, drop, shown
 
 
 @derivation(
@@ -147,13 +147,12 @@ def first_input() -> Blocks:
     '-Psi(b + d) + Psi(b + d + e) >= 0'
     """
     T, near, far = quantity("T"), b + d, b + d + e
-    gain = theorems.general(
-        _ON_THE_SET, Psi(far) - Psi(near), ">=", S(far) - S(near),
-        stated=["Ψ(t) is the integral of [p_t − αp_b − kp_0]_+"],
-    )  # fmt: skip
+    gain = over_the_set(Psi(far) - Psi(near), S(far) - S(near), "Ψ(t) is the integral of [p_t − αp_b − kp_0]_+")
     complement = given(T(a), 1 - S(a), "p_a has the mass 1, on E and on its complement")
     whole = chain(S(a), equals(1 - T(a), "what the complement leaves", complement))
-    mass, rises = _left_half_line(T, near, far, "αp_b/p_a + kp_0/p_a ≥ 1, which does not increase in y for k ≥ 0")
+    concave, mass, rises = _left_half_line(
+        T, near, far, "αp_b/p_a + kp_0/p_a ≥ 1, which does not increase in y for k ≥ 0"
+    )
     positive = chain(
         Psi(far) - Psi(near),
         at_least(S(far) - S(near), "integrate over E", gain),
@@ -181,7 +180,8 @@ def first_input() -> Blocks:
         at_least(0, "p_a' ≤ p_a on the complement", kept),
         under=sp.Lt(k, 0),
     )
-    return complement, whole, apart, ratio, cases(positive, negative, words="the farther the first input, the worse")
+    shown = cases(positive, negative, words="the farther the first input, the worse")
+    return complement, whole, apart, ratio, concave, shown
 
 
 @derivation(
