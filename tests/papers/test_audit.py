@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -94,8 +95,13 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def quick() -> audit.Audit:
+    return recomputed()
+
+
+@cache
+def recomputed() -> audit.Audit:
     return audit.run(quick=True)
 
 
