@@ -62,7 +62,9 @@ def formula(expr: Any) -> str:
     """
     if isinstance(expr, str):
         return expr
-    return str(_Latex().doprint(expr)).replace(r"\epsilon", r"\varepsilon")
+    drawn = str(_Latex().doprint(expr)).replace(r"\epsilon", r"\varepsilon")
+    # MathJax copies all that follows a control space, and refuses to copy more than 5,000 characters.
+    return re.sub(r"(?<!\\)\\ ", r"\\;", drawn)
 
 
 def mathml(expr: Any) -> str:

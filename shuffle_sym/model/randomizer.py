@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import sympy as sp
 
@@ -64,6 +64,13 @@ class Blanket:
 
 class LocalRandomizer(ByDefinition, ABC):
     """What every local randomizer has, finite or continuous; two are equal if type and parameters are."""
+
+    __signature__: ClassVar[inspect.Signature]
+
+    def __init_subclass__(cls) -> None:
+        # The arguments are those of __init__, also where __new__ may choose another class.
+        _, *parameters = inspect.signature(cls.__init__).parameters.values()
+        cls.__signature__ = inspect.Signature(parameters)
 
     def __new__(cls, *_: Any, **named: Any) -> Self:
         if named:

@@ -77,6 +77,7 @@ def test_the_logarithm_of_a_share_of_a_delta_is_rounded_up(monkeypatch, inside):
     u, log_q = 1e-4, math.log(0.01)
     monkeypatch.setattr(batches, "UNIT_ROUNDOFF", u)
     batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 2)._analysed, 200)
+    batch.__dict__["crowd"] = None  # as it is of noise
     monkeypatch.setattr(Batch, "below", SimpleNamespace(
         laws=[SimpleNamespace(log_delta=lambda *_, e=e: Interval(e, e + 0.1)) for e in (-700.0, -650.0)],
         neighbours=["pair 0", "pair 1"]))  # fmt: skip
@@ -90,6 +91,7 @@ def test_the_logarithm_of_a_share_of_a_delta_is_rounded_up(monkeypatch, inside):
 def test_the_share_of_a_batch_makes_epsilon_smaller_and_large_ones_are_kept(monkeypatch):
     monkeypatch.setattr(batches, "UNIT_ROUNDOFF", u := 1e-4)
     batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 2)._analysed, 200)
+    batch.__dict__["crowd"] = None  # as it is of noise
     batch.__dict__["below"] = Made(Interval(0.001, 0.002), [])
     for inside, end in ((0.5, math.log1p(0.01 * math.expm1(0.5))), (800.0, 800.0)):
         batch.batch = Made(Interval(0.1, inside), [])

@@ -289,7 +289,7 @@ BAD = {
     "budget, another version": (
         lambda: ss.Budget.from_json('{"format": "shuffle_sym budget 0"}'),
         ValueError,
-        ["'shuffle_sym budget 1'", "got 'shuffle_sym budget 0'"],
+        ["'shuffle_sym budget 2'", "got 'shuffle_sym budget 0'"],
     ),
     "budget, no JSON": (lambda: ss.Budget.from_json("eps = 3"), ValueError, ["JSON", "eps = 3"]),
     "rtol beyond doubles": (

@@ -168,7 +168,6 @@ def in_notebook(d: Derivation, last: int | None = None) -> str:
     """The derivation as one formula for a notebook, up to a line."""
     title, source = rf"\textbf{{{d.title.replace('_', chr(92) + '_')}}}", _words(f"({d.source})")
     lines = [rf"{title}\quad {source[0]}"] if len(d.title + d.source) < _WORDS else [title, *source]
-    # MathJax copies all that follows a control space, and refuses beyond 5,000 characters: this one is a kern.
     lines += [rf"{latex.formula(symbol)}:\; {latex.text(meaning)}" for symbol, meaning in d.where.items()]
     for row in rows(d)[:last]:
         if row.heading:
