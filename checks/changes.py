@@ -90,7 +90,10 @@ def _named(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def _expressions(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.expr]]:
-    """Every expression with its innermost statement: no messages, defaults, annotations, decorators or commands."""
+    """Every expression with its innermost statement: no messages, defaults, annotations, decorators or commands.
+
+    What a class defines beside its methods is left out, too: a class that is loaded already would not change.
+    """
     stack: list[tuple[Any, ast.AST]] = [(None, tree)]
     while stack:
         statement, node = stack.pop()
@@ -103,6 +106,8 @@ def _expressions(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.expr]]:
         skipped = {id(getattr(node, name, None)) for name in ("annotation", "returns")}
         skipped |= set(map(id, getattr(node, "decorator_list", [])))
         children = [child for child in ast.iter_child_nodes(node) if id(child) not in skipped]
+        if isinstance(node, ast.ClassDef):
+            children = [child for child in children if isinstance(child, (ast.FunctionDef, ast.ClassDef))]
         stack.extend((statement, child) for child in reversed(children))
 
 

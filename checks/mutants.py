@@ -27,7 +27,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, pairwise, zip_longest
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -135,12 +135,12 @@ def _patch(mutant: Mutant) -> None:
     name = mutant.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     source = path.read_bytes()
     before, after = (compile(text, str(path), "exec") for text in (source, mutant.applied(source)))
+    pairs = zip(_functions(before), _functions(after), strict=True)
+    changed = {(old.co_qualname, old.co_firstlineno): new for old, new in pairs if old != new}
+    for function in [f for f in gc.get_objects() if isinstance(f, FunctionType) and f.__module__ == name]:
+        if new := changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno)):
+            function.__code__ = new
     if mutant.function:
-        pairs = zip(_functions(before), _functions(after), strict=True)
-        changed = {(old.co_qualname, old.co_firstlineno): new for old, new in pairs}
-        for function in [f for f in gc.get_objects() if isinstance(f, FunctionType) and f.__module__ == name]:
-            if new := changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno)):
-                function.__code__ = new
         return
     again = ModuleType(name)
     again.__file__ = str(path)
@@ -186,9 +186,11 @@ def _answer_also(answer: Callable[[Any], None], found: dict[str, Any], name: str
 
 def _likely(mutant: Mutant, items: dict[str, pytest.Item], texts: dict[str, str]) -> list[str]:
     """Tests in the order in which they are likely to notice it: of the file itself, of its name, those that import it,
-    those of its room; and first a few cases of each."""
+    those of its room; those that name the function or its class sooner, and first a few cases of each."""
     room, stem = mutant.file.split("/")[1], Path(mutant.file).stem
-    imported = re.compile(rf"import\b.*\b{stem}\b|from .*\b{stem} import")
+    imported = re.compile(rf"import\b.*\b{stem}\b|from .*\b{stem} import|^    {stem},$", re.MULTILINE)
+    names = [name for name in mutant.function.split(".") if name.isidentifier() and not name.startswith("__")]
+    named = re.compile(rf"\b({'|'.join(names)})\b") if names else None
 
     def rank(file: str) -> int:
         by_name = 0 if file == mutant.file else 1 if stem.split("_")[0] in Path(file).stem else 4
@@ -198,12 +200,19 @@ def _likely(mutant: Mutant, items: dict[str, pytest.Item], texts: dict[str, str]
     order = {}
     for name in items:
         seen[function := name.split("[")[0]] += 1
-        order[name] = ranks[_file(name)] + (0 if seen[function] <= 3 else 2), seen[function]
+        sooner = 1.5 if named and named.search(_text(items[name])) else 0
+        order[name] = ranks[_file(name)] - sooner + (0 if seen[function] <= 3 else 2), seen[function]
     return sorted((name for name in items if order[name][0] < 6), key=order.__getitem__)
 
 
 def _file(name: str) -> str:
     return name.split("::")[0]
+
+
+@cache
+def _text(item: pytest.Item) -> str:
+    """The source of a test; of an example in a docstring nothing."""
+    return inspect.getsource(item.function) if isinstance(item, pytest.Function) else ""
 
 
 class Runner:

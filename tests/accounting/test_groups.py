@@ -134,3 +134,10 @@ def test_a_curve_over_colluders_in_one_group(ten):
     ends = [M.epsilon(1e-6).upper for M in ten.without([(0, 0), (2_500, 0), (5_000, 0)])]
     assert ends == sorted(ends)
     assert ends[-1] == ss.Shuffle(ss.KRR(k=10, eps0=4), 5_000).epsilon(1e-6).upper
+
+
+def test_users_that_leave_are_counted_group_by_group():
+    M = ss.Shuffle([(ss.BinaryRR(eps0=1), 5), (ss.BinaryRR(eps0=2), 3)])
+    assert [count for _, count in M.without((4, 0)).source] == [1, 3]
+    with pytest.raises(ValueError, match=r"m\[1\] must be at most 3"):
+        M.without((0, 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -11,7 +12,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.numeric import chairs, dropout
+from shuffle_sym.numeric import blanket_counts, chairs, dropout
 from shuffle_sym.numeric.blanket_counts import BlanketCounts
 from shuffle_sym.numeric.scores import ScoredSums, best_scores
 from shuffle_sym.truth import crowds
@@ -127,3 +128,18 @@ def test_blanket_messages_are_counted_from_above():
     many = BlanketCounts([10**7], [0.5])  # no list of them: by Chernoff alone
     assert many.below(5 * 10**6 - 10**4) < 1e-7
     assert many.below(5 * 10**6 + 1) == 1.0
+
+
+def test_counts_of_blankets_hold_for_transforms_that_are_off(monkeypatch):
+    eta, transform = 1e-3, blanket_counts.transform
+
+    def worse(places, weights, size):
+        entries = np.concatenate(list(transform(places, weights, size)[0]))
+        return [entries * (1 - 0.9 * eta / np.maximum(np.abs(entries), eta))], eta
+
+    monkeypatch.setattr(blanket_counts, "transform", worse)
+    monkeypatch.setattr(BlanketCounts, "_chernoff", lambda *_: 1.0)
+    B = BlanketCounts([6], [0.5])
+    assert B._sums[6] < 1 - 2**-6  # without the error it would be too little
+    for b in range(1, 7):
+        assert sum(math.comb(6, k) for k in range(b)) / 2**6 <= B.below(b)

@@ -148,3 +148,13 @@ def test_a_value_far_below_the_others_leaves_the_period_finite_and_the_answer_ri
     by_contour, by_lattice = (shuffled_laws(D, 10_000).delta(8.9, method=method) for method in ("contour", "fft"))
     assert max(by_contour.lower, by_lattice.lower) <= min(by_contour.upper, by_lattice.upper)
     assert by_contour.relative_width <= 1e-3
+
+
+def test_the_window_of_a_lattice_reaches_as_far_as_its_tails_are_bounded(monkeypatch):
+    for down, up in ((5.5, 10.0), (10.0, 5.5)):  # a step less on one side, and a half as many points would do
+        reaches = iter([down, up])
+        monkeypatch.setattr(lattice, "tail_reach", lambda *_, reaches=reaches: (next(reaches), -3.0))
+        on = lattice._Lattice(lattice._Problem.of(VALUES, PROBABILITIES, 100), 0.5)
+        assert on.low * on.spacing <= -down
+        assert (on.low + on.size - 1) * on.spacing >= up
+        assert on.outside >= 2 * math.exp(-3.0)

@@ -124,6 +124,8 @@ def test_tilted_masses_and_points_have_their_roundings(monkeypatch):
     assert law._grid_rounding() >= 2 * u * 0.25 * max(60, size - 60)
     assert law._rounding(2.0) >= law.slack + 4 * u * max(abs(law.log_scale), theta * 2.0, 1.0)
     assert law.slack >= ROUNDS * one.slack()
+    one_ulp = composed(table(LOSSES, MASSES), 0.25, 0.0, -60, size)
+    assert one_ulp._rounding(0.0) >= one_ulp.slack + 4 * u  # a sum is rounded where it has no exponents, too
 
 
 def test_the_roundings_of_binomial_laws_are_counted():

@@ -310,3 +310,10 @@ def test_the_terms_of_two_values_have_their_roundings():
     # (x + v)k − vM: inputs, a sum, two products, a difference, and M itself from a quotient
     assert binomial._OFF >= 2 * FLOAT_ERROR + 6 * UNIT_ROUNDOFF
     assert binomial.has_two_values(np.array([-1.0, 0.0, 2.0]))
+
+
+def test_what_lies_outside_the_window_of_two_values_is_in_the_upper_end(monkeypatch):
+    two = binomial._Two(2.0, 1.0, 0.2, 0.5, 0.3, 20)
+    monkeypatch.setattr(two, "_bounds", lambda log_tail: (1.0, 2.0, 0.015))
+    lower, upper = two.bounds(1.0)
+    assert lower <= 1.0 < 2.015 <= upper <= 2.0151

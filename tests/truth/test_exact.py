@@ -119,6 +119,7 @@ def test_a_fraction_that_takes_too_long_is_refused_with_the_largest_n_that_does_
 
 def test_as_many_products_as_are_allowed_are_not_too_many(monkeypatch):
     coin = {"heads": (Fraction(3, 4), Fraction(1, 4)), "tails": (Fraction(1, 4), Fraction(3, 4))}
+    assert exact.composed_divergence([coin, coin, coin], 2) == sp.Rational(27 - 2 + 3 * (9 - 6), 64)
     monkeypatch.setattr(products, "MAX_PRODUCTS", 4)
     assert exact.composed_divergence([coin, coin], 2) == sp.Rational(7, 16)
     with pytest.raises(ValueError, match="6 products, more than 4"):
