@@ -16,7 +16,7 @@ from shuffle_sym.accounting.scored import WorstScored
 from shuffle_sym.accounting.sources import UNKNOWN, logarithm
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric.histograms import Histograms
+from shuffle_sym.numeric.histograms import BLOCK, Histograms
 
 
 class Made:
@@ -136,3 +136,15 @@ def test_searches_for_users_end_where_the_answer_changes(target, few):
     assert ss.Shuffle(ss.decomposition.clones(1), int(n.upper)).delta(0.2).upper <= target
     assert ss.Shuffle(ss.decomposition.clones(1), int(n.lower) - 1).delta(0.2).lower > target
     assert few / 4 < n.lower <= n.upper < 4 * few
+
+
+def test_corners_that_are_left_out_of_histograms_are_counted(monkeypatch):
+    p = np.array([0.5, 0.25, 0.25])
+    drawn = Histograms(np.zeros(3), np.zeros(3), p, 12, 1e-9)
+    monkeypatch.setattr(drawn, "_reach", lambda size, p: size)  # nothing else is left out
+    drawn.tail = 1e-3 * BLOCK / 1e-3  # corners below 1e-3
+    blocks = list(drawn.blocks())
+    inside = math.fsum(x for block in blocks for x in block.probabilities.tolist())
+    outside = math.fsum(block.outside for block in blocks)
+    assert outside > 5e-3
+    assert 1 - 1e-14 <= inside + outside <= 1 + 1e-9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from shuffle_sym.accounting import (
 )
 from shuffle_sym.accounting.sampling import Sampling
 from shuffle_sym.algebra import precise
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric.losses import Losses, Outcomes
 
@@ -218,3 +220,29 @@ def test_logarithms_of_ratios_are_rounded_to_the_side_that_is_asked_for():
         alpha = fmpq(7 * i + 3, 5 * i + 11) ** (i % 5 + 1)
         truth = mp.log(mp.mpf(int(alpha.p)) / int(alpha.q))
         assert profile._log(alpha, up=False) <= truth <= profile._log(alpha, up=True)
+
+
+def test_below_one_the_mirrored_ends_are_rounded_outward(monkeypatch):
+    monkeypatch.setattr(sources, "UNIT_ROUNDOFF", u := 1e-3)
+    found = sources._below_one(Ratio(alpha=q(1, 2)), Interval(0.25, 0.25))
+    assert 0.61 < found.lower <= 0.625 * (1 - 3 * u)  # two doubles, a product and a sum
+    assert 0.625 * (1 + 3 * u) <= found.upper < 0.64
+
+
+def test_outcomes_that_are_too_rare_for_a_double_are_counted_and_no_others():
+    rare, half = Fraction(1, 10**280), Fraction(1, 2)
+    losses = pld._exact_losses([(half, half / 2), (half - rare, 3 * half / 2 - rare), (rare, rare)], 0)
+    assert rare <= Fraction(losses.neglected) <= 2 * rare
+
+
+def test_both_brackets_of_a_profile_are_saved_each_by_itself():
+    ends = ((fmpq(1, 4), fmpq(1, 2)), (fmpq(1, 3), fmpq(2, 3)))
+    below, above = (convex.Bracket((fmpq(2),), (low,), (high,), fmpq(low)) for low, high in ends)
+    saved = profile.PrivacyProfile.from_json(profile.PrivacyProfile(below, above, {}).to_json())
+    assert (saved.below, saved.above) == (below, above)
+
+
+def test_the_upper_end_of_epsilon_is_that_of_the_worst_pair_of_inputs():
+    pairs = [SimpleNamespace(epsilon=lambda *_, end=end: Interval(0.0, end)) for end in (0.5, 0.75, 0.25)]
+    bounded = SimpleNamespace(max_loss=sp.Integer(1), bounds=SimpleNamespace(name="blanket", sources=pairs))
+    assert mechanism.Mechanism.above_by_blanket(bounded, 1e-6, 1e-3, "auto") == (0.75, "blanket")

@@ -141,3 +141,13 @@ def test_users_that_leave_are_counted_group_by_group():
     assert [count for _, count in M.without((4, 0)).source] == [1, 3]
     with pytest.raises(ValueError, match=r"m\[1\] must be at most 3"):
         M.without((0, 4))
+
+
+def test_the_work_of_all_datasets_is_that_of_all_users(monkeypatch):
+    rows = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
+    work = 3 * 2**2 * 4  # datasets of 2 others, pairs of inputs, histograms of 3 users
+    monkeypatch.setattr(crowds, "MOST_WORK", work)
+    crowds.refuse_too_much([rows], [2], 0)
+    monkeypatch.setattr(crowds, "MOST_WORK", work - 1)
+    with pytest.raises(ValueError, match="of 3 users would be 48"):
+        crowds.refuse_too_much([rows], [2], 0)

@@ -247,3 +247,10 @@ def test_roundings_next_to_one_are_not_counted_n_times(monkeypatch):
     monkeypatch.setattr(moduli, "UNIT_ROUNDOFF", u)
     found = moduli.Cells(tilts, np.zeros(1), 0.5, where).log_integral(1e-3)
     assert 256 * u <= found - exact <= 2.5 * n * u
+
+
+def test_the_growth_of_a_placed_sum_has_the_error_of_the_scale_that_it_is_relative_to():
+    law = placed.PlacedSums(VALUES[None], PROBABILITIES, places.Places(0.3, 7, 0, 5), 0.3, 0.0)
+    before = float(law.log_growths(np.array([[0.8]]))[0, 0])
+    law.log_slack = law.log_slack + 1e-3
+    assert law.log_growths(np.array([[0.8]]))[0, 0] >= before + 0.999e-3

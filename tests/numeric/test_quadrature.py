@@ -137,3 +137,18 @@ def test_rows_of_alpha_are_what_they_are_alone(noise, n):
     # The estimate that tails are chosen by is no bound, but of the right size.
     about = quadrature.estimates(made, alphas[:3], n)
     assert all(0.5 * row.lower <= value <= 2 * row.upper for row, value in zip(together[:3], about, strict=True))
+
+
+def test_the_roundings_of_ends_by_panels_are_counted(monkeypatch):
+    u, made = 1e-6, ss.Laplace(eps0=2)._panels(1.0, 0.0)
+    monkeypatch.setattr(quadrature, "log_ends", lambda *_: [(-20.0, -20.0)])
+    monkeypatch.setattr(quadrature.SmoothSums, "sharp", lambda law, rtol: np.ones(1, dtype=bool))
+    law = quadrature.SmoothSums(made, np.array([1.2]), 10)
+    monkeypatch.setattr(quadrature, "SmoothSums", lambda *_: law)
+    monkeypatch.setattr(quadrature, "UNIT_ROUNDOFF", u)
+    (answer,) = quadrature._positive_parts(made, np.array([1.2]), 10, 0.1)
+    assert answer.lower <= math.exp(-20.0) * (1 - 21 * u)
+    assert answer.upper >= math.exp(-20.0) * (1 + 21 * u)
+    both = quadrature._with_tails(Interval(0.25, 0.25), (0.125, 0.25, 0.0), 1.5, 10)
+    assert both.lower <= 0.375 * (1 - 2 * u)  # a sum and a product
+    assert 0.5 * (1 + 2 * u) <= both.upper <= 0.5 * (1 + 10 * u)

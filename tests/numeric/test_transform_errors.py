@@ -191,6 +191,9 @@ def test_the_logarithms_of_a_contour_have_their_roundings(monkeypatch):
         middle = math.log(0.5) + float(law.log_scale[0]) - math.log(n) - power * math.log(2)
         wide = u * (4 * (abs(float(law.log_scale[0])) + math.log(n) + power * math.log(2)) + 745)
         assert low <= middle - wide < middle + wide <= high
+    for top, mass in ((1.0, 1e-200), (1e200, 0.25)):  # of one term
+        ((low, high),) = contour._log_bounds(np.array([[-1.0, top]]), np.array([1 - mass, mass]), 1, 0.1, -math.inf)
+        assert high - low >= 8 * u * (1 + abs(math.log(top)) + abs(math.log(mass)))
     law.log_slack = np.full(1, 1e-3)
     ((low, high),) = contour.log_ends(law, 0.1, -math.inf, np.ones(1), None)
     assert high - low >= 2e-3

@@ -329,3 +329,10 @@ def test_the_work_is_the_number_of_sums_where_all_of_them_are_different():
     two = user_laws.LawOfG((F(-1, 997), F(1)), (F(1, 2), F(1, 2)), ())
     assert chairs.work(6, [two]) == 1 + 2 + 3 + 4 + 5 + 6
     assert chairs.work(2, [three, two]) >= 3 + 2
+
+
+def test_the_work_of_a_list_of_chairs_is_the_number_of_its_multisets():
+    far = user_laws.LawOfG((F(1, 7919), F(-1, 7907)), (F(1, 2), F(1, 2)), ())  # on no lattice with few points
+    assert chairs.work(3, [far]) == 1 + 2 + 3
+    near = user_laws.LawOfG((F(1), F(-1)), (F(1, 2), F(1, 2)), ())
+    assert chairs.work(31, [near, near]) == sum((size + 1) * (2 * size + 1) for size in range(1, 31))

@@ -119,3 +119,20 @@ def test_the_roundings_of_two_messages_are_counted(monkeypatch):
 def test_the_error_of_odds_is_in_the_laws_of_two_messages(monkeypatch):
     monkeypatch.setattr(two_messages, "_ODDS_ERROR", 1e-3)
     assert two_messages._binomials(30, 0.3, 0.7)[1] >= 9 * 1e-3  # so many steps from the mode to 0, each with one odds
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_probabilities_of_two_messages_that_are_off_leave_the_truth_inside(monkeypatch, sign):
+    R, alpha, n = TWO["2-RR"], q(3, 2), 6
+    exact_value, truth = ground_truth.worst_pair(R, n, alpha).delta, TwoMessages(R, n)
+    f, below, above, _, outside = truth._laws
+    off = 0.05  # what is gained and what is lost, each the worse way
+    moved = f * (1 + sign * off), below * (1 - sign * off), above * (1 - sign * off), off / (1 - off), outside
+    monkeypatch.setitem(vars(truth), "_laws", moved)
+    assert exact_value in truth.delta(sp.log(alpha))
+
+
+def test_the_roundings_of_sums_of_two_messages_are_counted(monkeypatch):
+    monkeypatch.setattr(two_messages, "UNIT_ROUNDOFF", u := 1e-6)
+    f, *_, error, _ = TwoMessages(TWO["2-RR"], 12)._laws
+    assert error >= 2 * f.shape[1] * u  # so many terms of a convolution and of a tail

@@ -158,3 +158,10 @@ def test_conjectures_are_checked_from_one_up_to_the_largest_ratio():
         assert alphas[-1] == top - (top - 1) / 6
         assert users.start == 2
         assert users.stop <= 5
+
+
+def test_the_slope_of_a_score_is_that_of_its_formula():
+    # Σ(a − b)³/c² over 6 Σ(a − b)²/c, less Σ(a − b)b/c
+    for c, slope in (((q(1, 4), q(3, 4)), q(2, 9)), ((q(3, 4), q(1, 4)), q(10, 9))):
+        masses = [(q(3, 4), q(1, 4), c[0]), (q(1, 4), q(3, 4), c[1])]
+        assert worst_datasets._slope(masses) == slope
