@@ -148,3 +148,8 @@ def test_corners_that_are_left_out_of_histograms_are_counted(monkeypatch):
     outside = math.fsum(block.outside for block in blocks)
     assert outside > 5e-3
     assert 1 - 1e-14 <= inside + outside <= 1 + 1e-9
+    u, v = np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 0.0])
+    blocks = list(Histograms(u, v, p, 12, 1e-30).blocks())
+    for sums, values in (("first_sums", u), ("second_sums", v)):
+        mean = sum(float(block.probabilities @ getattr(block, sums)) for block in blocks)
+        assert mean == pytest.approx(12 * float(p @ values), rel=1e-12)

@@ -200,3 +200,8 @@ def test_the_ceiling_of_epsilon_is_the_largest_loss_of_all_pairs():
 
 def test_delta_is_never_above_one():
     assert shuffled_laws(ss.from_matrix([[1, 0], [0, 1]]), 10).delta(1).upper == 1.0
+
+
+def test_more_than_doubles_can_give_is_refused_before_any_work():
+    with pytest.raises(ValueError, match=r"rtol must be at least 8\.9e-16"):
+        ss.Shuffle(ss.BinaryRR(eps0=1), 10).delta(0.5, rtol=8e-16)

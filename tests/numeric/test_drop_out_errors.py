@@ -80,6 +80,8 @@ def test_the_sum_over_places_is_above_the_exact_one_and_has_its_roundings(monkey
     assert where.log_sums(np.array([-0.7]))[0] >= middle + slack * 0.999
     # Logarithms of γ and of n − a, powers of 1 − γ and of m, and a sum over the segments
     assert slack >= 8 * u * (abs(math.log(0.01)) + math.log(297) + 297 * 0.7 + len(where.lengths) / 8)
+    _, (slack,) = places.Places(1e-200, 300, 3, 298).logs_with_slack(np.zeros(1))
+    assert slack >= 8 * u * 200 * math.log(10)  # of log γ alone
     shares = []
     for log_scale in (0.0, -200.0):
         (power,), (error,) = where.powers(np.array([-0.7 + 0.1j]), log_scale)
@@ -254,3 +256,11 @@ def test_the_growth_of_a_placed_sum_has_the_error_of_the_scale_that_it_is_relati
     before = float(law.log_growths(np.array([[0.8]]))[0, 0])
     law.log_slack = law.log_slack + 1e-3
     assert law.log_growths(np.array([[0.8]]))[0, 0] >= before + 0.999e-3
+
+
+def test_laws_whose_smallest_values_doubles_cannot_tell_apart_are_not_below_each_other(monkeypatch):
+    monkeypatch.setattr(convex_order, "FLOAT_ERROR", 1e-3)
+    monkeypatch.setattr(convex_order, "_stop_loss", lambda g, p, k: (np.full(len(k), float(g.max())), np.zeros(len(k))))
+    p = np.full(3, 1 / 3)
+    for least, below in ((-2.01, False), (-2.1, True)):  # four errors of either are 0.016
+        assert convex_order._below((np.array([-2.0, 0.0, 1.0]), p), (np.array([least, 0.0, 3.0]), p)) == below

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.numeric.search import increasing_roots, last_that_holds, smallest_epsilon
+from shuffle_sym.numeric.search import boundary, increasing_roots, last_that_holds, smallest_epsilon
 
 
 @given(st.integers(-(10**20), 10**20), st.integers(-(10**20), 10**20), st.booleans())
@@ -94,3 +94,11 @@ def test_an_exact_fraction_on_the_boundary_is_met_from_above():
 
     answer = smallest_epsilon(delta_at, 0.25, 1e-6, 2.0)
     assert answer.lower <= 1 <= answer.upper
+
+
+def test_a_delta_that_is_the_target_itself_meets_it():
+    def step(x, _):
+        return Interval(0.25, 0.25) if x >= 3 else Interval(0.5, 0.5)
+
+    meets, fails = boundary(step, 0.25, 8.0, 1.0, 1e-3)
+    assert 2.99 < fails < 3 <= meets < 3.01

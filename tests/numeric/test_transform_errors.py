@@ -320,3 +320,14 @@ def test_what_lies_outside_the_window_of_two_values_is_in_the_upper_end(monkeypa
     monkeypatch.setattr(two, "_bounds", lambda log_tail: (1.0, 2.0, 0.015))
     lower, upper = two.bounds(1.0)
     assert lower <= 1.0 < 2.015 <= upper <= 2.0151
+
+
+def test_the_growth_of_rare_sums_has_the_error_of_their_values():
+    off, d, p = 1e-2, 0.7, np.array([0.5, 0.25, 0.22, 0.03])
+    law = transforms.RareSums(VALUES[None], p, N, 0.0)
+    before = law.log_growths(np.array([[d]]))[0, 0]
+    law.value_error = off
+    ((low,),), _ = law.low.log_growths(np.array([[d]]))
+    shares = [float(law.psi[0] @ np.exp(d * law.g[0] * (1 + x))) * math.exp(-low) for x in (0.0, off)]
+    logs = [math.log(math.expm1(N * math.log1p(share))) for share in shares]
+    assert law.log_growths(np.array([[d]]))[0, 0] - before >= (logs[1] - logs[0]) * 0.999

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
-from shuffle_sym.truth import exact
+from shuffle_sym.truth import exact, histograms
 from shuffle_sym.truth.exact import product as products
 
 pytestmark = pytest.mark.exact
@@ -124,3 +124,9 @@ def test_as_many_products_as_are_allowed_are_not_too_many(monkeypatch):
     assert exact.composed_divergence([coin, coin], 2) == sp.Rational(7, 16)
     with pytest.raises(ValueError, match="6 products, more than 4"):
         exact.composed_divergence([coin, coin, coin], 2)
+
+
+def test_the_time_of_a_sum_goes_with_the_number_of_its_histograms():
+    times = [histograms.seconds_of_all(100, values) for values in (2, 3, 5)]
+    assert times[0] < times[1] < times[2]
+    assert times[2] / times[0] > math.comb(103, 3) / 100  # with two values there is one term for each count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import mpmath
 import pytest
@@ -16,6 +17,7 @@ import shuffle_sym as ss
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.girgis2021.lower import central_moment, n, p
 from shuffle_sym.truth import exact, ground_truth
+from shuffle_sym.truth.exact import renyi
 
 q = sp.Rational
 RATIOS = [q(3, 2), sp.Integer(2), sp.Integer(3), sp.Integer(5)]
@@ -90,3 +92,10 @@ def test_moments_in_digits_agree_with_fractions_and_real_orders_lie_between():
         assert abs(literal - exact.two_rr_moment(sp.log(3), 3, q(5, 2), digits=40)) < mpmath.mpf(10) ** -37
         irrational = exact.renyi_moment(decomposition.dataset(ss.BinaryRR(eps0=1), 1, 0, 0), 6, 3, digits=40)
         assert abs(irrational - exact.two_rr_moment(1, 6, 3, digits=40)) < mpmath.mpf(10) ** -37
+
+
+def test_moments_of_one_and_two_users_are_those_of_their_terms():
+    # K heads of n coins with chance 1/(1 + t), and the ratio 1/t + (t − 1/t)K/n
+    t = Fraction(3)
+    for users, moment in ((1, (3 / t**2 + 9) / 4), (2, (9 / t**2 + 6 * (5 / t) ** 2 + 9) / 16)):
+        assert renyi._by_terms(t, users, 2) == renyi._by_factorial_moments(t, users, 2, Fraction(1)) == moment

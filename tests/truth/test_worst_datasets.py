@@ -165,3 +165,8 @@ def test_the_slope_of_a_score_is_that_of_its_formula():
     for c, slope in (((q(1, 4), q(3, 4)), q(2, 9)), ((q(3, 4), q(1, 4)), q(10, 9))):
         masses = [(q(3, 4), q(1, 4), c[0]), (q(1, 4), q(3, 4), c[1])]
         assert worst_datasets._slope(masses) == slope
+
+
+def test_nothing_remains_of_a_divergence_without_null_messages():
+    D = ss.decomposition.blanket(ss.BinaryRR(eps0=sp.log(3)), 0, 1)
+    assert [worst_datasets._remaining(D, alpha) for alpha in (0.5, 1.0, 2.0)] == [0, 0, 0]
