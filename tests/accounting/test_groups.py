@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from itertools import permutations, product
+from types import SimpleNamespace
 
 import pytest
 import sympy as sp
 
 import shuffle_sym as ss
 from checks import crowds as cases
+from shuffle_sym.accounting import groups
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.randomizers.stacked import Stacked, message_space
 from shuffle_sym.truth import crowds
@@ -151,3 +154,14 @@ def test_the_work_of_all_datasets_is_that_of_all_users(monkeypatch):
     monkeypatch.setattr(crowds, "MOST_WORK", work - 1)
     with pytest.raises(ValueError, match="of 3 users would be 48"):
         crowds.refuse_too_much([rows], [2], 0)
+
+
+def test_the_bound_of_a_group_alone_is_its_upper_end():
+    known, ratios = [(0.5, "chairs")], [Ratio(alpha=q(2))]
+    own = SimpleNamespace(
+        below=SimpleNamespace(from_one=lambda *_: [Interval(0.125, 0.25)]),
+        above=SimpleNamespace(from_one=lambda *_: [Interval(0.125, 0.375)]),
+    )
+    group = SimpleNamespace(parts=[(None, 2)], group=0, own=own)
+    ((end, _),) = groups.OneGroup._or_alone(group, ratios, 1e-3, known, [0.0])
+    assert end == 0.375

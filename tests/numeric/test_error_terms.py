@@ -158,3 +158,17 @@ def test_the_window_of_a_lattice_reaches_as_far_as_its_tails_are_bounded(monkeyp
         assert on.low * on.spacing <= -down
         assert (on.low + on.size - 1) * on.spacing >= up
         assert on.outside >= 2 * math.exp(-3.0)
+
+
+def test_what_is_outside_the_window_of_a_lattice_is_in_both_ends():
+    n, outside = 12, 1e-3
+    on = lattice._Lattice(lattice._Problem.of(VALUES, PROBABILITIES, n), 2.0**-10)
+    on.outside = 0.0
+    before = on.bounds(1e-3)
+    on.outside = outside
+    after = on.bounds(1e-3)
+    # x e^{−θx} is at most 1/(eθ)
+    weight = outside / (math.e * on.theta) * math.exp(n * on.log_scale - math.log(n) + on.problem.log_unit)
+    assert after[1] - before[1] >= 0.999 * weight
+    assert before[0] - after[0] >= 0.999 * weight
+    assert before[0] > 2 * weight

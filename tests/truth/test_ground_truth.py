@@ -289,3 +289,7 @@ def test_the_largest_number_of_histograms_is_not_too_many(monkeypatch):
     monkeypatch.setattr(search, "MAX_HISTOGRAMS", 10)  # those of three users and three messages
     assert search._is_feasible(R, 3)
     assert not search._is_feasible(R, 4)
+
+
+def test_messages_have_as_many_digits_as_are_asked_for():
+    assert Messages(ss.BinaryRR(eps0=1), 2, (), 40).mp.dps >= 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import mpmath
 import pytest
@@ -99,3 +100,9 @@ def test_moments_of_one_and_two_users_are_those_of_their_terms():
     t = Fraction(3)
     for users, moment in ((1, (3 / t**2 + 9) / 4), (2, (9 / t**2 + 6 * (5 / t) ** 2 + 9) / 16)):
         assert renyi._by_terms(t, users, 2) == renyi._by_factorial_moments(t, users, 2, Fraction(1)) == moment
+
+
+def test_messages_of_one_user_alone_count_in_a_moment():
+    mp = mpmath.MPContext()
+    alone = SimpleNamespace(null=[(mp.mpf(0.5), mp.mpf(0.25))], live=())
+    assert renyi._mp_moment(alone, 1, 3, mp) == 2  # a³/b²
