@@ -166,7 +166,8 @@ def _array(lines: list[str]) -> str:
 
 def in_notebook(d: Derivation, last: int | None = None) -> str:
     """The derivation as one formula for a notebook, up to a line."""
-    title, source = rf"\textbf{{{d.title.replace('_', chr(92) + '_')}}}", _words(f"({d.source})")
+    bold, source = d.title.replace("_", r"}\_\textbf{"), _words(f"({d.source})")  # an underscore is no text
+    title = rf"\textbf{{{bold}}}"
     lines = [rf"{title}\quad {source[0]}"] if len(d.title + d.source) < _WORDS else [title, *source]
     lines += [rf"{latex.formula(symbol)}:\; {latex.text(meaning)}" for symbol, meaning in d.where.items()]
     for row in rows(d)[:last]:
