@@ -165,7 +165,7 @@ def joint_law() -> Evidence:
 def laplace() -> Check:
     law = derivations.laplace_law()
     a, x = sp.Symbol("alpha", positive=True), sp.Symbol("x", real=True)  # x = e^(ε0/2)·L
-    below, above = (line.right for line in (law.line(5), law.line(7)))
+    below, above = (branch.right for branch in law.blocks[-1].branches[1:3])
     return all_of(
         proved(law, derivations.lemma51_laplace(), finding="γ = e^(−ε0/2), and both branches from the blanket"),
         identity(sp.sqrt(a) / sp.sqrt(1 - x) / 2, below, "the paper has them: below γ(1 − e^ε)"),
