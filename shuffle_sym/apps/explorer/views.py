@@ -242,7 +242,7 @@ class View:
         return f"{head}{''.join(made)}\nanswers = {{\n{answers}}}\ngrid = {self.grid}\ncurves = {{\n{curves}}}\n"
 
     def _code_of_sweep(self, made: list[str], answers: str) -> str:
-        """The same questions as a function of what runs along the axis."""
+        """Python that asks for ε at every place on the horizontal axis, by a function of what runs along it."""
         assert self._free is not None
         called, now = self._free[0], number(*self._free[::-1])
         outside = 0 if self.settings.over == "level" else len(self._randomizers)
