@@ -81,14 +81,7 @@ def prepared(R: Randomizer | Family) -> Prepared:
         # Pairs are alike if everything that is used of them is.
         every = [_of_inputs(R, x0, x1, few) for x0, x1 in ordered]
         pairs = list({(pair.blanket, frozenset(pair.laws or ())): pair for pair in every}.values())
-    return Prepared(tuple(pairs), not_above(R.gamma), sp.Max(*(pair.local.max_loss for pair in pairs)))
-
-
-def not_above(number: sp.Expr) -> float:
-    """The largest double that is not above a number, about."""
-    (form,), bindings = field.rational_form([number])
-    ((low, _),) = field.enclosures((form,), bindings, 60)
-    return rounding.down(low)
+    return Prepared(tuple(pairs), field.not_above(R.gamma), sp.Max(*(pair.local.max_loss for pair in pairs)))
 
 
 def _of_inputs(R: Randomizer, x0: int, x1: int, few: bool) -> PairOfInputs:

@@ -30,7 +30,7 @@ import sympy as sp
 
 from shuffle_sym.accounting import bounds, scored
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism, first_met
-from shuffle_sym.accounting.sources import PairOfLaws, logarithm, not_below, or_unknown
+from shuffle_sym.accounting.sources import PairOfLaws, logarithm, or_unknown
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
@@ -169,7 +169,7 @@ class OneGroup(CrowdOfUsers):
 
     @cached_property
     def gamma(self) -> float:
-        return bounds.not_above(self.stacked.gamma)
+        return field.not_above(self.stacked.gamma)
 
     @cached_property
     def blanket_messages(self) -> BlanketCounts:
@@ -269,7 +269,7 @@ class OneGroup(CrowdOfUsers):
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """The lower end from datasets, the upper end by a search."""
         low = self.below.epsilon(target, rtol, method)
-        high = not_below(self.max_loss)
+        high = field.not_below(self.max_loss)
         if self.max_loss is sp.oo:
             high = max(low.lower, 1e-3)
             while self._bound_at(rtol)(high).upper > target:

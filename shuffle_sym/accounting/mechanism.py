@@ -18,8 +18,8 @@ from flint import arb
 
 from shuffle_sym.accounting.attacks import Datasets, datasets_of
 from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets, of_all_datasets
-from shuffle_sym.accounting.sources import UNKNOWN, Source, not_below
-from shuffle_sym.algebra import arguments, balls
+from shuffle_sym.accounting.sources import UNKNOWN, Source
+from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.interval import Interval, decimal_interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
@@ -146,7 +146,7 @@ class Mechanism(CrowdOfUsers):
         except NotSharpError:
             if method != "auto" or self.max_loss is sp.oo:
                 raise
-            return not_below(self.max_loss), "the largest loss"
+            return field.not_below(self.max_loss), "the largest loss"
 
     def _bound_at(self, rtol: float, method: str) -> Callable[[float], Interval]:
         def bound_at(eps: float) -> Interval:

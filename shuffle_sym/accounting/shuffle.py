@@ -20,7 +20,7 @@ from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.rounds import MAX_POINTS, compose
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
 from shuffle_sym.accounting.sources import METHODS, Source
-from shuffle_sym.algebra import VERSION, arguments, rounding
+from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
@@ -342,9 +342,8 @@ class Shuffle:
             raise ValueError(f"order = {order}: {self!r} has an unbounded loss, so there is no bound here")
         answers = [Interval(0.0, 0.0, "profile")] * len(powers)
         if powers and self.max_loss != 0:
-            answers = curves.renyi(
-                self._profile_that_serves, powers, tolerance, float(self.max_loss), self.delta(0, rtol=0.1).lower
-            )
+            largest, at_0 = field.not_below(self.max_loss), self.delta(0, rtol=0.1).lower
+            answers = curves.renyi(self._profile_that_serves, powers, tolerance, largest, at_0)
         return answers if many else answers[0]
 
     def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Any:

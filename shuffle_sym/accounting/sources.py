@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import arguments, balls, field, rounding
+from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.interval import Interval, decimal_interval, outward
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.decomposition import Decomposition
@@ -81,7 +81,7 @@ class Source(ABC):
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """Bounds of the smallest ε with δ(ε) <= target, within ``rtol`` of each other."""
-        ceiling = not_below(self.max_loss)
+        ceiling = field.not_below(self.max_loss)
         used: dict[str | None, None] = {}
 
         def delta_at(eps: float, delta_rtol: float) -> Interval:
@@ -318,12 +318,3 @@ def _log_delta(D: Decomposition, n: int, ratio: Ratio, rtol: float) -> tuple[flo
     low, high = (float(np.logaddexp(end, log_null)) for end in (part.lower, part.upper))
     rounding = slack + 8 * UNIT_ROUNDOFF * (1 + (abs(high) if high > -math.inf else 0.0))
     return low - rounding, high + rounding
-
-
-def not_below(loss: sp.Expr) -> float:
-    """The smallest double that is not below a loss, or inf."""
-    if loss is sp.oo:
-        return math.inf
-    (form,), bindings = field.rational_form([loss])
-    ((_, high),) = field.enclosures((form,), bindings, 60)
-    return rounding.up(high)

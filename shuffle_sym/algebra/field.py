@@ -19,7 +19,7 @@ import numpy.typing as npt
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import balls, precise, quotients, zeros
+from shuffle_sym.algebra import balls, precise, quotients, rounding, zeros
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.quotients import NotRationalError
 from shuffle_sym.algebra.symbols import Irrational, Parameter, range_of
@@ -333,6 +333,20 @@ def enclosures(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple
     if known is not None:
         return tuple((v, v) for v in known)
     return tuple(ends for x in numbers(exprs, bindings, bits + 1) if (ends := balls.ends(x)) is not None)
+
+
+def not_above(number: sp.Expr) -> float:
+    """The largest double that is not above a constant."""
+    return -not_below(-number)
+
+
+def not_below(number: sp.Expr) -> float:
+    """The smallest double that is not below a constant, or inf."""
+    if number is sp.oo:
+        return math.inf
+    (form,), bindings = rational_form([number])
+    ((_, high),) = enclosures((form,), bindings, 60)
+    return rounding.up(high)
 
 
 def mp_numbers(exprs: Iterable[sp.Expr], bindings: Bindings, digits: int) -> tuple[mpmath.mpf, ...]:

@@ -35,9 +35,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
-from shuffle_sym.algebra import arguments, field, rounding
+from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import RTOL, Interval, outward
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.randomizer import Randomizer
@@ -120,7 +119,7 @@ class TwoMessages:
         (self._q0, self._q1), (self._p0, self._p1) = (
             field.floats([column[x] for x in self._inputs], R.bindings) for column in (zero, one)
         )
-        self._ceiling = math.inf if R.eps0 is sp.oo else rounding.above(float(R.eps0))
+        self._ceiling = field.not_below(R.eps0)
 
     @cached_property
     def _laws(self) -> tuple[Array, Array, Array, float, float]:

@@ -219,3 +219,20 @@ def test_a_sample_of_the_users_is_bounded_with_replaced_records():
         P, Q = law((0, *others)), law((1, *others))
         truth = math.log(literal_moment({k: (P[k], Q[k]) for k in P}, order)) / (order - 1)
         assert truth <= sampled(order)
+
+
+def test_a_loss_that_no_double_tells_from_0_has_a_renyi_divergence():
+    masses = [["600001/700000000000000604001", "4000/700000000000000604001"],
+              ["40000066866667/46666666480000040266733535467", "266666668800/46666666480000040266733535467"],
+              ["0", "1/100004008"]]  # fmt: skip
+    a, b, c = laws = [[*map(Fraction, law), 1 - sum(map(Fraction, law))] for law in masses]
+    D = decomposition.Decomposition(*(list(map(str, law)) for law in laws))
+    pairs = {(i, j): (a[i] * c[j] + a[j] * c[i], b[i] * c[j] + b[j] * c[i]) for i in range(3) for j in range(i)}
+    pairs |= {i: (a[i] * c[i], b[i] * c[i]) for i in range(3) if c[i]}
+    assert float(D.max_loss) == 0 != D.max_loss  # what SymPy makes of it
+    excess = literal_moment(pairs, 2) - 1
+    # log(1 + x) is between x − x²/2 and x.
+    answer = ss.Shuffle(D, 2).rdp(2, rtol=0.03)
+    assert answer.lower <= excess
+    assert excess - excess**2 / 2 <= answer.upper
+    assert answer.upper <= 1.031 * answer.lower

@@ -136,3 +136,11 @@ def test_the_roundings_of_sums_of_two_messages_are_counted(monkeypatch):
     monkeypatch.setattr(two_messages, "UNIT_ROUNDOFF", u := 1e-6)
     f, *_, error, _ = TwoMessages(TWO["2-RR"], 12)._laws
     assert error >= 2 * f.shape[1] * u  # so many terms of a convolution and of a tail
+
+
+def test_a_largest_loss_of_1e_25_ends_at_itself_and_not_at_0():
+    # ε0 is the logarithm of a number that no double tells from 1, and e^ε is less than 1 + ε + ε² here.
+    R, eps = ss.from_matrix([[q(1, 2) + q(1, 10**25), q(1, 2) - q(1, 10**25)], [q(1, 2), q(1, 2)]]), q(1, 10**25)
+    true = ground_truth.worst_pair(R, 2, 1 + eps + eps**2).delta
+    assert 0 < true <= TwoMessages(R, 2).delta(eps).upper
+    assert TwoMessages(R, 2).delta(3 * eps) == ss.Interval(0, 0, "two messages")
