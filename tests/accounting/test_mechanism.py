@@ -199,9 +199,9 @@ def test_a_profile_ends_at_zero_although_the_worst_datasets_lose_less_than_the_l
         [["0.7", "0.28", "0.01", "0.01"], ["0.3", "0.68", "0.01", "0.01"], ["0.5", "0.48", "0.019", "0.001"]]
     )
     M = ss.Shuffle(R, 200)
-    profile = M.profile(rtol=0.05)
+    profile = M.profile(rtol=0.5)
     assert profile.ends_at_zero
-    assert M.rdp(2, rtol=0.05).upper > 0
+    assert M.rdp(2, rtol=0.5).upper > 0
     for eps in (0.05, 0.3, 1.0, 2.0):
         sure = M.delta(eps)
         assert profile.delta(eps).lower <= sure.upper

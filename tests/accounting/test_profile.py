@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import convex, shuffle
+from shuffle_sym.accounting import convex, curves, shuffle
 from shuffle_sym.accounting import rounds as compositions
 from shuffle_sym.accounting.sampling import Sampling, Side, combined
 from shuffle_sym.algebra import arguments
@@ -463,7 +463,7 @@ def test_next_to_order_one_it_is_the_relative_entropy(above_one):
 
 
 def test_an_order_that_needs_values_below_the_doubles_says_so(monkeypatch):
-    monkeypatch.setattr(shuffle, "MAX_POINTS", 500)
+    monkeypatch.setattr(curves, "MAX_POINTS", 200)
     with pytest.raises(ValueError, match=r"order = 2000 is too much .* orders up to about 300"):
         shuffled_laws(ss.KRR(k=10, eps0=2), 10_000).rdp(2000, rtol=0.1)
 

@@ -271,7 +271,7 @@ def all_multisets(p: float, alpha: float, most: int) -> list[float]:
 )
 def test_the_bound_of_equal_others_is_above_all_multisets_at_many_users(p, alpha, monkeypatch):
     monkeypatch.setattr(dropout._Family, "_by_moduli", lambda *_: math.inf)  # which is lower at so few users
-    n, gamma = 160, 2 * p
+    n, gamma = 120, 2 * p
     means = all_multisets(p, alpha, n - 1)
     truth = sum(gamma * (1 - gamma) ** (j - 1) * means[n - j - 1] for j in range(1, n))
     bound = dropout.upper(two_messages(p, alpha), [[], []], gamma, n, 1 - p - alpha * p)

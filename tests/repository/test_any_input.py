@@ -12,7 +12,7 @@ import sympy as sp
 import shuffle_sym as ss
 
 R = ss.KRR(k=3, eps0=sp.log(3))
-M = ss.Shuffle(R, 50)
+M = ss.Shuffle(R, 12)
 PROFILE = M.profile(rtol=0.05)
 ROUNDS = M.compose(2)
 TWO = ss.from_matrix([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
@@ -26,9 +26,9 @@ SAME = {
     "exact at eps": (lambda: ss.Shuffle(R, 4).exact(eps="log(6/5)"), lambda: ss.Shuffle(R, 4).exact("6/5")),
     "weights as text": (lambda: ss.Parallel([R, R], ["1/3", "2/3"]).gamma, lambda: R.gamma),
     "sigma as text": (lambda: ss.Gaussian(sigma="3/2"), lambda: ss.Gaussian(sigma=sp.Rational(3, 2))),
-    "n": (lambda: ss.Shuffle(R, "50").delta(0.1), lambda: M.delta(0.1)),
-    "n of NumPy": (lambda: ss.Shuffle(R, np.int32(50)).delta(np.float64(0.1)), lambda: M.delta(0.1)),
-    "n in an array": (lambda: ss.Shuffle(R, np.array(50)).delta(np.array(0.1)), lambda: M.delta(0.1)),
+    "n": (lambda: ss.Shuffle(R, "12").delta(0.1), lambda: M.delta(0.1)),
+    "n of NumPy": (lambda: ss.Shuffle(R, np.int32(12)).delta(np.float64(0.1)), lambda: M.delta(0.1)),
+    "n in an array": (lambda: ss.Shuffle(R, np.array(12)).delta(np.array(0.1)), lambda: M.delta(0.1)),
     "eps as text": (lambda: M.delta(["1/10", "log(2)"]), lambda: M.delta([0.1, sp.log(2)])),
     "eps in an array": (lambda: M.delta(np.array([0.1, 0.2])), lambda: M.delta([0.1, 0.2])),
     "alpha in an array": (lambda: M.hockey_stick(np.arange(1, 3)), lambda: M.hockey_stick([1, 2])),
