@@ -248,8 +248,9 @@ class Runner:
                 bar.update(len(known) - bar.n)
         return {name: known[first[name.split("[")[0]]] for name in self.items}
 
-    def result(self, mutant: Mutant, tests: list[str], seconds: float) -> tuple[str, str]:
-        """Killed, timeout or survived, and the test that did it."""
+    def result(self, mutant: Mutant, tests: list[str], seconds: float, ends: bool) -> tuple[str, str]:
+        """Killed, timeout or survived, and the test that did it; ``ends`` says that a test is ended after the seconds,
+        and then nobody knows whether it would have noticed."""
 
         def run(answer: Callable[[Any], None]) -> None:
             try:
@@ -257,6 +258,9 @@ class Runner:
             except Exception as error:
                 answer("a bug of this file" if mutant.function else f"import: {error!r}")
             start = time.process_time()
+            if ends:  # in the middle of a test, which may be a long one
+                signal.signal(signal.SIGPROF, lambda *_: answer(""))
+                signal.setitimer(signal.ITIMER_PROF, seconds)
             for name, after in pairwise([*tests, ""]):
                 item = self.items[name]
                 if time.process_time() - start > seconds:
@@ -293,7 +297,7 @@ def results(runner: Runner, mutants: Sequence[Mutant], options: argparse.Namespa
         known = {name: reached for name, reached in coverage.items() if name in runner.items}
         tests_of = partial(_reaching, coverage=known, seconds=seconds)
     with ThreadPoolExecutor(options.processes) as pool:
-        jobs = [pool.submit(runner.result, m, tests_of(m), seconds) for m in mutants]
+        jobs = [pool.submit(runner.result, m, tests_of(m), seconds, options.quick) for m in mutants]
         for mutant, job in zip(mutants, tqdm(jobs, desc="mutants"), strict=True):
             verdict, test = job.result()
             why = reason(mutant) if verdict == "survived" else None

@@ -195,8 +195,8 @@ class _Lattice:
             (np.expm1(-x[:, 0]) * (1 - f) + np.expm1(-x[:, 1]) * f) @ p,
             (np.expm1(x[:, 0]) * (1 - f) + np.expm1(x[:, 1]) * f) @ p,
         )
-        # log(1 + y) <= y; the roundings of the two terms, which cancel, are at most 8u·λ·spacing each.
-        rounding = 8 * UNIT_ROUNDOFF * (1 + rates * step) * np.exp(rates * step)
+        # log(1 + y) <= y; the roundings of the two terms, which cancel, are at most 8u(1 + λ·spacing); λ·spacing <= 50.
+        rounding = 408 * UNIT_ROUNDOFF * np.exp(rates * step)
         log_mgfs = n * (np.maximum(growths, 0.0) + rounding)
         reaches = (log_mgfs - log_target + np.log(2 * (20 * math.sqrt(noise) + 1 / rates))) / rates
         if not len(rates) or np.min(reaches) >= largest:

@@ -162,7 +162,7 @@ def test_what_has_no_name_is_not_saved(source):
     [
         ({"randomizer": "os.system"}, "one of BLH"),
         ({"parameters": {"k": "__import__('os')", "eps0": "1"}}, "k must be"),
-        ({"parameters": {"k": "3", "eps0": "1", "extra": "1"}}, "extra"),
+        ({"parameters": {"k": "3", "eps0": "1", "extra": "1"}}, "with its parameters, got .*extra"),
         ({"rounds": 0}, "rounds must be"),
         ({"n": 0}, "n must be"),
         ({"steps": [["__class__", 1]]}, "a step must be"),

@@ -412,3 +412,12 @@ def test_losses_that_are_rounded_out_of_the_window_are_paid_for():
     one = ss.accounting.PairPLD([1, 0], [q(2, 5), q(3, 5)])
     found = ss.FourierAccountant(one, 62, 248, rounding="outward").delta(5, rounds=64)
     assert 1 - Fraction(149) * Fraction(2, 5) ** 64 <= found.upper
+
+
+def test_a_grid_that_losses_do_not_fit_into_is_refused_before_it_is_made():
+    # Losses of ±log 3 on a grid of 1,000 points from −1/1000 to 1/1000: more than a million points.
+    accountant = ss.FourierAccountant(
+        ss.accounting.PairPLD([0.75, 0.25], [0.25, 0.75]), m=1000, L=1e-3, max_bytes=10**7
+    )
+    with pytest.raises(ValueError, match="m = 1098613 points needs"):
+        accountant.delta(0.5, 3)

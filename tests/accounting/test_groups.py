@@ -144,6 +144,8 @@ def test_users_that_leave_are_counted_group_by_group():
     assert [count for _, count in M.without((4, 0)).source] == [1, 3]
     with pytest.raises(ValueError, match=r"m\[1\] must be at most 3"):
         M.without((0, 4))
+    with pytest.raises(ValueError, match=r"each of the 2 groups, as \(10, 0\), got 4"):
+        M.without(4)
 
 
 def test_the_work_of_all_datasets_is_that_of_all_users(monkeypatch):

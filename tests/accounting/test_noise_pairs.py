@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting import noise
 from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
 from shuffle_sym.model.gparv import Ratio
 
@@ -111,3 +112,18 @@ def test_rounds_are_between_the_attack_and_the_blanket():
     rounds = M.compose(4).epsilon(1e-6, rtol=0.02)
     assert 2 * M.epsilon(1e-6).lower < rounds.lower <= rounds.upper < 1.1 * rounds.lower
     assert rounds.upper < 0.97 * ss.Shuffle(D, 1000).compose(4).epsilon(1e-6, rtol=0.02).lower
+
+
+def test_panels_answer_for_many_users_and_cells_agree_with_them():
+    blanket = noise.Noise(ss.Laplace(eps0=1), 100)
+    ratios = [Ratio(eps=sp.Rational(1, 10)), Ratio(eps=sp.Rational(1, 4))]
+    by_panels, by_cells = (blanket.from_one(ratios, 0.02, method) for method in ("auto", "contour"))
+    assert [answer.method for answer in by_panels] == ["panels", "panels"]
+    for one, other in zip(by_panels, by_cells, strict=True):
+        assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+        assert max(one.relative_width, other.relative_width) <= 0.02
+
+
+def test_tails_are_rounded_down_to_a_few_and_0_to_the_least_of_them():
+    tails = [noise._rounded(tail) for tail in (0.5, 0.01, 3e-7, 9e-11, 1e-200, 1e-320, 0.0)]
+    assert tails == pytest.approx([0.1, 0.01, 1e-7, 1e-14, 1e-202, 1e-290, 1e-290], rel=1e-9, abs=0)

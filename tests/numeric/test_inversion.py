@@ -245,3 +245,17 @@ def test_many_outcomes_and_few_cells_give_the_same_as_all_of_them(monkeypatch):
     found = ss.FourierAccountant(one).delta(1, 5)
     assert found.relative_width <= 1e-3
     assert max(plain.lower, found.lower) <= min(plain.upper, found.upper)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("rounds", [1, 3, 100])
+def test_a_transform_that_is_off_by_its_error_moves_the_integrals_by_no_more_than_theirs(monkeypatch, rounds, sign):
+    # As if doubles had 26 bits; the transform is off by 1000 roundings, and 4 (256 + 16) are allowed.
+    plan = Plan(1.0, 0.5, 0.05, 120)
+    right = Line(LossSum([(outcomes(LOSSES, MASSES), rounds)]), plan)._integrals(0.5)
+    unit, plain = 2.0**-26, inversion.transform
+    monkeypatch.setattr(inversion, "UNIT_ROUNDOFF", unit)
+    monkeypatch.setattr(inversion, "transform", lambda *given: plain(*given) * (1 + sign * 1000 * unit))
+    delta, error, density, density_error = Line(LossSum([(outcomes(LOSSES, MASSES), rounds)]), plan)._integrals(0.5)
+    assert 1e-6 * abs(right[0]) < abs(delta - right[0]) <= error
+    assert 1e-6 * abs(right[2]) < abs(density - right[2]) <= density_error

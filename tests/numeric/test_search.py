@@ -102,3 +102,18 @@ def test_a_delta_that_is_the_target_itself_meets_it():
 
     meets, fails = boundary(step, 0.25, 8.0, 1.0, 1e-3)
     assert 2.99 < fails < 3 <= meets < 3.01
+
+
+def test_a_range_in_which_delta_decides_nothing_is_left_in_few_steps():
+    # δ is known to 5 % and ε is asked for to 1e-7: some 10⁵ times less than the range in which nothing is decided.
+    asked = []
+
+    def delta_at(eps, _):
+        asked.append(eps)
+        delta = 0.5 * math.exp(-4 * eps * eps - eps)
+        return Interval(0.95 * delta, 1.05 * delta)
+
+    answer = smallest_epsilon(delta_at, 1e-3, 1e-7, math.inf, sharpens=False)
+    assert delta_at(answer.lower, 0).lower < 1.0001e-3
+    assert delta_at(answer.upper, 0).upper > 0.9999e-3
+    assert len(asked) < 80

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import mpmath
@@ -13,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shuffle_sym as ss
+from shuffle_sym.model import decomposition
 from shuffle_sym.truth import exact, histograms
 from shuffle_sym.truth.exact import product as products
+from shuffle_sym.truth.exact.divergence import _seconds_of_fractions
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -130,3 +133,12 @@ def test_the_time_of_a_sum_goes_with_the_number_of_its_histograms():
     times = [histograms.seconds_of_all(100, values) for values in (2, 3, 5)]
     assert times[0] < times[1] < times[2]
     assert times[2] / times[0] > math.comb(103, 3) / 100  # with two values there is one term for each count
+
+
+def test_a_fraction_that_is_refused_names_the_largest_n_that_is_not():
+    D = decomposition.clones(sp.log(3))
+    with pytest.raises(ValueError, match="too much for a fraction") as refusal:
+        exact.divergence(D, 10**7, q(3, 2))
+    most = int(re.search(r"up to n = (\d+)", str(refusal.value))[1])
+    law = D.gparv.fractions(q(3, 2))
+    assert _seconds_of_fractions(law, most) <= exact.MOST_SECONDS < _seconds_of_fractions(law, most + 1)
