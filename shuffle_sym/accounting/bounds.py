@@ -171,15 +171,9 @@ class AllDatasets:
 
     def no_drop_out(self, *, equal: bool) -> str:
         """Why there is no drop-out bound; empty if there is one."""
+        many = f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many"
         few = all(pair.pair.laws is not None for pair in self.pairs)
-        return (
-            ""
-            if few
-            else (
-                f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many, and "
-                "users must share one randomizer"
-            )
-        )
+        return "" if few else f"{many}, and users must share one randomizer"
 
     def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
         """The drop-out bound and its name for the worst pair of inputs at each α."""

@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import mpmath
@@ -18,7 +18,7 @@ from flint import arb
 
 from shuffle_sym.accounting.attacks import Datasets, datasets_of
 from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets, of_all_datasets
-from shuffle_sym.accounting.sources import UNKNOWN, Source
+from shuffle_sym.accounting.sources import UNKNOWN, Source, largest
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.interval import Interval, decimal_interval
 from shuffle_sym.model.continuous import Continuous
@@ -126,37 +126,43 @@ class Mechanism(CrowdOfUsers):
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """The lower end from datasets, the upper end from the blanket if that meets it, else from all bounds."""
         low = self.below.epsilon(target, rtol, method)
-        high, name = self.above_by_blanket(target, rtol, method)
-        answer = replace(low, upper=high, upper_by=name)
-        if high <= low.lower * (1 + rtol):
+        blanket = self.above_by_blanket(target, rtol, method)
+        answer = replace(low, upper=blanket.upper, upper_by=blanket.upper_by)
+        if blanket.upper <= low.lower * (1 + rtol):
             return answer
         if self.all_datasets is not None:
             truth = self.all_datasets.epsilon(target, rtol=rtol)
             if truth.relative_width <= max(rtol, CLOSE):
                 worst = self.all_datasets.worst(truth.lower)
                 return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
-        bound, by = first_met(self._bound_at(rtol, method), target, low.lower, high, rtol)
-        return replace(answer, upper=bound, upper_by=by or name)
+        if blanket.relative_width <= rtol and self.bounds.no_drop_out(equal=False):
+            return answer  # no bound is smaller
+        fails = blanket.relative_width <= rtol and isinstance(self.bounds, NoiseOfAllDatasets)
+        bound_at = partial(self._bound_at, rtol=rtol, method=method, dropped=fails)
+        bound, by = first_met(bound_at, target, low.lower, blanket.upper, rtol)
+        return replace(answer, upper=bound, upper_by=by or blanket.upper_by)
 
-    def above_by_blanket(self, target: float, rtol: float, method: str) -> tuple[float, str]:
-        """The upper end of ε by the blanket alone, or the largest loss where no method is sharp enough for it."""
+    def above_by_blanket(self, target: float, rtol: float, method: str) -> Interval:
+        """ε by the blanket alone, or from 0 to the largest loss where no method is sharp enough for it."""
         name = "the largest loss" if self.max_loss == 0 else self.bounds.name
         try:
-            return max(source.epsilon(target, rtol, method).upper for source in self.bounds.sources), name
+            answers = [source.epsilon(target, rtol, method) for source in self.bounds.sources]
         except NotSharpError:
             if method != "auto" or self.max_loss is sp.oo:
                 raise
-            return field.not_below(self.max_loss), "the largest loss"
+            return Interval(0.0, field.not_below(self.max_loss), upper_by="the largest loss")
+        return replace(largest(answers, method), upper_by=name)
 
-    def _bound_at(self, rtol: float, method: str) -> Callable[[float], Interval]:
-        def bound_at(eps: float) -> Interval:
-            try:
-                (answer,) = self.above.from_one([Ratio(eps=sp.Rational(str(eps)))], rtol, method)
-            except NotSharpError:
-                return Interval(1.0, 1.0)
-            return answer
-
-        return bound_at
+    def _bound_at(self, eps: float, rtol: float, method: str, *, dropped: bool) -> Interval:
+        """The bound for all datasets; the drop-out bound alone, where the blanket is known to miss the target."""
+        ratio = Ratio(eps=sp.Rational(str(eps)))
+        if dropped:
+            ((end, name),) = self.bounds.dropped([ratio], equal=False)
+            return Interval(end, end, upper_by=name)
+        try:
+            return self.above.from_one([ratio], rtol, method)[0]
+        except NotSharpError:
+            return Interval(1.0, 1.0)
 
     def decompositions(self) -> tuple[Decomposition, ...]:
         if isinstance(self.R, Continuous):

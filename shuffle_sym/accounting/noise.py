@@ -3,7 +3,7 @@ r"""Continuous noise with n users: certified D_α of its blanket, by panels, and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,9 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.panels import Panels
 from shuffle_sym.numeric import quadrature
+from shuffle_sym.numeric.transforms import NotSharpError
 
 _SIDES = ("lower", "upper")
 _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
@@ -25,7 +27,7 @@ _FEW_USERS = 32
 _FEW_MESSAGES = 6.0
 _LEAST_TAIL = 1e-290
 _FINE_TAILS = 1e-10
-_MAX_CELLS, _FEW_CELLS = 4096, 512
+_FEW_CELLS, _MAX_CELLS = (32, 64, 128, 256, 512), 4096
 
 
 class Noise(Source):
@@ -100,6 +102,21 @@ class Noise(Source):
             raise self._refusal(answers, rtol)
         return answers
 
+    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        """As for other laws; from cells on either side where it is too likely for panels that nobody sends a message of
+        the blanket."""
+        few = method == "auto" and self.above_all is None and (1 - float(self.R.gamma)) ** self.n > rtol * target
+        for cells in _FEW_CELLS if few else ():
+            sides = [self._discretised(side, cells, _rounded(rtol * target / 8)) for side in _SIDES]
+            try:
+                low, high = (cut.epsilon(target, rtol / 4, method) for cut in sides)
+            except NotSharpError:
+                break
+            answer = Interval(low.lower, min(high.upper, field.not_below(self.max_loss)), high.method)
+            if answer.relative_width <= rtol:
+                return answer
+        return super().epsilon(target, rtol, method)
+
     def _refusal(self, answers: list[Interval], rtol: float) -> NotReachedError:
         reached = max(answer.relative_width for answer in answers)
         error = NotReachedError(
@@ -114,12 +131,11 @@ class Noise(Source):
         if self.above_all is not None:
             return self.above_all.log_delta(ratio, rtol)
         answer = super().log_delta(ratio, rtol)
-        cells = 32
-        while answer.lower == -math.inf < answer.upper and cells <= _FEW_CELLS:
+        for cells in _FEW_CELLS if answer.lower == -math.inf < answer.upper else ():
             low, high = (self._discretised(side, cells, _LEAST_TAIL).log_delta(ratio, rtol) for side in _SIDES)
-            cells *= 2
-            if high.upper - low.lower <= -rtol * high.upper or cells > _FEW_CELLS:
-                answer = Interval(low.lower, min(high.upper, answer.upper), high.method)
+            answer = Interval(low.lower, min(high.upper, answer.upper), high.method)
+            if answer.upper - answer.lower <= -rtol * answer.upper:
+                break
         return answer
 
     def _by_panels(self, alphas: list[float], rtol: float) -> list[Interval | None]:
@@ -156,11 +172,20 @@ class Noise(Source):
         widest = self.R.panels(_SPREADS[0], most)
         if 2 * self.n * math.fsum(widest.masses[widest.ratios > 1]) < _FEW_MESSAGES:
             return {}
-        about = quadrature.estimates(widest, np.array(alphas), self.n) if widest.tail[1] else None
+        tails = [most] * len(alphas)
+        if widest.tail[1]:
+            tails = self._estimated_tails(widest, alphas, rtol)
+            if min(tails) < _FINE_TAILS < most:
+                # It may be large ratios that count, which the first look leaves out.
+                again = self._estimated_tails(self.R.panels(_SPREADS[0], _FINE_TAILS), alphas, rtol)
+                tails = [max(two) for two in zip(tails, again, strict=True)]
+        return {i: min(most, tail) for i, tail in enumerate(tails)}
+
+    def _estimated_tails(self, panels: Panels, alphas: list[float], rtol: float) -> list[float]:
+        about = quadrature.estimates(panels, np.array(alphas), self.n)
         if about is None:
-            return dict.fromkeys(range(len(alphas)), most)
-        pairs = zip(alphas, about.tolist(), strict=True)
-        return {i: min(most, self._tail(alpha, value, rtol)) for i, (alpha, value) in enumerate(pairs)}
+            return [1.0] * len(alphas)
+        return [self._tail(alpha, value, rtol) for alpha, value in zip(alphas, about.tolist(), strict=True)]
 
     def _tail(self, alpha: float, value: float, rtol: float) -> float:
         """What may lie beyond the panels where D_α is this: see `quadrature`."""
@@ -185,8 +210,7 @@ class Noise(Source):
     def _discretised(self, side: str, cells: int, tail: float) -> PairOfLaws:
         key = (side, cells, tail)
         if key not in self._discretisations:
-            cut: Callable[[int, float], Decomposition] = self.R.lower if side == "lower" else self.R.upper
-            self._discretisations[key] = PairOfLaws(cut(cells, tail), self.n)
+            self._discretisations[key] = PairOfLaws(getattr(self.R, side)(cells, tail), self.n)
         return self._discretisations[key]
 
     def __repr__(self) -> str:

@@ -9,12 +9,14 @@ ZERO, ONE = fmpq(0), fmpq(1)
 
 
 def rational(number: Any) -> fmpq:
-    """A Fraction, an int, a double or an ``fmpq``, exactly.
+    """A Fraction, an int, a double, a SymPy rational or an ``fmpq``, exactly.
 
     >>> rational(0.75) + rational(Fraction(1, 4))
     1
     """
-    return number if isinstance(number, fmpq) else fmpq(*number.as_integer_ratio())
+    if hasattr(number, "p"):
+        return number if isinstance(number, fmpq) else fmpq(int(number.p), int(number.q))
+    return fmpq(*number.as_integer_ratio())
 
 
 def fraction(number: fmpq) -> Fraction:

@@ -17,7 +17,7 @@ may be worse: `model.noise` has one pair of laws above all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -27,13 +27,13 @@ from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.model import noise
+from shuffle_sym.model import dataset_cells, noise
 from shuffle_sym.model.continuous import Continuous, x, y
-from shuffle_sym.model.dataset_cells import dataset_in_cells
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
 from shuffle_sym.model.panels import Panels, Piece, panels
 
+_distance = sp.Dummy("d", positive=True)
 _BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 _GOOD_BITS = 100
 _DENSITY_SPREAD = 10.0
@@ -144,8 +144,8 @@ class AddedNoise(Continuous):
         return noise.dominating(self.added, width, self.eps0, f"all blankets of {self!r}", clip)
 
     def in_cells(self, x2: sp.Expr, cells: int) -> Decomposition:
-        plain = self.distribution is not None and self.inputs == (0, 1) and self.clip is None
-        return dataset_in_cells(self, x2, cells) if plain else self.dataset(x2, cells)
+        plain = self.distribution is not None and self.inputs == (0, 1) and self.has_worst_pair
+        return self._in_cells(x2, dataset_cells.ends(self, x2, cells)) if plain else self.dataset(x2, cells)
 
     # -- cells
 
@@ -177,10 +177,10 @@ class AddedNoise(Continuous):
 
     def _places(self, cells: int, tail: float) -> list[Fraction]:
         if self.clip is not None:
-            first, last = (_number(end, {}) for end in self.clip)
+            first, last = (_number(end) for end in self.clip)
         else:
-            first = _number(self.inputs[0], {}) + self._edge(self.added, tail)
-            last = _number(self.inputs[1], {}) - self._edge(self.added.mirrored, tail)
+            first = _number(self.inputs[0]) + self._edge(self.added, tail)
+            last = _number(self.inputs[1]) - self._edge(self.added.mirrored, tail)
         return [first + (last - first) * i / cells for i in range(cells + 1)]
 
     def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
@@ -205,9 +205,17 @@ class AddedNoise(Continuous):
             return _good(self._mass_below(input_, balls.ball(place)))
 
     def _mass_below(self, input_: sp.Expr, place: arb) -> arb:
-        if self.distribution is None:
-            return self.added.tail(place - balls.value(input_))
-        return balls.value(self.distribution, {x: balls.value(input_), y: place})
+        away = place - balls.value(input_)
+        if self.distribution is None or not self.added.symmetric:
+            return self.added.tail(away)
+        mass = self._mass_beyond(abs(away))
+        return mass if away <= 0 else 1 - mass if away > 0 else mass.union(1 - mass)
+
+    @cached_property
+    def _mass_beyond(self) -> Callable[[arb], arb]:
+        """The mass of symmetric noise below minus a distance."""
+        with balls.precision(_BITS):
+            return balls.compiled(sp.sympify(self.distribution).subs({x: 0, y: -_distance}), _distance)
 
     # -- panels
 
@@ -274,8 +282,8 @@ class AddedNoise(Continuous):
         arguments.numeric_only(self.free_symbols, "a discretisation")
         self._refuse_unproved()
         low, high = self.inputs
-        first, width = _number(self.middle, {}), _number(self.width, {})
-        last = min(_number(low, {}) + self._edge(self.added, tail), first - width / 4)
+        first, width = _number(self.middle), _number(self.width)
+        last = min(_number(low) + self._edge(self.added, tail), first - width / 4)
         ends = [first + (last - first) * i / cells for i in range(cells + 1)]
         below = [[self._below(input_, end) for end in ends] for input_ in (low, high)]
         ratios = [self._ratio(end) for end in ends]
@@ -283,7 +291,7 @@ class AddedNoise(Continuous):
             (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
             for i in range(cells)
         ]
-        bound = None if self.eps0 is sp.oo else ratios[-1] if self.added.flat else _number(sp.exp(self.eps0), {})
+        bound = None if self.eps0 is sp.oo else ratios[-1] if self.added.flat else _number(sp.exp(self.eps0))
         return [*inner, (below[0][-1], below[1][-1], ratios[-1], bound)]
 
     def _ratio(self, place: Fraction) -> Fraction:
@@ -315,10 +323,10 @@ def _count(common: sp.Expr, ratio: sp.Expr, left: arb, right: arb, spread: float
     return max(math.ceil(max(changes)), 1)
 
 
-def _number(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
+def _number(expr: sp.Expr) -> Fraction:
     """The value of an expression."""
     with balls.precision(_BITS):
-        return _good(balls.value(expr, {symbol: balls.ball(value) for symbol, value in values.items()}))
+        return _good(balls.value(expr))
 
 
 def _good(enclosed: arb) -> Fraction:

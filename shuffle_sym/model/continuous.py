@@ -125,11 +125,14 @@ class Continuous(LocalRandomizer):
     def dataset(self, x2: Any, cells: int, tail: float = 1e-4) -> Decomposition:
         """All others have x2, the first user the least or the greatest input; messages are counted by cells, which can
         only lose."""
-        value, (low, high) = self._input(x2), self.inputs
-        places = self._places(arguments.positive_integer(cells, "cells"), tail)
-        columns = [self._masses(input_, places) for input_ in (low, high, value)]
-        rational = [[sp.Rational(v.numerator, v.denominator) for v in column] for column in columns]
-        return Decomposition(*rational, title=f"{self!r}, others {value}, {cells} cells")
+        value = self._input(x2)
+        return self._in_cells(value, self._places(arguments.positive_integer(cells, "cells"), tail))
+
+    def _in_cells(self, value: sp.Expr, places: list[Fraction]) -> Decomposition:
+        columns = {input_: self._masses(input_, places) for input_ in {*self.inputs, value}}
+        rational = {x2: [sp.Rational(v.numerator, v.denominator) for v in masses] for x2, masses in columns.items()}
+        low, high = (rational[input_] for input_ in self.inputs)
+        return Decomposition(low, high, rational[value], title=f"{self!r}, others {value}, {len(places) - 1} cells")
 
     def _input(self, x2: Any) -> sp.Expr:
         value, (low, high) = arguments.exact_number(x2, "x2"), self.inputs
@@ -145,9 +148,10 @@ class Continuous(LocalRandomizer):
     def datasets(self, cells: int) -> list[tuple[Any, Any, Any, Decomposition]]:
         """Neighbouring datasets (x0, x1, input of all others) and their laws: the others at an end or in the middle."""
         low, high = self.inputs
-        cut = [(x2, self.in_cells(x2, cells)) for x2 in (low, (low + high) / 2, high)]
+        first, middle = ((x2, self.in_cells(x2, cells)) for x2 in (low, (low + high) / 2))
+        # For symmetric noise either end is the mirror image of the other; else the two orders may differ.
+        cut = [first, middle, (high, first[1].reversed() if self.has_worst_pair else self.in_cells(high, cells))]
         one_way = [(low, high, x2, D) for x2, D in cut]
-        # Where no pair is known to be the worst, the two orders may differ.
         return one_way if self.has_worst_pair else [*one_way, *((high, low, x2, D.reversed()) for x2, D in cut)]
 
     def _places(self, cells: int, tail: float) -> list[Fraction]:

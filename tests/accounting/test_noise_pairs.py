@@ -127,3 +127,34 @@ def test_panels_answer_for_many_users_and_cells_agree_with_them():
 def test_tails_are_rounded_down_to_a_few_and_0_to_the_least_of_them():
     tails = [noise._rounded(tail) for tail in (0.5, 0.01, 3e-7, 9e-11, 1e-200, 1e-320, 0.0)]
     assert tails == pytest.approx([0.1, 0.01, 1e-7, 1e-14, 1e-202, 1e-290, 1e-290], rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("R", [ss.Laplace(6), ss.randomizers.Logistic(3), ss.Gaussian(1)], ids=str)
+def test_epsilon_of_few_users_is_between_those_of_exact_cells(R):
+    n, target = 2, 0.01
+    answer = noise.Noise(R, n).epsilon(target, 1e-2, "auto")
+    assert answer.relative_width <= 1e-2
+    below, above = (ss.Shuffle(cut(40, 1e-9), n) for cut in (R.lower, R.upper))
+    assert below.exact(eps=answer.upper) <= target < above.exact(eps=answer.lower)
+
+
+@pytest.mark.parametrize(("R", "n"), [(ss.Gaussian(1), 10_000), (ss.Laplace(17), 10_000)], ids=str)
+def test_where_there_is_no_drop_out_bound_the_upper_end_of_epsilon_is_that_of_the_blanket(R, n):
+    answer = ss.Shuffle(R, n).epsilon(1e-6)
+    blanket = ss.Shuffle(ss.decomposition.blanket(R), n).epsilon(1e-6)
+    assert answer.upper_by == "blanket"
+    assert (answer.upper, answer.lower <= blanket.lower) == (blanket.upper, True)
+    assert ss.Shuffle(R.lower(64, 1e-12), n).delta(answer.upper).lower <= 1e-6
+
+
+@pytest.mark.parametrize(("eps0", "n", "by"), [(1, 10_000, "drop-out"), (8, 1_000, "blanket")])
+def test_the_upper_end_of_epsilon_meets_the_target_by_the_bound_that_it_names(eps0, n, by):
+    answer = ss.Shuffle(ss.Laplace(eps0), n).epsilon(1e-6)
+    bounds, ratio = NoiseOfAllDatasets(ss.Laplace(eps0), n), Ratio(eps=sp.Rational(str(answer.upper)))
+    assert answer.upper_by == by
+    if by == "drop-out":
+        assert bounds.drop_out(ratio).value <= 1e-6
+        assert bounds.drop_out(Ratio(eps=sp.Rational(str(answer.upper * 0.998)))).value > 1e-6
+    else:
+        assert bounds.drop_out(ratio).value > 1e-6
+        assert ss.Shuffle(ss.Laplace(eps0).upper(512), n).delta(answer.upper).lower <= 1e-6

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.model.dataset_cells import _ends, dataset_in_cells
+from shuffle_sym.model import dataset_cells
 
 HALF = sp.Rational(1, 2)
 
@@ -16,7 +16,7 @@ HALF = sp.Rational(1, 2)
 def test_masses_are_those_of_mpmath(R, other):
     MP = mpmath.MPContext()
     MP.dps = 30
-    ends, D = _ends(R, other, 12), dataset_in_cells(R, other, 12)
+    ends, D = dataset_cells.ends(R, other, 12), R.in_cells(other, 12)
     for column, place in (("a", 0), ("b", 1), ("c", float(other))):
         if isinstance(R, ss.Gaussian):
             below = [MP.ncdf((MP.mpf(e.numerator) / e.denominator - place) / MP.mpf(0.75)) for e in ends]
@@ -35,7 +35,7 @@ def test_the_cells_lose_less_than_a_thousandth_of_the_variance():
     true = (t + t**-2) / 2 + (t - t**-2) / 6 - 1
     shares = []
     for cells in (12, 24, 48):
-        atoms = dataset_in_cells(ss.Laplace(4), sp.S.Zero, cells).atoms
+        atoms = ss.Laplace(4).in_cells(sp.S.Zero, cells).atoms
         shares.append(sum((atom.a - atom.b) ** 2 / atom.c for atom in atoms) / true)
     assert shares[0] < shares[1] < shares[2] < 1
     assert shares[2] > 1 - 1e-3

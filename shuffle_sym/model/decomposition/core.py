@@ -10,7 +10,7 @@ other direction.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field, latex
+from shuffle_sym.algebra.rationals import ZERO, rational
 from shuffle_sym.model import gparv
 from shuffle_sym.model.equality import Uncached
 
@@ -86,13 +87,15 @@ class Decomposition(Uncached):
         given = [arguments.exact_number(e, name) for e, name in zip((*a, *b, *c), names, strict=True)]
         forms, irrational = field.rational_form(given, taken=bindings or {})
         self.bindings: field.Bindings = field.used({**(bindings or {}), **irrational}, forms)
+        plain = all(e.is_Rational for e in forms)
         # A zero in disguise decides whether an atom is a null atom: it must be a plain zero from here on.
-        forms = _with_plain_zeros(forms, self.bindings)
+        forms = forms if plain else _with_plain_zeros(forms, self.bindings)
         m = len(a)
         self.title = title
         _validate(forms[:m], forms[m : 2 * m], forms[2 * m :], self.bindings)
-        self.atoms = _merged(tuple(map(Component, labels, forms[:m], forms[m : 2 * m], forms[2 * m :])))
-        self.beta_form = field.simplest(1 - sum(atom.c for atom in self.atoms))
+        atoms = tuple(map(Component, labels, forms[:m], forms[m : 2 * m], forms[2 * m :]))
+        self.atoms = _grouped(atoms, rational) if plain else _merged(atoms)
+        self.beta_form = field.simplest(1 - _sum(atom.c for atom in self.atoms))
 
     # -- symbolic view
 
@@ -225,22 +228,33 @@ class Decomposition(Uncached):
         return latex.table(rows, notes=[rf"\beta = {latex.formula(self.beta_form)}", *latex.where(self.bindings)])
 
 
-@lru_cache(maxsize=512)
-def _merged(atoms: tuple[Component, ...]) -> tuple[Component, ...]:
+def _grouped(atoms: tuple[Component, ...], simplest: Callable[[Any], Any]) -> tuple[Component, ...]:
     """One atom for each ratio a : b : c; atoms without mass under x0 and x1 tell nothing and go into β."""
-    groups: dict[tuple[sp.Expr, ...], list[Component]] = {}
+    groups: dict[tuple[Any, ...], list[Component]] = {}
     for atom in atoms:
-        masses = [field.simplest(e) for e in atom[1:]]
+        masses = [simplest(e) for e in atom[1:]]
         if any(e != 0 for e in masses[:2]):
             scale = next(e for e in reversed(masses) if e != 0)
-            groups.setdefault(tuple(field.simplest(e / scale) for e in masses), []).append(atom)
+            groups.setdefault(tuple(simplest(e / scale) for e in masses), []).append(atom)
     return tuple(
         Component(
             r",\,".join(atom.label for atom in group),
-            *(field.simplest(sum(column)) for column in zip(*(atom[1:] for atom in group), strict=True)),
+            *(field.simplest(_sum(column)) for column in zip(*(atom[1:] for atom in group), strict=True)),
         )
         for group in groups.values()
     )
+
+
+_merged = lru_cache(maxsize=512)(lambda atoms: _grouped(atoms, field.simplest))
+
+
+def _sum(terms: Iterable[sp.Expr]) -> sp.Expr:
+    """A sum; that of many fractions without SymPy, which takes long for it."""
+    exprs = list(terms)
+    if len(exprs) == 1 or not all(e.is_Rational for e in exprs):
+        return sp.Add(*exprs)
+    total = sum(map(rational, exprs), ZERO)
+    return sp.Rational(int(total.p), int(total.q))
 
 
 def _with_plain_zeros(forms: tuple[sp.Expr, ...], bindings: field.Bindings) -> tuple[sp.Expr, ...]:
@@ -255,9 +269,9 @@ def _validate(a: Sequence[sp.Expr], b: Sequence[sp.Expr], c: Sequence[sp.Expr], 
 
     for name, masses in (("a", a), ("b", b), ("c", c)):
         for j, mass in enumerate(masses):
-            if not field.is_nonnegative(mass, bindings):
+            if not (mass.p >= 0 if mass.is_Rational else field.is_nonnegative(mass, bindings)):
                 raise ValueError(f"{name}[{j}] must be non-negative, got {shown(mass)}")
-        total = sum(masses)
+        total = _sum(masses)
         if name == "c":
             if not field.is_nonnegative(1 - total, bindings):
                 raise ValueError(f"c must sum to at most 1, got the sum {shown(field.simplest(total))}")
