@@ -200,11 +200,7 @@ def of_every_randomizer(
     'every ε0-LDP randomizer'
     """
     return by_laws(
-        name,
-        source,
-        EVERY,
-        lambda R, n: PairOfLaws(clones(finite_eps0(R)), n),
-        one_randomizer=one_randomizer,
+        name, source, EVERY, lambda R, n: PairOfLaws(clones(finite_eps0(R)), n), one_randomizer=one_randomizer
     )
 
 

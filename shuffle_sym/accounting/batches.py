@@ -52,11 +52,12 @@ from functools import cached_property
 
 import mpmath
 import sympy as sp
+from flint import arb
 
 from shuffle_sym.accounting.attacks import Datasets
 from shuffle_sym.accounting.bounds import AllDatasets, PairOfInputs, Prepared, prepared
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
-from shuffle_sym.algebra import rounding
+from shuffle_sym.algebra import balls, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.model import decomposition
@@ -135,9 +136,9 @@ class Batch(CrowdOfUsers):
             return self.crowd.log_delta(ratio, rtol)
         ends = [pair.log_delta(ratio, rtol).lower for pair in self.below.laws]
         inside = self.batch.log_delta(self._inside(ratio), rtol)
-        log_q = math.log(self.q)
-        upper = inside.upper + log_q + 8 * UNIT_ROUNDOFF * (1 + abs(log_q) + abs(inside.upper))
-        upper = upper if math.isfinite(inside.upper) else inside.upper
+        with balls.precision(64):
+            share = balls.ball(self.q).log()
+            upper = balls.upper(arb(inside.upper) + share) if math.isfinite(inside.upper) else inside.upper
         neighbours = self.below.neighbours[ends.index(max(ends))]
         return Interval(max(ends), upper, "contour", neighbours, inside.upper_by)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,15 +159,12 @@ def poisson_subsampled(curve: RenyiCurve, gamma: Any, *, by: str = "proved") -> 
     _callable(curve)
     rate = arguments.share(gamma, "gamma")
     arguments.one_of(by, "by", ("proved", "zhu2019", "forward"))
-
-    @cache
-    def exponent(order: int) -> float:
-        return (order - 1) * _value(curve, order)
+    at = cache(partial(_value, curve))
 
     def subsampled(order: Any) -> float:
         power = _sampled_order(order)
         i = np.arange(2, power + 1)
-        exponents = np.array([exponent(int(j)) for j in i])
+        exponents = (i - 1) * np.array([at(int(j)) for j in i])
         if np.any(exponents == math.inf):
             return math.inf
         rest = (power - i) * math.log1p(-rate) if rate < 1 else np.where(i < power, -np.inf, 0.0)
@@ -211,10 +208,7 @@ def sampled_without_replacement(curve: RenyiCurve, gamma: Any, eps0: Any) -> Ren
     """
     _callable(curve)
     rate, level = arguments.share(gamma, "gamma"), float(arguments.local_epsilon(eps0))
-
-    @cache
-    def at(order: int) -> float:
-        return _value(curve, order)
+    at = cache(partial(_value, curve))
 
     def sampled(order: Any) -> float:
         power = _sampled_order(order)

@@ -28,6 +28,7 @@ underflow            weights are mantissas and exponents; what is too small next
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,10 @@ from shuffle_sym.numeric.tilting import scaled
 from shuffle_sym.numeric.transforms import SMALLEST, Array, checked, refusal
 
 _MOST = 2**14  # counts that are summed
-_FEW = (4.0, 0.05)  # rare values that may be expected in a sum
 _MOST_RARE = 40  # different values
+# Rare values that may be expected in a sum, how far from the rest they are at least, next to the largest value, and how
+# many different ones there may be
+_FEW = ((4.0, 0.0, _MOST_RARE), (0.05, 0.0, _MOST_RARE), (0.05, 0.01, 2))
 _MOST_SHARPENED = 4
 _UNDERFLOW = 1e-290
 _NOTHING = 1e-200  # next to the largest term, which is about 1, unless there is none
@@ -61,7 +64,7 @@ def positive_parts(values: Array, probabilities: Array, n: int, rtol: float) -> 
     [Interval(0.249999, 0.250001)]
     """
     values, p = checked(values, probabilities, n, rtol)
-    if n * float(p.min()) > _FEW[0] and _count(n, 1) > _MOST:  # nothing is rare
+    if n * float(p.min()) > _FEW[0][0] and _count(n, 1) > _MOST:  # nothing is rare
         return [refusal(n, rtol, 1.0, f"more than {_MOST} counts")] * len(values)
     return [_positive_part(row, p, n, rtol) for row in values]
 
@@ -96,16 +99,17 @@ def _rare(values: Array, p: Array, n: int) -> list[Mask]:
     order = order[~_dead(values, n)[order]]
     masks = []
     alone = values[order[-1]]
-    if _count(n, len(set(values[order]) - {alone})) <= _MOST and -n * math.log(p[order[-1]]) < _LARGEST_EXPONENT:
+    size = len(set(values[order]) - {alone})
+    if size <= _MOST_RARE and _count(n, size) <= _MOST and -n * math.log(p[order[-1]]) < _LARGEST_EXPONENT:
         masks.append(np.isin(values, values[order]) & (values != alone))
-    for few in _FEW:
+    for few, away, most in _FEW:
         rest = values[order[int(np.searchsorted(n * np.cumsum(p[order[:-1]]), few, side="right")) :]]
-        # What is among the rest is part of it.
-        outside = (values > rest.max()) | (values < rest.min())
-        masks.append(outside & ~_dead(values, n))
+        # What is among the rest, or near it, is part of it.
+        outside = (values > rest.max() + away * values.max()) | (values < rest.min() - away * values.max())
+        rare = outside & ~_dead(values, n)
+        masks += [rare] if len(set(values[rare])) <= most else []
     different = [mask for i, mask in enumerate(masks) if not any((mask == m).all() for m in masks[:i])]
-    short = [mask for mask in different if len(set(values[mask])) <= _MOST_RARE]
-    return [mask for mask in short if mask.any() or len(order) < len(p)]  # else nothing would be gained
+    return [mask for mask in different if mask.any() or len(order) < len(p)]  # else nothing would be gained
 
 
 def _count(most: int, rare: int) -> float:
@@ -113,6 +117,36 @@ def _count(most: int, rare: int) -> float:
     if rare * math.log1p(most) > 700:
         return math.inf
     return math.exp(sum(math.log1p(most / i) for i in range(1, rare + 1)))
+
+
+@lru_cache(maxsize=8)
+def _counts(n: int, most: int, ratios: tuple[float, ...]) -> list[Any]:
+    """For each h with at most so many terms: k, Pr[h]/q^n as a mantissa and an exponent of 2, and h, from the p_j/q."""
+    k, mantissas, exponents, h = np.zeros(1), np.ones(1), np.zeros(1, dtype=int), np.zeros((1, len(ratios)))
+    steps = np.arange(1, most + 1)
+    for one, ratio in zip(np.eye(len(ratios)), ratios, strict=True):
+        more = k[:, None] + steps
+        fits = more <= most
+        products, powers = _products((n - more + 1) / steps * ratio)
+        products, shifts = np.frexp(mantissas[:, None] * products)
+        exponents = np.concatenate([exponents, (exponents[:, None] + powers + shifts)[fits]])
+        mantissas = np.concatenate([mantissas, products[fits]])
+        k = np.concatenate([k, more[fits]])
+        h = np.concatenate([h, (h[:, None, :] + steps[:, None] * one)[fits]])
+    return [k, mantissas, exponents, h]
+
+
+def _products(factors: Array) -> tuple[Array, Array]:
+    """The products of the first 1, 2, … factors of each row, as mantissas and exponents of 2."""
+    mantissas, exponents = np.frexp(factors)
+    exponents = np.cumsum(exponents, axis=1)
+    for first in range(0, factors.shape[1], 1000):  # 2^-1000 is a double
+        block = mantissas[:, first : first + 1000]
+        block[:, 0] *= mantissas[:, first - 1] if first else 1.0
+        block[:], shifts = np.frexp(np.cumprod(block, axis=1))
+        exponents[:, first : first + 1000] += shifts
+        exponents[:, first + 1000 :] += shifts[:, -1:]
+    return mantissas, exponents
 
 
 class _Split:
@@ -183,7 +217,9 @@ class _Split:
     def _summed(self, most: int, rtol: float) -> tuple[float, float, float]:
         """Bounds of the part of E[S]_+/n with at most so many rare values over a scale, and the scale's logarithm."""
         n, u = self.n, UNIT_ROUNDOFF
-        k, mantissas, exponents, totals, sizes = self._counts(most)
+        k, mantissas, exponents, h = _counts(n, most, tuple(p / self.q for _, p in self.rare))
+        rare = np.array([r for r, _ in self.rare])
+        totals, sizes = h @ rare, h @ np.abs(rare)
         rest = n - k
         m = totals + rest * self.mean
         off = (FLOAT_ERROR + (k + 4) * u) * sizes + rest * self.mean_error + 4 * u * np.abs(m)
@@ -227,21 +263,6 @@ class _Split:
             below[i] = max(below[i], scaled(ends[0] * scales[i] * (1 - error), factor))
             above[i] = min(above[i], scaled(ends[1] * scales[i] * (1 + error * (1 + error)), factor))
             gaps[i] = 0.0  # as sharp as it gets
-
-    def _counts(self, most: int) -> list[Any]:
-        """For each h: k, Pr[h]/q^n as a mantissa and an exponent of 2, Σ h_j r_j and Σ h_j |r_j|."""
-        columns = [np.zeros(1), np.ones(1), np.zeros(1, dtype=int), np.zeros(1), np.zeros(1)]
-        for r, p in self.rare:
-            parts = [columns]
-            for h in range(1, most + 1):
-                k, mantissas, exponents, totals, sizes = (column[columns[0] < most] for column in columns)
-                if not len(k):
-                    break
-                mantissas, shifts = np.frexp(mantissas * ((self.n - k) / h * (p / self.q)))
-                columns = [k + 1, mantissas, exponents + shifts, totals + r, sizes + abs(r)]
-                parts.append(columns)
-            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        return columns
 
     def _sharper(self, m: int, total: float, size: float, rtol: float) -> tuple[float, float]:
         r"""Bounds of :math:`q^m\frac1m\mathbb E[t + S]_+`, S the sum of m terms of the rest, times e^_LOG_LARGE."""

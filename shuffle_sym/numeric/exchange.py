@@ -247,7 +247,8 @@ class _Bounds:
         theta = np.minimum(theta * (1 + 1e-12), math.pi)
         q_rise = width**2 / 8 * (self.bend + self.bend[:, self.star, None]) + _upper(q_error)
         tops = np.exp(self.log_phi) * (1 + 1e-9)
-        crude = (tops + tops[:, self.star, None]) / np.maximum(self.centres[:, None] ** 2 + start**2, 1e-300)
+        tops = tops + tops[:, self.star, None]
+        crude = tops / np.maximum(self.centres[:, None] ** 2 + start**2, 1e-300)
         modulus = np.minimum(_upper(np.hypot(q_real, q_imaginary)) + q_rise, crude * (1 + 1e-9))
         a, b = _lower(q_real) - q_rise, _upper(np.abs(q_imaginary)) + q_rise
         for_it, against = a * (np.cos(theta) - 1e-12), b * (np.sin(theta) + 1e-12)
@@ -256,7 +257,7 @@ class _Bounds:
         least, most = low - self.smoothing / 2 * end**2, high - self.smoothing / 2 * start**2
         integrals: Array = width * bound * np.exp(np.where(bound < 0, least, most))
         # Beyond the last node: C <= 1, |ζ| <= 1, e^{−τ²u²/2}/u²
-        rest = (tops + tops[:, self.star, None]) / u[-1] * math.exp(-self.smoothing / 2 * u[-1] ** 2)
+        rest = tops / u[-1] * math.exp(-self.smoothing / 2 * u[-1] ** 2)
         return np.concatenate([integrals, 1.01 * rest[None]])
 
 

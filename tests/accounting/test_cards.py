@@ -92,3 +92,8 @@ def test_a_card_never_fails():
     broken = ss.Shuffle(R, 9)
     broken.epsilon = lambda *_, **__: 1 / 0
     assert "division by zero" in cards.of_mechanism(broken)
+
+
+def test_a_card_answers_for_up_to_twelve_pairs_of_inputs():
+    rows = [[sp.Rational(i + j + 1, sum(i + m + 1 for m in range(3))) for j in range(3)] for i in range(5)]
+    assert [cards._few_pairs(ss.from_matrix(rows[:inputs])) for inputs in (2, 4, 5)] == [True, True, False]

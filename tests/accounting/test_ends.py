@@ -16,6 +16,7 @@ from scipy import special
 import shuffle_sym as ss
 from shuffle_sym.accounting import (
     attacks,
+    batches,
     bounds,
     cell_pld,
     convex,
@@ -247,3 +248,44 @@ def test_the_upper_end_of_epsilon_is_that_of_the_worst_pair_of_inputs():
     bounded = SimpleNamespace(max_loss=sp.Integer(1), bounds=SimpleNamespace(name="blanket", sources=pairs))
     answer = mechanism.Mechanism.above_by_blanket(bounded, 1e-6, 1e-3, "auto")
     assert (answer.upper, answer.upper_by) == (0.75, "blanket")
+
+
+def test_the_largest_loss_of_exact_outcomes_is_within_its_error():
+    masses = [fmpq(1, 3), fmpq(2, 7), fmpq(8, 21)], [fmpq(1, 1000), fmpq(9, 10), fmpq(99, 1000)]
+    (found,) = pld._exact_losses(list(zip(*masses, strict=True)), 0).blocks()
+    mp = precise.context(40)
+    for x, y, loss in zip(*masses, found.losses, strict=True):
+        true = mp.log(mp.mpf(int((x / y).p)) / int((x / y).q))
+        assert abs(mp.mpf(float(loss)) - true) <= found.loss_error
+    assert 0 < found.loss_error < 1e-14
+
+
+@pytest.mark.parametrize("n", [5, 30])
+def test_the_logarithm_of_a_bound_is_not_below_that_of_the_exact_blanket(n):
+    M = mechanism.Mechanism(R, n)
+    mp = precise.context(40)
+    for alpha in (q(1), q(3, 2), q(5, 2)):
+        end, name = M.bounds.log_upper(Ratio(alpha=alpha), 0.3)
+        true = ss.truth.exact.divergence(ss.decomposition.blanket(R), n, alpha)
+        assert name != M.bounds.name or mp.mpf(end) >= mp.log(mp.mpf(int(true.p)) / int(true.q))
+    assert name == M.bounds.name
+
+
+def test_a_mechanism_of_two_messages_is_known_as_sharply_as_all_its_datasets():
+    two = ss.BinaryRR(eps0=sp.log(50))
+    answer = ss.Shuffle(two, 20).delta(sp.log(2))
+    assert answer.relative_width <= 1e-9
+    assert ss.ground_truth.worst_pair(two, 20, sp.Integer(2)).delta in answer
+
+
+def test_a_share_of_a_logarithm_is_rounded_up():
+    # A batch of one out of 10^12 users: the sum of two logarithms, of very different sizes, against 40 digits.
+    mp = precise.context(40)
+    for users in (10**12, 3 * 10**12, 7 * 10**11, 10**11 + 7):
+        batch = batches.Batch(mechanism.Mechanism(ss.Laplace(eps0=1), 1), users)
+        batch.batch = SimpleNamespace(log_delta=lambda *_: Interval(-1.5, -0.1, "contour"), R=ss.Laplace(eps0=1))
+        law = SimpleNamespace(log_delta=lambda *_: Interval(-90.0, -80.0))
+        batch.below = SimpleNamespace(laws=[law], neighbours=[None])
+        upper = batch.log_delta(Ratio(alpha=sp.Integer(2)), 0.1).upper
+        true = mp.mpf(-0.1) - mp.log(users)
+        assert true <= upper <= true * (1 - mp.mpf(2) ** -50)

@@ -141,6 +141,7 @@ def test_a_curve_over_colluders_in_one_group(ten):
 
 def test_users_that_leave_are_counted_group_by_group():
     M = ss.Shuffle([(ss.BinaryRR(eps0=1), 5), (ss.BinaryRR(eps0=2), 3)])
+    assert ss.Shuffle([(ss.BinaryRR(eps0=1), 5), (ss.BinaryRR(eps0=1), 3)]).n == 8
     assert [count for _, count in M.without((4, 0)).source] == [1, 3]
     with pytest.raises(ValueError, match=r"m\[1\] must be at most 3"):
         M.without((0, 4))

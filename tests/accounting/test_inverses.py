@@ -138,3 +138,8 @@ def test_delta_of_the_mechanism_does_not_grow_with_n_and_the_smallest_number_of_
                 found = ss.users_needed(R, sp.log(alpha), target, rtol=0.2)
                 assert found.lower <= needed
                 assert needed == 5 or needed <= found.upper
+
+
+def test_a_delta_that_no_local_level_reaches_is_refused():
+    with pytest.raises(ValueError, match="is not reached by any eps0 >= 1e-12"):
+        ss.calibrate(decomposition.clones, 6, 0, 1e-200)

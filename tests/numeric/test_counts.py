@@ -192,15 +192,15 @@ def test_the_rest_has_its_moments_and_their_errors(monkeypatch):
 
 
 def test_counts_of_rare_values_have_their_multinomial_weights():
-    n, most, split = 5, 3, split_of()
+    n, most = 5, 3
     expected = []
     for a, b in product(range(most + 1), repeat=2):
         if a + b <= most:
             weight = Fraction(math.factorial(n), math.factorial(a) * math.factorial(b) * math.factorial(n - a - b))
             weight *= Fraction(0.0625 / 0.875) ** a * Fraction(0.03125 / 0.875) ** b
             expected.append((a + b, b - 0.75 * a, b + 0.75 * a, float(weight)))
-    k, mantissas, exponents, totals, sizes = split._counts(most)
-    found = sorted(zip(k, totals, sizes, np.ldexp(mantissas, exponents), strict=True))
+    k, mantissas, exponents, h = counts._counts(n, most, (0.0625 / 0.875, 0.03125 / 0.875))
+    found = sorted(zip(k, h @ [-0.75, 1], h @ [0.75, 1], np.ldexp(mantissas, exponents), strict=True))
     assert len(found) == len(expected)
     for one, other in zip(found, sorted(expected), strict=True):
         assert one == pytest.approx(other, rel=1e-13)

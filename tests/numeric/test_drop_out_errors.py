@@ -13,6 +13,7 @@ from test_transform_errors import PROBABILITIES, VALUES, law_of_sum, perturbed
 from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import (
+    chairs,
     contour,
     convex_order,
     dropout,
@@ -264,3 +265,21 @@ def test_laws_whose_smallest_values_doubles_cannot_tell_apart_are_not_below_each
     p = np.full(3, 1 / 3)
     for least, below in ((-2.01, False), (-2.1, True)):  # four errors of either are 0.016
         assert convex_order._below((np.array([-2.0, 0.0, 1.0]), p), (np.array([least, 0.0, 3.0]), p)) == below
+
+
+def test_the_largest_modulus_of_groups_is_rounded_up(monkeypatch):
+    tilts, where = moduli.Tilts(VALUES[None], PROBABILITIES[None], 1.0), places.Places(0.25, 40, 0, 30)
+    given = [tilts, tilts], [np.zeros(1)] * 2, np.array([20, 20]), 0.5, where
+    nodes = np.linspace(0.1, 4.0, 30)
+    exact = chairs._GroupCells(*given).log_squares(nodes)
+    monkeypatch.setattr(chairs, "UNIT_ROUNDOFF", u := 1e-6)
+    assert np.all(chairs._GroupCells(*given).log_squares(nodes) >= exact * (1 - 4 * u))
+
+
+def test_the_best_rate_is_looked_for_far_below_the_doubles():
+    laws = [(np.array([-2.0, 1.0]), np.array([0.5, 0.5])), (np.array([-1.5, 1.0]), np.array([0.6, 0.4]))]
+    bounds = [dropout.upper(laws, [[], []], 0.5, n, 0.25, equal=False) for n in (10_000, 30_000, 60_000)]
+    assert all(bound.method == "moduli" for bound in bounds)
+    # About exponential in the number of users
+    assert bounds[0].log > bounds[1].log > bounds[2].log > 3 * bounds[1].log
+    assert bounds[2].log < -1000

@@ -172,3 +172,17 @@ def test_what_is_outside_the_window_of_a_lattice_is_in_both_ends():
     assert after[1] - before[1] >= 0.999 * weight
     assert before[0] - after[0] >= 0.999 * weight
     assert before[0] > 2 * weight
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_law_on_the_lattice_that_is_off_by_its_error_leaves_the_truth_inside(monkeypatch, sign):
+    values, plain = np.array([-1.5, -0.25, 0.0, 1.75]), lattice.self_convolution  # no value is moved
+    truth = positive_part(values, PROBABILITIES, 8)
+
+    def off(*given):
+        law, error = plain(*given)
+        return law * (1 + sign * 1e-3 / np.linalg.norm(law)), error + 1e-3
+
+    monkeypatch.setattr(lattice, "self_convolution", off)
+    found = lattice.positive_part(values, PROBABILITIES, 8, 0.2)
+    assert found.lower <= truth <= found.upper

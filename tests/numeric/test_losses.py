@@ -55,3 +55,14 @@ def test_several_factors_are_convolved_with_their_error():
         off = [[entries + 0.99 * eta * np.exp(1j * np.angle(entries))] for entries in exact]
         found, error = convolution.convolution(off, [eta, eta], [3, 4], size)
         assert 0 < np.linalg.norm(found - np.pad(truth, (0, size - len(truth)))) <= error
+
+
+def test_masses_that_are_multiplied_out_are_within_their_error():
+    s, p = np.array([-0.5, 0.3, 1.1]), np.array([0.1, 0.2, 0.7])
+    one = losses.Losses(lambda: (losses.Outcomes(s, p, 0.0, 0.0, 0.0, 0.0),))
+    block = losses.multiplied_out([one], [6]).together()
+    worst = Fraction(0)
+    for place, mass in enumerate(block.masses):
+        truth = math.prod(Fraction(p[place // 3**i % 3]) for i in range(6))
+        worst = max(worst, abs(Fraction(mass) - truth) / truth)
+    assert 0 < worst <= block.mass_error < 10 * 2.0**-53

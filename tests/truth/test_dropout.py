@@ -336,3 +336,14 @@ def test_the_work_of_a_list_of_chairs_is_the_number_of_its_multisets():
     assert chairs.work(3, [far]) == 1 + 2 + 3
     near = user_laws.LawOfG((F(1), F(-1)), (F(1, 2), F(1, 2)), ())
     assert chairs.work(31, [near, near]) == sum((size + 1) * (2 * size + 1) for size in range(1, 31))
+
+
+def test_sums_of_chairs_are_refused_where_one_more_than_allowed_is_listed(monkeypatch):
+    laws = user_laws.laws(ss.BinaryRR(eps0=sp.log(3)), 0, 1, 2)
+    for most in (2, 5):
+        listed = chairs.work(most + 1, laws)
+        monkeypatch.setattr(chairs, "MAX_SUMS", listed)
+        assert len(chairs.largest_means(laws, most)) == most
+        monkeypatch.setattr(chairs, "MAX_SUMS", listed - 1)
+        with pytest.raises(ValueError, match=f"the largest feasible n is {most}"):
+            chairs.largest_means(laws, most)

@@ -133,6 +133,8 @@ def test_the_time_of_a_sum_goes_with_the_number_of_its_histograms():
     times = [histograms.seconds_of_all(100, values) for values in (2, 3, 5)]
     assert times[0] < times[1] < times[2]
     assert times[2] / times[0] > math.comb(103, 3) / 100  # with two values there is one term for each count
+    listed = sum(1 for _ in histograms.weighted_histograms(20, [Fraction(1)] * 4))
+    assert histograms.seconds_of_all(20, 5) == pytest.approx(3e-6 * (listed + 20 * 20 / 2), rel=1e-12)
 
 
 def test_a_fraction_that_is_refused_names_the_largest_n_that_is_not():

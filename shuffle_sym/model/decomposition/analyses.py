@@ -284,13 +284,7 @@ def clones_koskela(eps0: Any = None) -> Decomposition:
     """
     t = field.t
     q, p = t / (t + 1), 1 / t
-    return _from_eps0(
-        eps0,
-        a=[q, 0, 1 - q],
-        b=[0, q, 1 - q],
-        c=[p / 2, p / 2, 1 - p],
-        title="clones of Koskela et al.",
-    )
+    return _from_eps0(eps0, a=[q, 0, 1 - q], b=[0, q, 1 - q], c=[p / 2, p / 2, 1 - p], title="clones of Koskela et al.")
 
 
 def clones_one_sided(eps0: Any = None) -> Decomposition:

@@ -17,13 +17,7 @@ from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers import registry
 from shuffle_sym.papers.engine.assumptions import Condition
 from shuffle_sym.papers.engine.chains import Cases, Chain, Line, Parts
-from shuffle_sym.papers.engine.consistency import (
-    joins,
-    refuse_known_name,
-    refuse_nonsense,
-    refuse_two_meanings,
-    says,
-)
+from shuffle_sym.papers.engine.consistency import joins, refuse_known_name, refuse_nonsense, refuse_two_meanings, says
 from shuffle_sym.papers.engine.facts import Applied, Fact, Given, Instance, Law, Supposed, names_in, not_discharged
 
 Blocks = tuple[Fact, ...]

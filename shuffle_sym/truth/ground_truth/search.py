@@ -17,12 +17,7 @@ from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric.search import last_that_holds
-from shuffle_sym.truth.ground_truth.messages import (
-    MAX_HISTOGRAMS,
-    Divergences,
-    Messages,
-    RenyiMoments,
-)
+from shuffle_sym.truth.ground_truth.messages import MAX_HISTOGRAMS, Divergences, Messages, RenyiMoments
 from shuffle_sym.truth.ground_truth.symmetry import Counts, Symmetry, Triple
 from shuffle_sym.truth.histograms import histogram_count
 
