@@ -82,6 +82,7 @@ def test_a_derivation_shows_itself(build):
     d = build()
     text, drawn, paper = str(d), d._repr_latex_(), d.to_latex()
     assert all(f"({number})" in text and f"({number})" in drawn for number in range(1, len(d) + 1))
+    assert not [line.relational() for line in d if sp.latex(line.left) == sp.latex(line.right)], "drawn alike"
     assert drawn.count("{") == drawn.count("}")
     assert drawn.count("$") == 2
     assert not re.search(r"\\text\{[^}]*(?<!\\)_", drawn), "an underscore in text breaks the whole formula"

@@ -36,7 +36,7 @@ RESTS_ON = {
     "parallel_level": set(),
     "joint_blanket": set(),
     "parallel_blanket": set(),
-    "laplace_law": {"total probability"},
+    "laplace_law": {"equal events are equally likely"},
     "idealised_limit": set(),
 }
 

@@ -32,69 +32,76 @@ tau, sigma = Parameter("tau", 0, 1), Parameter("sigma", 0, 1)
 L, lowest = Random("L"), sp.Symbol("b_-", real=True)
 sum_of_g = quantity("S_G", r"(G_1 + \dots + G_{{{0}}})", real=True)(n, Random("G"))
 tail = quantity("T", r"\Pr[L_1 + \dots + L_m > {0}]", nonnegative=True)
-WHERE = {
-    a: "-E[L], not negative",
-    S(m, copy): "sum of m independent copies of L",
-    tail(u): "the probability that the sum is above u",
-}
+WHERE = {a: "-E[L], positive", S(m, copy): "sum of m independent copies of L"}
 whole = (u, 0, sp.oo)
+h, slope = quantity("h", real=True), quantity("s", "h'({0})", real=True)
+start = sp.Symbol("h'_0", positive=True)
+SLOPE = given(slope(u), sp.Derivative(h(u), u), "the slope of h")
+GROWS = suppose(slope(u), ">=", start, "h' grows from h'_0 on")
 
 
-@derivation("An exponential under its tangent", f"{SOURCE}, Lemma A.4, corrected: h' must be positive at the start")
+@derivation(
+    "An exponential under its tangent", f"{SOURCE}, Lemma A.4, corrected: h' must be positive at the start",
+    {start: "h'(0), which is positive"},
+)  # fmt: skip
 def lemma_a4() -> Blocks:
-    r""":math:`\int_a^\infty e^{-h} \le e^{-h(a)}/h'(a)` for a growing h' with h'(a) > 0 and h → ∞ (Balle et al. 2019,
-    Lemma A.4, corrected; for h = x² and a = −1 the right side is negative). The start a is 0 here.
+    r""":math:`\int_a^\infty e^{-h} \le e^{-h(a)}/h'(a)` for a growing h' with h'(a) > 0 (Balle et al. 2019, Lemma A.4,
+    corrected; for h = x² and a = −1 the right side is negative). The start a is 0 here.
 
     >>> lemma_a4().result
-    exp(-h(0))/s(0)
+    exp(-h(0))/h'_0
     """
-    h, slope = quantity("h", real=True), quantity("s", "h'({0})", positive=True)
-    grows = suppose(slope(u), ">=", slope(0), "h' grows, and is positive at 0").at({})
-    defined = given(slope(u), sp.Derivative(h(u), u), "the slope of h")
-    below = claim(sp.Derivative(-sp.exp(-h(u)), u), "=", slope(u) * sp.exp(-h(u)), "the derivative of -e^-h", defined)
+    falls, up_to = sp.exp(-h(u)), (u, 0, r)
+    below = claim(sp.Derivative(-falls, u), "=", slope(u) * falls, "the derivative of -e^-h", SLOPE)
     derivative = theorems.general(
-        "the fundamental theorem of calculus", sp.Integral(slope(u) * sp.exp(-h(u)), whole), "=", sp.exp(-h(0)),
-        ["-e^-h goes from -e^-h(0) to 0 as h → ∞"], [("h' e^-h is the derivative of -e^-h", below)],
+        "the fundamental theorem of calculus", sp.Integral(slope(u) * falls, up_to), "=", sp.exp(-h(0)) - sp.exp(-h(r)),
+        [], [("h' e^-h is the derivative of -e^-h", below)],
     )  # fmt: skip
+    every = chain(
+        sp.Integral(falls, up_to),
+        at_most(sp.Integral(slope(u) / start * falls, up_to), "h'(u)/h'_0 is at least 1", GROWS.at({})),
+        equals(sp.Integral(slope(u) * falls, up_to) / start, "h'_0 is constant"),
+        equals((sp.exp(-h(0)) - sp.exp(-h(r))) / start, "the integral of a derivative", derivative),
+        at_most(sp.exp(-h(0)) / start, "an exponential is not negative"),
+        words="the same bound up to every r > 0",
+    )
+    limit = theorems.general(
+        "monotone convergence", sp.Integral(falls, whole), "<=", every.right, [],
+        [("the integrand is not negative", claim(0, "<=", falls, "an exponential")), (every.words, every)], local=(r,),
+    )  # fmt: skip
+    return SLOPE, GROWS, every, chain(limit.left, at_most(limit.right, "r grows without end", limit))
+
+
+def _integrated(rate: sp.Expr, rise: sp.Expr, inequality: Applied, words: str) -> tuple[Fact, ...]:
+    """E[S]_+ as an integral over its tail, the tail bounded by e^-h, and the integral by Lemma A.4; ``rate`` is h(u),
+    ``rise`` is h'(u)."""
+    above, s, total = quantity("1", r"\mathbf{{1}}[{0} < {1}]", nonnegative=True), sp.Symbol("s", real=True), S(m, copy)
+    indicator = given(above(u, s), sp.Piecewise((1, s > u), (0, True)), "whether s is above the level u")
+    chance = given(tail(u), Mean(above(u, total)), "a probability is the mean of an indicator")
+    levels = cases(*(
+        chain(sp.Integral(above(u, s), whole), equals(Positive(s), why, indicator), under=sign(s, 0))
+        for sign, why in ((sp.Ge, "all levels from 0 to s"), (sp.Le, "no level"))
+    ))  # fmt: skip
+    counted = sp.Integral(above(u, total), whole)
+    tonelli = theorems.general(
+        "Tonelli's theorem", Mean(counted), "=", sp.Integral(Mean(above(u, total)), whole), [],
+        [("the integrand is not negative", claim(0, "<=", indicator.right, "an indicator"))], local=(s,),
+    )  # fmt: skip
+    lemma = cite(lemma_a4)
+    meets = [
+        (SLOPE, claim(sp.Derivative(rate, u), "=", rise, "the slope of h")),
+        (GROWS, claim(rise, ">=", rise.subs(u, 0), "it grows", growing(u))),
+    ]
+    tangent = theorems.for_other_laws(lemma, {h(u): rate, slope(u): rise, start: rise.subs(u, 0)}, "", meets)
     shown = chain(
-        sp.Integral(sp.exp(-h(u)), whole),
-        at_most(sp.Integral(slope(u) / slope(0) * sp.exp(-h(u)), whole), "h'(u)/h'(0) is at least 1", grows),
-        equals(sp.Integral(slope(u) * sp.exp(-h(u)), whole) / slope(0), "h'(0) is constant"),
-        equals(sp.exp(-h(0)) / slope(0), "the integral of a derivative", derivative),
+        Mean(Positive(total)),
+        equals(Mean(counted), "[S]_+ counts the levels below S", levels.at({s: total})),
+        equals(tonelli.right, "the mean and the integral change places", tonelli),
+        equals(sp.Integral(tail(u), whole), "the tail", chance),
+        at_most(sp.Integral(sp.exp(-rate), whole), words, inequality),
+        at_most(tangent.right, "Lemma A.4", tangent),
     )
-    return defined, grows.root, shown
-
-
-def _under_tangent(h: sp.Expr, slope: sp.Expr) -> Applied:
-    """Lemma A.4 for this h, with its hypotheses: the slope of h grows, and is positive at 0."""
-    start = slope.subs(u, 0)
-    return theorems.general(
-        "Lemma A.4", sp.Integral(sp.exp(-h), whole), "<=", sp.exp(-h.subs(u, 0)) / start,
-        ["h goes to infinity"],
-        [
-            ("the slope of h", claim(sp.Derivative(h, u), "=", slope, "the slope")),
-            ("it grows", claim(0, "<=", sp.Derivative(slope, u), "the slope of the slope")),
-            ("it is positive at 0", claim(0, "<=", start, "the slope at 0")),
-        ],
-    )  # fmt: skip
-
-
-def _integrated(h: sp.Expr, slope: sp.Expr, inequality: Applied, words: str) -> Fact:
-    """E[S]_+ as an integral over its tail, the tail bounded, and the integral by Lemma A.4."""
-    mean = Mean(Positive(S(m, copy)))
-    s = sp.Symbol("s", real=True)
-    levels = claim(Positive(s), "=", sp.Integral(1, (u, 0, s)), "all levels u from 0 to s", under=sp.Ge(s, 0))
-    none = claim(Positive(s), "=", 0, "no level", under=sp.Le(s, 0))
-    cake = theorems.general(
-        "the layer cake formula", mean, "=", sp.Integral(tail(u), whole), ["the mean and the integral change places"],
-        [(f"[S]_+ counts the levels u ≥ 0 below S: {one.words}", one) for one in (levels, none)], local=(s,),
-    )  # fmt: skip
-    return chain(
-        mean,
-        equals(sp.Integral(tail(u), whole), "the layer cake formula", cake),
-        at_most(sp.Integral(sp.exp(-h), whole), words, inequality),
-        at_most(sp.exp(-h.subs(u, 0)) / slope.subs(u, 0), "Lemma A.4", _under_tangent(h, slope)),
-    )
+    return indicator, chance, levels, lemma, shown
 
 
 @derivation("Hoeffding's bound on the positive part", f"{SOURCE}, Lemma 5.5", WHERE)
@@ -108,10 +115,9 @@ def lemma55() -> Blocks:
     low = suppose(lowest, "<=", L, "L is at least b_-")
     high = suppose(L, "<=", lowest + b, "L is at most b_+ = b_- + b")
     gap = u / m + a
-    h, slope = 2 * m * gap**2 / b**2, 4 * gap / b**2
     bounded = theorems.hoeffding(tail(u), m, gap, low, high, L, "the copies of L, whose mean is -a")
-    shown = _integrated(h, slope, bounded, "Hoeffding's inequality, u + am above the mean")
-    return low, high, shown
+    words = "Hoeffding's inequality, u + am above the mean"
+    return low, high, *_integrated(2 * m * gap**2 / b**2, 4 * gap / b**2, bounded, words)
 
 
 @derivation("Bennett's bound on the positive part", f"{SOURCE}, Lemma 5.6, corrected", WHERE)
@@ -132,13 +138,12 @@ def lemma56() -> Blocks:
     high = suppose(L, "<=", b, "L is at most b")
     square = suppose(Mean(L**2), "<=", c, "the second moment of L")
     far = (u + a * m) * b / (m * c)
-    h, slope = m * c / b**2 * phi(far), sp.log(1 + far) / b
+    rate, words = m * c / b**2 * phi(far), "Bennett's inequality, u + am above the mean"
     bounded = theorems.general(
-        "Bennett's inequality", tail(u), "<=", sp.exp(-h), ["the copies of L, whose mean is -a: independent"],
+        "Bennett's inequality", tail(u), "<=", sp.exp(-rate), ["the copies of L, whose mean is -a: independent"],
         [("L is not above b", high), ("its second moment is not above c", square)],
     )  # fmt: skip
-    shown = _integrated(h, slope, bounded, "Bennett's inequality, u + am above the mean")
-    return high, square, shown
+    return high, square, *_integrated(rate, sp.log(1 + far) / b, bounded, words)
 
 
 def _by_lemma55(lemma: Cited, total: sp.Expr, count: sp.Expr, ends: Sequence[Fact], length: sp.Expr) -> Applied:

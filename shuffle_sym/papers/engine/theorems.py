@@ -23,7 +23,6 @@ from shuffle_sym.papers.engine.facts import (
     Fixed,
     Hypothesis,
     Instance,
-    Supposed,
     foundations,
     meaning,
     name_of,
@@ -145,13 +144,13 @@ def convex_order_of_sums(
 
 
 def for_other_laws(
-    lemma: Fact, values: Mapping[Any, Any], words: str, meets: Sequence[tuple[Supposed, Fact]] = (),
+    lemma: Fact, values: Mapping[Any, Any], words: str, meets: Sequence[tuple[Fact, Fact]] = (),
     every: Mapping[Any, Any] | None = None, shown: Sequence[tuple[str, Fact]] = (),
 ) -> Applied:  # fmt: skip
-    """A lemma about named laws or random variables, for other ones. ``meets`` are hypotheses of the lemma with the
-    facts that say them of the others; ``every`` names a value of a random variable for which a fact says it; ``shown``
-    are other facts about them. What else the lemma was shown with, and speaks of what is replaced, is taken on trust:
-    it is listed for the others in formulas, and ``words`` say why it holds."""
+    """A lemma about named laws or random variables, for other ones. ``meets`` are hypotheses and definitions of the
+    lemma with the facts that say them of the others; ``every`` names a value of a random variable for which a fact says
+    it; ``shown`` are other facts about them. What else the lemma was shown with, and speaks of what is replaced, is
+    taken on trust: it is listed for the others in formulas, and ``words`` say why it holds."""
     chosen = {name: sp.sympify(value) for name, value in values.items()}
     left, right = (put_in(side, chosen) for side in (lemma.left, lemma.right))
     under = (*conditions([put_in(one, chosen) for one in lemma.under]), *needed(chosen))
@@ -163,13 +162,14 @@ def for_other_laws(
         if not any(fact is one for one in known) and names_in(fact) & {name_of(one) for one in chosen}
     ]
     known_facts = [Hypothesis(one, fact) for one, fact in shown]
-    hypotheses = (Hypothesis(lemma.words, lemma), *met, *known_facts, *(trusted or [Hypothesis(words)]))
+    stated = trusted or [Hypothesis(words)] * bool(words)
+    hypotheses = (Hypothesis(lemma.words, lemma), *met, *known_facts, *stated)
     under = _all_under(under, *(fact for _, fact in (*meets, *shown)))
     return Applied(left, lemma.relation, right, lemma.words, under, name="a lemma for other laws",
                    hypotheses=hypotheses, discharges=tuple(known))  # fmt: skip
 
 
-def _meeting(hypothesis: Supposed, fact: Fact, chosen: Mapping[Any, sp.Expr]) -> Fact:
+def _meeting(hypothesis: Fact, fact: Fact, chosen: Mapping[Any, sp.Expr]) -> Fact:
     """The fact, if it says the hypothesis with these values put in; raises otherwise."""
     left, right = (put_in(side, chosen) for side in (hypothesis.left, hypothesis.right))
     relation = hypothesis.relation

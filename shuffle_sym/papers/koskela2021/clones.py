@@ -16,7 +16,6 @@ from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.cells import a, b, clone_cells, n
 from shuffle_sym.papers.engine import Blocks, cases, chain, cite, derivation, equals, given, parts, quantity
-from shuffle_sym.papers.engine.chains import Cases
 
 t = field.t
 i, j = sp.symbols("i j", integer=True, nonnegative=True)
@@ -35,7 +34,7 @@ P, Q, P1, Q1, P0 = (
     quantity(name, rf"\Pr[{drawn} = ({{0}}, {{1}})]", nonnegative=True)
     for name, drawn in (("P", "P"), ("Q", "Q"), ("P1", "P_1"), ("Q1", "Q_1"), ("P0", "P_0"))
 )
-ratio = quantity("ratio", r"\frac{{\Pr[P = ({0}, {1})]}}{{\Pr[Q = ({0}, {1})]}}", nonnegative=True)
+ratio = quantity("ratio", r"\rho({0}, {1})", nonnegative=True)
 
 law_of_c = given(
     C(clones_),
@@ -182,7 +181,7 @@ def lemma11() -> Blocks:
     >>> lemma11().statement[1].relational()
     'P(n, 0) = q*(p/2)**(n - 1)'
     """
-    the_ratio = given(ratio(a, b), P(a, b) / Q(a, b), "the left side of Lemma 11")
+    the_ratio = given(ratio(a, b), P(a, b) / Q(a, b), "how many times as likely the cell (a, b) is under P as under Q")
     by_first, by_zero = cite(lemma_b1, part=0), cite(lemma_b1, part=1)
     never, origin, inside = (cite(lemma_b2, part=part) for part in range(3))
     branches = (
@@ -197,15 +196,17 @@ def lemma11() -> Blocks:
     return *laws, the_ratio, *lemmas, every, no_q, some_p, parts(no_q, some_p, every)
 
 
+def _mixtures(first: Any, second: Any) -> sp.Expr:
+    """The ratio of P and Q at a cell, through P1, Q1 and P0."""
+    cell = first, second
+    return (q * P1(*cell) + (1 - q) * P0(*cell)) / (q * Q1(*cell) + (1 - q) * P0(*cell))
+
+
 def _second_positive(the_ratio: Any, by_first: Any, by_zero: Any) -> Any:
     through_zero = (1 - q) * odds * (n - a - b) / (2 * b)
     return chain(
         ratio(a, b),
-        equals(P(a, b) / Q(a, b), "by definition", the_ratio),
-        equals(
-            (q * P1(a, b) + (1 - q) * P0(a, b)) / (q * Q1(a, b) + (1 - q) * P0(a, b)), "the mixtures (6.3)",
-            law_of_p, law_of_q,
-        ),
+        equals(_mixtures(a, b), "the ratio of the mixtures (6.3)", the_ratio, law_of_p, law_of_q),
         equals(
             (q * a / b * Q1(a, b) + through_zero * Q1(a, b)) / (q * Q1(a, b) + through_zero * Q1(a, b)),
             "everything through Q1: Lemma B.1", by_first, by_zero,
@@ -219,27 +220,21 @@ def _second_zero(the_ratio: Any, never: Any, inside: Any) -> Any:
     return chain(
         ratio(a, b),
         equals(P(a, 0) / Q(a, 0), "at b = 0", the_ratio),
-        equals(
-            (q * P1(a, 0) + (1 - q) * P0(a, 0)) / (q * Q1(a, 0) + (1 - q) * P0(a, 0)), "the mixtures (6.3)",
-            law_of_p, law_of_q,
-        ),
+        equals(_mixtures(a, 0), "the mixtures (6.3)", law_of_p, law_of_q),
         equals((q * P1(a, 0) + (1 - q) * P0(a, 0)) / ((1 - q) * P0(a, 0)), "Q1 is never (a, 0): (6.6)", never),
         equals((q * 2 * a / (n - a) / odds + 1 - q) / (1 - q), "P1 through P0, and divided by P0: (B.11)", inside),
         under=(sp.Eq(b, 0), sp.Gt(a, 0), sp.Gt(n, a)),
-    )  # fmt: skip
+    )
 
 
 def _at_origin(the_ratio: Any, never: Any, origin: Any) -> Any:
     return chain(
         ratio(a, b),
         equals(P(0, 0) / Q(0, 0), "at a = b = 0", the_ratio),
-        equals(
-            (q * P1(0, 0) + (1 - q) * P0(0, 0)) / (q * Q1(0, 0) + (1 - q) * P0(0, 0)), "the mixtures (6.3)",
-            law_of_p, law_of_q,
-        ),
+        equals(_mixtures(0, 0), "the mixtures (6.3)", law_of_p, law_of_q),
         equals(1, "neither P1 nor Q1 is (0, 0)", never.at({a: 0}), origin),
         under=(sp.Eq(a, 0), sp.Eq(b, 0)),
-    )  # fmt: skip
+    )
 
 
 def _at_the_end() -> Any:
@@ -274,20 +269,15 @@ def lemma11_every_cell() -> Blocks:
     """
     one_ratio = clone_cells().ratio
     clone, weight = given(p, 1 / t, "p = e^{−ε0}, (6.2)"), given(q, t / (t + 1), "the weight of (6.2)")
-    known = cite(lemma11, part=2)
+    known: Any = cite(lemma11, part=2)
     branches = [
         chain(
             ratio(a, b),
-            equals(branch.right, f"{name}", known),
+            equals(branch.right, name, known),
             equals(one_ratio, "p = 1/t and q = t/(t + 1)", clone, weight),
             under=branch.under,
         )
-        for branch, name in zip(_branches(), ("(6.5)", "(6.6)", "at the origin"), strict=True)
+        for branch, name in zip(known.fact.branches, ("(6.5)", "(6.6)", "at the origin"), strict=True)
     ]
     every = cases(*branches, within=(CELL, NOT_LAST), words="one formula for all cells but (n, 0)")
     return clone, weight, known, every
-
-
-def _branches() -> Any:
-    (every,) = (fact for fact in lemma11().statement if isinstance(fact, Cases))
-    return every.branches

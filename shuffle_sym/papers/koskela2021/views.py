@@ -65,7 +65,7 @@ def two_rr_pair() -> Blocks:
     i*t/n + (-i + n)/(n*t)
     """
     N, P, Q = (quantity(name, rf"\Pr[{name} = {{0}}]", nonnegative=True) for name in "NPQ")
-    ratio = quantity("ratio", r"\frac{{\Pr[Q = {0}]}}{{\Pr[P = {0}]}}", nonnegative=True)
+    ratio = quantity("ratio", r"\rho({0})", nonnegative=True)
     any_i = sp.Symbol("i", integer=True)
     others = given(
         N(any_i),
@@ -90,8 +90,7 @@ def two_rr_pair() -> Blocks:
     in_t = (n - i) / (n * t) + t * i / n
     shown = chain(
         ratio(i),
-        equals(Q(i) / P(i), "by definition", the_ratio),
-        equals((p * N(i) + (1 - p) * N(i - 1)) / P(i), "the last user has a 1", one),
+        equals((p * N(i) + (1 - p) * N(i - 1)) / P(i), "the last user has a 1", the_ratio, one),
         equals(p / (1 - p) * (n - i) / n + (1 - p) / p * i / n, "both through P(i)", with_one, without),
         equals(in_t, "p/(1 − p) = 1/t", flip),
     )

@@ -7,17 +7,20 @@ have the mean 1, and G = U − αV.
 import sympy as sp
 
 from shuffle_sym.algebra import field
+from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.balle2019.reduction import convex_positive_part
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random, quantity
-from shuffle_sym.papers.ours.dropout import drop_out, gamma, j, n
+from shuffle_sym.papers.ours.dropout import drop_out, gamma, j, largest, n
 
 t, alpha = field.t, sp.Symbol("alpha", positive=True)
 U, V = Random("U"), Random("V")
 VERTICES = ((1 / t, 1 / t), (1, 1 / t), (t, 1), (t, t), (1, t), (1 / t, 1))
+u, v = sp.symbols("u v")
+EDGES = (v - 1 / t, t * v - u, t - u, t - v, t * u - v, u - 1 / t)  # from the first vertex on; inside they are positive
 BETWEEN = (sp.Ge(alpha, 1 / t), sp.Le(alpha, t))
 
 
@@ -54,34 +57,51 @@ def local_divergence() -> Blocks:
     return *means, statement
 
 
+def _vertices_of_the_hexagon() -> bool:
+    """Whether each of the six points is on two neighbouring edges and inside of the other four, for every t > 1."""
+    more = sp.Symbol("w", positive=True)
+    for number, point in enumerate(VERTICES):
+        values = [sp.factor(edge.subs(dict(zip((u, v), point, strict=True))).subs(t, 1 + more)) for edge in EDGES]
+        on = {number, (number - 1) % 6}
+        if not all(value == 0 if k in on else value.is_positive for k, value in enumerate(values)):
+            return False
+    return True
+
+
 @derivation(
     "The drop-out bound if only ε0 is known", "ours, Theorem 5",
     where={j: "place of the first user who drops out", n: "users", t: "e^ε0", alpha: "e^ε"},
 )  # fmt: skip
 def shared_randomizer() -> Blocks:
     r"""For every ε0-LDP randomizer that all users share and 1/t ≤ α ≤ t, the drop-out bound with γ = 1/t, with
-    D_1 = (t − α)/(t + 1), and with Φ* over laws on the six vertices of the hexagon.
-
-    Each point of the hexagon is a mean of vertices, so G becomes larger in convex order when it is moved there
-    (Jensen); a law on six points with two given means is a mixture of laws with at most three atoms, of
-    which there are at most 20.
+    D_1 = (t − α)/(t + 1), and with Φ over the laws on at most three of the six vertices of the hexagon, at most
+    20 of them.
 
     >>> shared_randomizer().proved
     False
     """
-    largest = quantity("Phi_max", r"\Phi^{{*}}_{{{0}}}", nonnegative=True)
-    hexagon = quantity("Phi_hex", r"\Phi^{{\mathrm{{hex}}}}_{{{0}}}", nonnegative=True)
+    six, hexagon = (
+        quantity(f"Phi_{name}", rf"\Phi^{{{{\mathrm{{{{{name}}}}}}}}}_{{{{{{0}}}}}}", nonnegative=True)
+        for name in ("six", "hex")
+    )
     D1, size = sp.Symbol("D_1", nonnegative=True), sp.Symbol("N", integer=True, positive=True)
     bound, local, convex = cite(drop_out), cite(local_divergence), cite(convex_positive_part)
     ldp = suppose(gamma, "=", 1 / t, "c = R(x')/t for one fixed x' is below every R(x), and sums to 1/t")
     one = suppose(D1, "=", Mean(Positive(U - alpha * V)), "D_1 as a mean under R(x)")
     spread = theorems.general(
-        "Jensen's inequality", largest(size), "<=", hexagon(size),
-        stated=[
-            "each point of the hexagon is a mean of its vertices, and ΣG is linear in each (U, V)",
-            "a law on six points with two given means is a mixture of laws with at most three atoms",
-        ],
-        shown=[("the positive part of a mean is at most the mean of the positive parts", convex)],
+        "a bounded polygon is the convex hull of its vertices", largest(size), "<=", six(size),
+        ["the polygon is 1/t ≤ u, v, u/v ≤ t", "(U, V) is in it: ε0-LDP; ΣG is linear in the (U, V) of each user"],
+        [("the positive part of a mean is at most the mean of the positive parts", convex)],
+        checked=("that the six points are its vertices, for every t > 1", _vertices_of_the_hexagon),
+    )  # fmt: skip
+    share, (i, k) = parameter("theta", 0, 1), sp.symbols("i k", integer=True, positive=True)
+    a, b, f = (quantity(name, nonnegative=True)(i) for name in "abf")
+    each = [sp.Sum(law * f, (i, 1, k)) for law in (share * a + (1 - share) * b, a, b)]
+    linear = claim(each[0], "=", share * each[1] + (1 - share) * each[2], "the mean over a mixture of two laws")
+    three = theorems.general(
+        "the fundamental theorem of linear programming", six(size), "<=", hexagon(size),
+        ["the law of one user is six weights, none negative, with three equations: the mass and two means"],
+        [("Φ is linear in the law of one user, the others held", linear)], local=(share,),
     )  # fmt: skip
     D = Divergence(alpha, *sp.symbols("M_0 M_1"))
 
@@ -92,7 +112,8 @@ def shared_randomizer() -> Blocks:
         D,
         at_most(summed(largest, gamma, D1), "the drop-out bound", bound),
         equals(summed(largest, 1 / t, D1), "everyone drops out with probability 1/t", ldp),
-        at_most(summed(hexagon, 1 / t, D1), "to the vertices of the hexagon", spread),
+        at_most(summed(six, 1 / t, D1), "to the vertices of the hexagon", spread),
+        at_most(summed(hexagon, 1 / t, D1), "to at most three of them", three),
         equals(summed(hexagon, 1 / t, Mean(Positive(U - alpha * V))), "one message", one),
         at_most(summed(hexagon, 1 / t, (t - alpha) / (t + 1)), "no worse than 2-RR", local),
         under=BETWEEN,

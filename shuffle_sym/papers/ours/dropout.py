@@ -123,8 +123,7 @@ def _one_place(mass: Given, one_stays: Chain) -> tuple[Fact, ...]:
     inner = sp.Sum(pi(j, s) * kappa(j, s, e) * c(y) * excess / N, *over_all[1:])
     shown = chain(
         at_place(j),
-        equals(gap, "its definition", place),
-        equals(inner, "take out what is not negative, sum over z", view0, view1),
+        equals(inner, "take out what is not negative, sum over z", place, view0, view1),
         equals(
             gamma * sp.Sum(pi(j, s) * phi(j, s) * before, (s, 1, prefixes)), "y sums to γ, the rest is Φ", mass, mean
         ),

@@ -5,17 +5,21 @@ the pair (x_0, x_1) is X_{x0} + αV_{x1}. A law is *larger in convex order* if E
 means.
 """
 
+from collections.abc import Callable
+
 import sympy as sp
 
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
+from shuffle_sym.papers.engine.facts import Applied, Fact, Given, given, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 
 OURS = "ours"
 alpha, rho, n = sp.Symbol("alpha", positive=True), sp.Symbol("rho", positive=True), sp.Symbol("n", positive=True)
 k, k2 = sp.symbols("k k_2", real=True)
+s, x, z = sp.symbols("s x z", real=True)
+p, Psi, S = quantity("p", "p_{{{0}}}({1})", nonnegative=True), quantity("Psi", real=True), quantity("S", real=True)
 X, V, TOP, LOW = Random("X"), Random("V"), Random("X_s"), Random("V_s")
 
 
@@ -114,15 +118,27 @@ def worst_pair() -> Blocks:
     return lemma, pair, star, means, *rising, order, statement
 
 
-def over_the_set(gain: sp.Expr, mass: sp.Expr, words: str) -> Applied:
-    """Ψ of another input less Ψ of this one is at least what the other one has more on the set of this one."""
-    u, v = sp.symbols("u v", real=True)
-    more = Positive(u) - Positive(v)
-    on_set = claim(more, ">=", u - v, "on the set v, of this input, is not negative", under=sp.Ge(v, 0))
-    outside = claim(more, ">=", 0, "outside it is not positive", under=sp.Le(v, 0))
-    return theorems.general(
-        "a positive part is at least its inside, and at least 0", gain, ">=", mass, stated=[words],
-        shown=[(fact.words, fact) for fact in (on_set, outside)], local=(u, v),
+def over_the_set(
+    near: sp.Expr, far: sp.Expr, top: Callable[[sp.Expr], sp.Expr], bottom: sp.Expr, scale: sp.Expr | int = 1
+) -> tuple[Given, Given, Applied]:
+    """What Ψ and S are, and that Ψ(far) − Ψ(near) is at least what ``far`` has more on the set of ``near``: Ψ(s) is the
+    integral of [top(s) − k·bottom]_+, of densities, and S(s) the mass of p_s where that is positive for ``near``;
+    top(far) − top(near) is ``scale`` times p_far − p_near."""
+    (u, v), line = sp.symbols("u v", real=True), (z, -sp.oo, sp.oo)
+    total = given(Psi(s), sp.Integral(Positive(top(s) - k * bottom), line), "what is above 0, integrated")
+    on_set = sp.Piecewise((p(s, z), top(near) - k * bottom > 0), (0, True))
+    mass = given(S(s), sp.Integral(on_set, line), "the mass of p_s on the set of the nearer input")
+    most = top(s).subs(alpha, 0) + Positive(-k) * bottom
+    pointwise = (
+        claim(
+            Positive(u) - Positive(v), ">=", u - v, "on the set v, of the nearer input, is positive", under=sp.Gt(v, 0)
+        ),
+        claim(Positive(u) - Positive(v), ">=", 0, "outside it is not", under=sp.Le(v, 0)),
+        claim(Positive(top(s) - k * bottom), "<=", most, "at most densities, which are integrable"),
+    )
+    return total, mass, theorems.general(
+        "integrals are linear and keep inequalities", Psi(far) - Psi(near), ">=", -scale * (S(near) - S(far)), [],
+        [(fact.words, fact) for fact in (total, mass, *pointwise)], local=(u, v),
     )  # fmt: skip
 
 
@@ -141,9 +157,9 @@ def symmetric_noise() -> Blocks:
     >>> symmetric_noise().statement[0].relational()
     'Psi(0) - Psi(a) >= 0'
     """
-    a, x, d, e, h, y1, y2 = sp.symbols("a x d e h y_1 y_2", real=True)
+    a, d, e, h, y1, y2 = sp.symbols("a d e h y_1 y_2", real=True)
     small = sp.Le(a, sp.Rational(1, 2))
-    psi, F, g, Psi = (quantity(name, nonnegative=True) for name in ("psi", "F", "g", "Psi"))
+    psi, F, g, c = (quantity(name, nonnegative=True) for name in ("psi", "F", "g", "c"))
     # -- where the set ends: y_2 ≥ 2a − y_1
     distance = claim(2 * a - y1, "<=", 1 - y1, "a is at most 1/2", under=small)
     mirrored = theorems.general(
@@ -178,15 +194,18 @@ def symmetric_noise() -> Blocks:
         F(y1) - F(y1 - a) - F(y2) + F(y2 - a), "=", sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)),
         stated=[], shown=[("g(y_1 − x) is the derivative of −F(y_1 − x), and the same at y_2", slope)],
     )  # fmt: skip
+    *names, on_set = over_the_set(a, sp.Integer(0), lambda at: p(at, z), c(z))
     mass = (F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a))
-    on_set = over_the_set(
-        Psi(0) - Psi(a), mass, "Ψ(t) is the integral of [p_t − kc]_+, the set is left of y_1 and right of y_2"
-    )
+    outside = theorems.general(
+        "the mass outside an interval", S(0) - S(a), "=", mass, ["p_a > kc left of y_1 and right of y_2, nowhere else"],
+        shown=[("p_x(z) = g(z − x) is the density of F(z − x)", slope)],
+    )  # fmt: skip
     gain = chain(
         Psi(0) - Psi(a),
-        at_least(mass, "integrate over the set of a", on_set),
+        at_least(S(0) - S(a), "integrate over the set of a", on_set),
+        equals(mass, "the set is left of y_1 and right of y_2", outside),
         equals(sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), "F is the integral of g", calculus),
         at_least(0, "y_1 is nearer to every x ≤ a than y_2", nearer),
         under=small, words="no other input is worse",
     )  # fmt: skip
-    return even, level, not_in, density, gain
+    return even, level, not_in, density, *names, gain

@@ -13,12 +13,12 @@ from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, cl
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import quantity
-from shuffle_sym.papers.ours.noise import OURS, comonotone_sums, in_convex_order, over_the_set
+from shuffle_sym.papers.ours.noise import OURS, Psi, S, comonotone_sums, in_convex_order, over_the_set, p, x, z
 
 alpha, eps0 = sp.Symbol("alpha", positive=True), sp.Symbol("epsilon_0", positive=True)
 a, b, k, y = sp.symbols("a b k y", real=True)
 d, e = sp.Symbol("d", positive=True), sp.Symbol("e", nonnegative=True)
-Psi, S, F, h = (quantity(name) for name in ("Psi", "S", "F", "h"))
+F, h = quantity("F"), quantity("h")
 slope = quantity("l", r"(\log g)'({0})")
 
 
@@ -56,13 +56,10 @@ def others_between() -> Blocks:
     """
     first = sp.Symbol("a", nonnegative=True)
     concave, mass, rises = _left_half_line(S, sp.Integer(0), first, "p_a/p_x > k, which does not increase in y")
-    on_set = over_the_set(
-        Psi(0) - Psi(first), S(0) - S(first),
-        "Ψ(t) is the integral of [p_t − kp_x]_+, and S(t) the mass of p_t on the set where p_a > kp_x",
-    )  # fmt: skip
+    *names, gain = over_the_set(first, sp.Integer(0), lambda at: p(at, z), p(x, z))
     ratio = chain(
         Psi(0) - Psi(first),
-        at_least(S(0) - S(first), "integrate over the set of a", on_set),
+        at_least(gain.right, "integrate over the set", gain),
         equals(F(y) - F(y - first), "a half line", mass),
         at_least(0, "F rises", rises),
         words="p_a/p_x is below p_0/p_x in convex order",
@@ -75,7 +72,7 @@ def others_between() -> Blocks:
         local=(y, first),
     )  # fmt: skip
     pair, star, statement = in_convex_order(together, "(x_0, x_1 | x) is X + αV", "(0, 1 | x) is X_s + αV_s")
-    return concave, ratio, lemma, pair, star, statement
+    return concave, *names, ratio, lemma, pair, star, statement
 
 
 @derivation(
@@ -91,14 +88,13 @@ def second_input() -> Blocks:
     '-Psi(a + d) + Psi(a + d + e) >= 0'
     """
     near, far = a + d, a + d + e
-    gained = alpha * (S(near) - S(far))
-    gain = over_the_set(Psi(far) - Psi(near), gained, "Ψ(t) is the integral of [p_a − αp_t − kp_0]_+")
+    *names, gain = over_the_set(near, far, lambda at: p(a, z) - alpha * p(at, z), p(0, z), -alpha)
     concave, mass, rises = _left_half_line(
         S, near, far, "p_a/p_b − kp_0/p_b > α, which does not increase in y for k < 0"
     )
     negative = chain(
         Psi(far) - Psi(near),
-        at_least(gained, "integrate over E", gain),
+        at_least(gain.right, "integrate over the set", gain),
         equals(alpha * (F(y - near) - F(y - far)), "E is a half line", mass),
         at_least(0, "F rises", rises),
         under=(sp.Ge(alpha, 1), sp.Lt(k, 0)),
@@ -123,12 +119,12 @@ def second_input() -> Blocks:
     )
     positive = chain(
         Psi(far) - Psi(near),
-        at_least(gained, "integrate over E", gain),
+        at_least(gain.right, "integrate over the set", gain),
         at_least(0, "p_b' ≤ p_b on E", more),
         under=most,
     )
     shown = cases(negative, positive, within=sp.Ge(alpha, 1), words="the farther the second input, the worse")
-    return concave, beyond, drop, shown
+    return concave, beyond, drop, *names, shown
 
 
 @derivation(
@@ -147,7 +143,7 @@ def first_input() -> Blocks:
     '-Psi(b + d) + Psi(b + d + e) >= 0'
     """
     T, near, far = quantity("T"), b + d, b + d + e
-    gain = over_the_set(Psi(far) - Psi(near), S(far) - S(near), "Ψ(t) is the integral of [p_t − αp_b − kp_0]_+")
+    *names, gain = over_the_set(near, far, lambda at: p(at, z) - alpha * p(b, z), p(0, z))
     complement = given(T(a), 1 - S(a), "p_a has the mass 1, on E and on its complement")
     whole = chain(S(a), equals(1 - T(a), "what the complement leaves", complement))
     concave, mass, rises = _left_half_line(
@@ -155,7 +151,7 @@ def first_input() -> Blocks:
     )
     positive = chain(
         Psi(far) - Psi(near),
-        at_least(S(far) - S(near), "integrate over E", gain),
+        at_least(gain.right, "integrate over the set", gain),
         equals(T(near) - T(far), "the complement", whole),
         equals(F(y - near) - F(y - far), "the complement is a half line", mass),
         at_least(0, "F rises", rises),
@@ -175,13 +171,13 @@ def first_input() -> Blocks:
     )  # fmt: skip
     negative = chain(
         Psi(far) - Psi(near),
-        at_least(S(far) - S(near), "integrate over E", gain),
+        at_least(gain.right, "integrate over the set", gain),
         equals(T(near) - T(far), "the complement", whole),
         at_least(0, "p_a' ≤ p_a on the complement", kept),
         under=sp.Lt(k, 0),
     )
     shown = cases(positive, negative, words="the farther the first input, the worse")
-    return complement, whole, apart, ratio, concave, shown
+    return *names, complement, whole, apart, ratio, concave, shown
 
 
 @derivation(

@@ -12,7 +12,7 @@ import sympy as sp
 from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.balle2019.reduction import alone, joined, lemma_a2
 from shuffle_sym.papers.engine import theorems
-from shuffle_sym.papers.engine.chains import Chain, at_least, at_most, cases, chain, claim, equals, parts
+from shuffle_sym.papers.engine.chains import Chain, at_least, at_most, chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Fact, Given, given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Positive, quantity
@@ -25,7 +25,6 @@ x, y, h, T, e = sp.symbols("x y h T e", integer=True, positive=True)
 m, n, K, H, N, L = sp.symbols("m n K H N L", integer=True, positive=True)
 less = sp.Symbol("alpha'", positive=True)
 A0, A1, B0, B1, P, Q, MU, M = sp.symbols("A_0 A_1 B_0 B_1 P Q mu M")
-u, v = sp.symbols("u v", real=True)
 mass = {law: quantity(law.name, nonnegative=True)(h) for law in (A0, A1, P, Q, MU, M)}
 WITHIN = sp.Ge(alpha, 1)
 OURS = "ours (shuffle_sym, accounting/batches)"
@@ -186,32 +185,11 @@ def batch_identity() -> Blocks:
     )  # fmt: skip
     identity = chain(
         whole.left,
-        equals(whole.right, "its definition", whole),
-        equals(sp.Sum(q * Positive(mass[P] - alpha * mass[M]), (h, 1, H)), "multiset by multiset", pointwise),
+        equals(sp.Sum(q * Positive(mass[P] - alpha * mass[M]), (h, 1, H)), "multiset by multiset", whole, pointwise),
         equals(q * to_mixture.left, "take out q", to_mixture),
         under=WITHIN, words="the identity",
     )  # fmt: skip
     return share, drawn, ratio, weight, mixture, whole, to_mixture, pointwise, identity, parts(drawn, identity)
-
-
-def _convex() -> tuple[Fact, Fact, Chain]:
-    """[(1 − β)u + βv]_+ ≤ (1 − β)[u]_+ + β[v]_+, after what it uses."""
-    s = sp.Symbol("s", real=True)
-    mean, above = (1 - beta) * u + beta * v, (1 - beta) * Positive(u) + beta * Positive(v)
-    name = given(s, mean, "a mean of two numbers")
-    positive = chain(
-        Positive(s),
-        equals(s, "it is not negative"),
-        equals(mean, "its definition", name),
-        at_most(above, "a number is at most its positive part"),
-        under=sp.Ge(s, 0),
-    )
-    negative = chain(
-        Positive(s), equals(0, "it is not positive"), at_most(above, "no term is negative"), under=sp.Le(s, 0)
-    )
-    both = cases(positive, negative)
-    whole = chain(Positive(mean), equals(Positive(s), "its name", name), at_most(above, "in both cases", both))
-    return name, both, whole
 
 
 def _mean_of_neighbours(
@@ -258,16 +236,14 @@ def batch_upper() -> Blocks:
     """
     worst = sp.Symbol("D_max", nonnegative=True)
     mixture, (to_mixture, to_mu, to_Q) = _names()[-1], (_divergence(alpha, P, law) for law in (M, MU, Q))
-    identity, (*used, bent) = cite(batch_identity, 1), _convex()
+    identity, (u, v) = cite(batch_identity, 1), sp.symbols("u v", real=True)
+    mean, above = (1 - beta) * u + beta * v, (1 - beta) * Positive(u) + beta * Positive(v)
+    bent = claim(Positive(mean), "<=", above, "[·]_+ is convex")
     far, near = mass[P] - alpha * mass[MU], mass[P] - alpha * mass[Q]
     convex = chain(
         to_mixture.left,
-        equals(to_mixture.right, "its definition", to_mixture),
-        equals(sp.Sum(Positive((1 - beta) * far + beta * near), (h, 1, H)), "the mixture", mixture),
-        at_most(
-            sp.Sum((1 - beta) * Positive(far) + beta * Positive(near), (h, 1, H)), "[·]_+ is convex",
-            bent.at({u: far, v: near}),
-        ),
+        equals(sp.Sum(Positive((1 - beta) * far + beta * near), (h, 1, H)), "the mixture", to_mixture, mixture),
+        at_most(sp.Sum(above.subs({u: far, v: near}), (h, 1, H)), bent.words, bent.at({u: far, v: near})),
         equals((1 - beta) * to_mu.left + beta * to_Q.left, "two sums", to_mu, to_Q),
         words="convex in the second law",
     )  # fmt: skip
@@ -285,7 +261,7 @@ def batch_upper() -> Blocks:
         under=WITHIN,
     )
     return (
-        mixture, to_mixture, to_mu, to_Q, identity, *used, bent, convex,
+        mixture, to_mixture, to_mu, to_Q, identity, convex,
         *supposed_others, given_others, *supposed_leaves, one_leaves, often, statement, parts(often, statement),
     )  # fmt: skip
 
@@ -344,8 +320,7 @@ def batch_lower() -> Blocks:
     )
     statement = chain(
         apart.left,
-        equals(apart.right, "its definition", apart),
-        equals(named.right, "the same laws", *worlds),
+        equals(named.right, "the same laws", apart, *worlds),
         equals(named.left, "the divergence of the decomposition", named),
     )
     return *inside, *blocks, apart, named, statement

@@ -1,5 +1,7 @@
 r"""The law of L for Laplace noise: Su et al. 2025, Appendix C."""
 
+from typing import Any
+
 import sympy as sp
 
 from shuffle_sym.papers.engine import Blocks, cases, chain, claim, derivation, equals, given, quantity, theorems
@@ -10,25 +12,38 @@ eps0, alpha, u = sp.symbols("epsilon_0 alpha u", positive=True)
 x, y, v = sp.symbols("x y v", real=True)
 w = sp.Symbol("w", nonnegative=True)
 t, gamma = sp.exp(eps0), sp.exp(-eps0 / 2)
-F, tail = quantity("F", nonnegative=True), quantity("T", nonnegative=True)
+F, tail, F_left, F_right = (quantity(name, nonnegative=True) for name in ("F", "T", "F_l", "F_r"))
 left, right = quantity("l", real=True), quantity("r", real=True)
+ON_LEFT = given(left(v), v - alpha, "L/γ where R(0)/R(1) is v, 1 ≤ v ≤ t: the left half of the messages")
+ON_RIGHT = given(right(v), 1 - alpha * v, "L/γ where R(1)/R(0) is v, 1 ≤ v ≤ t: the right half")
+HALVES = given(F(x), F_left(x) + F_right(x), "the left half of the messages, and the right half")
 
 
-def _branch(
-    form: sp.Expr, words: str, ratio: Fact, under: list[sp.Basic], value: sp.Expr | None = None, *facts: Fact
-) -> Chain:
-    """F(x) on one interval: which messages have L ≤ γx, by ``ratio``, and their probability under the blanket."""
-    law = theorems.general(
-        "total probability", F(x), "=", form, stated=[words], shown=[(ratio.words, ratio)], under=under
-    )
-    more = () if value is None else (equals(value, "the tail of the ratio", *facts),)
-    return chain(F(x), equals(form, words, law), *more, under=under)
+def _branch(total: Fact, under: list[sp.Basic], *both: tuple[Any, ...]) -> Chain:
+    """F(x) on one interval. ``both`` halves: Pr[L ≤ γx] there, that event in words, and what L/γ is there; at last the
+    tails of the ratio become numbers by ``total``."""
+    here, links, known = HALVES.right, [], [HALVES]
+    for half, side, (value, event, at, relation, loss) in zip(
+        (F_left(x), F_right(x)), ("left", "right"), both, strict=True
+    ):
+        there = claim(at, relation, loss, f"L/γ on the {side} half", ON_LEFT if at.func == left else ON_RIGHT)
+        happens = theorems.general(
+            "equal events are equally likely", half, "=", value, stated=[f"on the {side} half L ≤ γx is: {event}"],
+            shown=[(there.words, there)], under=under, local=(v, w),
+        )  # fmt: skip
+        here = here.subs(half, value)
+        links.append(equals(here, f"on the {side} half: {event}", *known, happens))
+        known = []
+    if here.has(tail):
+        links.append(equals(here.replace(tail, lambda at: total.right.subs(u, at)), "the tails of the ratio", total))
+    return chain(F(x), *links, under=under)
 
 
 @derivation(
     "The law of L for Laplace noise", "Su et al. 2025, Appendix C",
     where={
         F(x): "Pr[L ≤ γx] for the inputs 0 and 1, where L = γG and γ = e^(−ε0/2)",
+        F_left(x): "the same, and R(0) ≥ R(1)", F_right(x): "the same, and R(1) > R(0)",
         tail(u): "the blanket's probability, over γ, that R(0)/R(1) ≥ u, 1 ≤ u ≤ e^ε0; by symmetry R(1)/R(0) ≥ u",
     },
 )  # fmt: skip
@@ -45,23 +60,15 @@ def laplace_law() -> Blocks:
     cut = sp.Rational(1, 2) - sp.log(u) / (2 * eps0)  # where the ratio is u
     blanket = eps0 / 2 * sp.exp(-eps0 * (1 - y)) / gamma
     defined = given(tail(u), sp.Integral(blanket, (y, -sp.oo, cut)), "the ratio is u or more left of this point")
-    shown = chain(tail(u), equals(1 / (2 * sp.sqrt(u)), "the integral of the blanket's density", defined))
+    total = chain(tail(u), equals(1 / (2 * sp.sqrt(u)), "the integral of the blanket's density", defined))
     low, middle, high = 1 - alpha * t, 1 - alpha, t - alpha
-    on_left = given(left(v), v - alpha, "L/γ where R(0)/R(1) is v ≥ 1")
-    on_right = given(right(v), 1 - alpha * v, "L/γ where R(1)/R(0) is v ≥ 1")
-    outside, inside = [sp.Lt(x, low)], [sp.Ge(x, high)]
-    least = claim(right(t - w), ">=", x, "L/γ at R(1)/R(0) = t − w, w ≥ 0", on_right, under=outside)
-    never = _branch(sp.Integer(0), "γ(1 − αt) is the smallest value of L", least, outside)
-    below = _branch(
-        tail((1 - x) / alpha), "R(1)/R(0) is at least (1 − x)/α",
-        claim(right((1 - x) / alpha + v), "=", x - alpha * v, "L/γ at R(1)/R(0) = (1 − x)/α + v", on_right),
-        [sp.Ge(x, low), sp.Lt(x, middle)], sp.sqrt(alpha) / (2 * sp.sqrt(1 - x)), shown,
-    )  # fmt: skip
-    above = _branch(
-        1 - tail(x + alpha), "all messages but those with R(0)/R(1) above x + α",
-        claim(left(x + alpha + v), "=", x + v, "L/γ at R(0)/R(1) = x + α + v", on_left),
-        [sp.Ge(x, middle), sp.Lt(x, high)], 1 - 1 / (2 * sp.sqrt(x + alpha)), shown,
-    )  # fmt: skip
-    most = claim(left(t - w), "<=", x, "L/γ at R(0)/R(1) = t − w, w ≥ 0", on_left, under=inside)
-    always = _branch(sp.Integer(1), "γ(t − α) is the largest value of L", most, inside)
-    return on_left, on_right, defined, shown, cases(never, below, above, always)
+    never, always = (sp.Integer(0), "never"), (tail(1), "always")
+    below = tail((1 - x) / alpha), "R(1)/R(0) ≥ (1 − x)/α", right((1 - x) / alpha + v), "=", x - alpha * v
+    above = tail(1) - tail(x + alpha), "not R(0)/R(1) > x + α", left(x + alpha + v), "=", x + v
+    branches = (
+        ([sp.Lt(x, low)], (*never, left(1 + w), ">=", low), (*never, right(t - w), ">=", low)),
+        ([sp.Ge(x, low), sp.Lt(x, middle)], (*never, left(1 + w), ">=", middle), below),
+        ([sp.Ge(x, middle), sp.Lt(x, high)], above, (*always, right(1 + w), "<=", middle)),
+        ([sp.Ge(x, high)], (*always, left(t - w), "<=", high), (*always, right(1 + w), "<=", high)),
+    )
+    return ON_LEFT, ON_RIGHT, HALVES, defined, total, cases(*(_branch(total, *branch) for branch in branches))
