@@ -182,7 +182,7 @@ def first_input() -> Blocks:
 
 @derivation(
     "An input in a cell: finitely many laws for Laplace noise", f"{OURS}; the covers of `model.laplace_laws`",
-    where={sp.Symbol("r"): "e^{ε0(x−l)/2}", sp.Symbol("s"): "e^{ε0(h−x)/2}", sp.Symbol("v"): "e^{ε0(y−l)}"},
+    where={sp.Symbol("r"): "exp(ε0(x − l)/2)", sp.Symbol("s"): "exp(ε0(h − x)/2)", sp.Symbol("v"): "exp(ε0(y − l))"},
 )  # fmt: skip
 def input_in_a_cell() -> Blocks:
     r"""p_x ≥ θp_l + ηp_h for x in [l, h], with equality outside of the cell, θ = sinh ε0(h−x)/sinh ε0(h−l),
@@ -201,7 +201,7 @@ def input_in_a_cell() -> Blocks:
     right = claim(theta / (r * s) ** 2 + eta, "=", 1 / s**2, "right of the cell: θp_l + ηp_h = p_x")
     inside = chain(
         (1 + v) / r**2 - theta / (1 + v) - eta * (1 + v) / (r * s) ** 2,
-        equals(theta * (1 + v - 1 / (1 + v)), "p_x − θp_l − ηp_h between l and x, at 1 + v = e^{ε0(y−l)}"),
+        equals(theta * (1 + v - 1 / (1 + v)), "p_x − θp_l − ηp_h between l and x, at 1 + v = exp(ε0(y − l))"),
         at_least(0, "θ is positive; by the mirror between x and h, too"),
         words="inside the cell p_x is larger",
     )

@@ -147,7 +147,7 @@ def _names() -> tuple[Given, Given, Given]:
 
 
 @derivation(
-    "A batch without replacement, and a mixture", "Balle, Barthe and Gaboardi 2018, advanced joint convexity",
+    "A batch, and a mixture", "Balle, Barthe and Gaboardi 2018, advanced joint convexity",
     where={m: "users in a batch", n: "all users", **WHERE},
 )  # fmt: skip
 def batch_identity() -> Blocks:
