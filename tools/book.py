@@ -19,27 +19,14 @@ ROOT = Path(__file__).resolve().parent.parent
 INDEX = "index.ipynb"
 LINKS = "navigation"  # the id of the cell with the links
 
-#: The way through the book: a part, what it answers, and the numbers of its notebooks.
+#: The way through the book: parts, and the numbers of their notebooks.
 PARTS = (
-    ("Start here", "How private are shuffled reports, and what does the number mean?", ("00",)),
-    ("One randomizer", "From a definition to a bound that can be trusted.", ("01", "02")),
-    ("Every randomizer, every adversary", "Clones, views, and pairs that are no bounds.", ("03", "04")),
-    ("Many rounds", "Composition and Rényi divergence.", ("05", "06", "07")),
-    ("Use it", "Your own randomizer, and protocols that can be run.", ("08", "09")),
-    ("Look closer", "What is printed wrong, how a number is computed, what the worst data are.", ("10", "11", "12")),
-    ("Play", "Everything under sliders.", ("13",)),
-    ("The truth", "Why no dataset is worse than the answer says, and what is not known yet.", ("14",)),
-    ("Numbers as messages", "From a density to certified answers, or to a refusal that says why.", ("15",)),
-    ("Crowds as they are", "Sampled, different and colluding users, over a thousand rounds.", ("16",)),
-    ("What really runs", "Is a program what its proof is about? An audit from samples.", ("17",)),
-    ("The papers' experiments", "Every curve computed again, with certified ends.", ("18", "19", "20", "21")),
-)
-
-#: Shorter ways, for readers with one question: who, and the numbers of the notebooks.
-SHORTER = (
-    ("In a hurry", ("00", "13", "08")),
-    ("Here to check a paper", ("10", "02", "03", "04", "06", "12", "18", "19", "20", "21")),
-    ("Here for the methods", ("01", "11", "05", "07", "14", "15")),
+    ("Start here", ("00", "13", "01")),
+    ("Use it", ("08", "09", "16", "17")),
+    ("How close to the truth?", ("12", "14", "15")),
+    ("How it is computed", ("11", "05", "07")),
+    ("The papers' lemmas, checked", ("02", "03", "04", "06", "10")),
+    ("The papers' experiments, recomputed", ("18", "19", "20", "21")),
 )
 
 #: One letter, one meaning, in all notebooks.
@@ -47,20 +34,28 @@ LETTERS = r"""## Letters and words
 
 | letter | in code | meaning |
 |---|---|---|
-| ε₀, t = e^ε₀ | `eps0` | what one report gives away: the randomizer is ε₀-LDP |
-| ε, α = e^ε, δ | `eps`, `alpha`, `delta` | what all shuffled reports give away: they are (ε, δ)-DP |
-| n, k, d | `n`, `k`, `d` | users, with the differing one; size of the alphabet; bits or inputs |
-| T | `rounds` | number of rounds that are composed |
-| R(x)(y) | `R` | probability that a user with input x sends the message y |
-| γ | `R.gamma` | mass of the *blanket*, the part that all inputs have in common |
-| a, b, c | `decomposition` | masses of a message under $x_0$, under $x_1$, and in what everybody else sends |
-| G | `R.gparv()` | the random variable (GPARV) with $D_\alpha = \frac1n \mathbb E[G_1 + \dots + G_n]_+$ |
+| $\varepsilon_0$, $t = e^{\varepsilon_0}$ | `eps0` | one report by itself: $\varepsilon_0$-LDP |
+| $\varepsilon$, $\alpha = e^\varepsilon$ | `eps`, `alpha` | all reports together: $(\varepsilon, \delta)$-DP |
+| $\delta$ | `delta` | the hockey-stick divergence at $\alpha$ |
+| $n$ | `n` | number of users, including the one whose input differs |
+| $k$, $d$ | `k`, `d` | size of the alphabet; number of bits or inputs |
+| $T$ | `rounds` | number of rounds that are composed |
+| $R(x)(y)$ | `R` | probability that a user with input $x$ sends the message $y$ |
+| $\gamma$ | `R.gamma` | mass of the blanket |
+| $a$, $b$, $c$ | `decomposition` | masses of a message under $x_0$, under $x_1$, and in what everybody else sends |
+| $G$ | `R.gparv()` | the random variable (GPARV) with $D_\alpha = \frac1n \mathbb E[G_1 + \dots + G_n]_+$ |
 
-The *hockey-stick divergence* of two neighbouring datasets, $D_\alpha(P\|Q) = \sum_y [P(y) - \alpha Q(y)]_+$, is their
-δ at ε = log α; neighbouring datasets differ in one user's input. Of the two ends of an answer about a mechanism, the
-upper one holds for all neighbouring datasets and the lower one for two that can be written down. *Clones* are
-analyses that know nothing of the randomizer but ε₀. *Proved* means by SymPy, for all values of the symbols; *exact*
-means fractions; *certified* means doubles with a bound on every error."""
+- *Neighbouring datasets* differ in one user's input. Their *hockey-stick divergence*
+  $D_\alpha(P\|Q) = \sum_y [P(y) - \alpha Q(y)]_+$ is $\delta$ at $\varepsilon = \log \alpha$.
+- An *answer* about a mechanism has two ends. The upper end holds for all neighbouring datasets. The lower end is an
+  *attack*: two datasets that can be written down.
+- The *blanket* is the part that the reports of all inputs have in common; it gives the best bound published before.
+- *Clones* are bounds that know nothing of the randomizer but $\varepsilon_0$.
+- The *drop-out bound* is ours, and holds for all datasets; [notebook 14](14_the_truth.ipynb) proves it.
+- The *profile* of a mechanism is $\delta$ as a function of $\varepsilon$.
+- *GPARV* is short for *generalised privacy amplification random variable* (Su et al. 2025).
+- *Proved* means proved by SymPy, for all values of the symbols. *Exact* means in fractions. *Certified* means in
+  doubles, with a bound on every error."""
 
 READY = """import shuffle_sym as ss
 
@@ -99,24 +94,20 @@ def chapters(folder: Path, contributing: str) -> list[Chapter]:
 def index(book: Sequence[Chapter]) -> Any:
     """The index: parts, chapters with what they are for, letters, and a cell that shows if everything is installed."""
     by_number = {chapter.number: chapter for chapter in book}
-    placed = [number for _, _, numbers in PARTS for number in numbers]
-    parts = [*PARTS, ("More", "", tuple(sorted(set(by_number) - set(placed))))]
+    placed = [number for _, numbers in PARTS for number in numbers]
+    parts = [*PARTS, ("More", tuple(sorted(set(by_number) - set(placed))))]
     lines = [
         "# shuffle_sym: the way through the notebooks",
         "",
-        "Every notebook makes one claim, and every claim ends in an `assert`: what it says was computed when saved.",
-        "Each begins with its goals and its sources, and ends with exercises and with links back and forward.",
-        "The order below is for a first visit; each can also be read by itself.",
-        "",
+        "Every claim in a notebook ends in an `assert`, so it was checked when the notebook was last run.",
+        "Each notebook can be read by itself. Exercises at the end have solutions in a folded cell.",
+        "Letters and words are explained at the end of this page.",
     ]
-    for who, numbers in SHORTER:
-        way = ", ".join(f"[{number}]({by_number[number].name})" for number in numbers if number in by_number)
-        lines += [f"- **{who}?** {way}."] if way else []
-    for title, question, numbers in parts:
+    for title, numbers in parts:
         present = [by_number[number] for number in numbers if number in by_number]
         if present:
-            lines += ["", f"## {title}", "", *([question, ""] if question else [])]
-            lines += [f"- **{c.number}** {c.link}" + (f": {c.goal}." if c.goal else "") for c in present]
+            lines += ["", f"## {title}", ""]
+            lines += [f"- **{c.number}** {c.link}" + (f". {c.goal}." if c.goal else "") for c in present]
     cells = [
         nbformat.v4.new_markdown_cell("\n".join(lines), id="index"),
         nbformat.v4.new_markdown_cell(LETTERS, id="letters"),

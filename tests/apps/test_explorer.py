@@ -246,14 +246,14 @@ def test_the_certified_band_of_blh_is_below_its_blanket():
 def test_what_takes_long_is_left_open_and_not_part_of_the_code():
     settings = SETTINGS["several rounds of OUE"]
     quick, whole = View(settings, explorer.LATE), View(settings)
-    assert {*whole.answers} - {*quick.answers} == {*explorer.LATE}
+    assert {*whole.answers} - {*quick.answers} == {*explorer.LATE} & {*whole.asked} - {"Feldman"}
     assert quick.table.count("…</td>") == len(explorer.LATE)
     assert "clones" not in quick.code
     names: dict[str, object] = {}
     exec(quick.code, names)
     assert names["answers"] == quick.answers
     assert quick.answers["certified"] == whole.answers["certified"]
-    assert quick.curves["certified"] == whole.curves["certified"]
+    assert quick.curves["certified"] == whole.curves["certified"][:2]  # few points while a slider moves
 
 
 def test_in_a_kernel_the_rest_comes_when_the_slider_rests():
@@ -267,8 +267,8 @@ def test_in_a_kernel_the_rest_comes_when_the_slider_rests():
         return at_once, app
 
     at_once, app = asyncio.run(asyncio.wait_for(moved(), 60))
-    assert not at_once & {*explorer.LATE}
-    assert {*explorer.LATE} <= {*app.view.answers}
+    assert at_once == {"blanket"}
+    assert {*explorer.LATE, "certified"} - {"Feldman"} <= {*app.view.answers}
     assert "compose(3)" in app.code.value
     assert "…</td>" not in app.table.value.replace(" … ", "")
 
@@ -276,7 +276,7 @@ def test_in_a_kernel_the_rest_comes_when_the_slider_rests():
 def test_without_a_kernel_everything_comes_at_once():
     app = explorer.app()
     app.controls["rounds"].value = 2
-    assert {*explorer.LATE} <= {*app.view.answers}
+    assert {*explorer.LATE, "certified"} - {"Feldman"} <= {*app.view.answers}
 
 
 def test_the_closed_forms_of_several_rounds_are_composed():

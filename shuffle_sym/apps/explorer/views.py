@@ -19,9 +19,9 @@ from shuffle_sym.model.continuous import Continuous
 
 RTOL, NOISE_RTOL = 0.01, 0.1  # an eye sees no less; the two ends of noise are further apart than that
 ROUNDS_RTOL, ROUNDS_CURVE_RTOL = 0.02, 0.2  # of ε and of δ after several rounds: on the chart, thinner than the line
-#: What is drawn only when the sliders have come to rest: each takes as long as M itself.
-LATE = ("clones", "shared", "blanket")
-_POINTS, _ROUNDS_POINTS = 7, 5
+#: What is drawn only when the sliders have come to rest: together it takes longer than M itself.
+LATE = ("Feldman", "Bennett", "clones", "shared", "blanket")
+_POINTS, _SLOW_POINTS, _MOVING_POINTS = 7, 5, 2
 _GREY = "#808080"
 _R = name("R")
 Definitions = tuple[tuple[str, Expression], ...]
@@ -86,12 +86,14 @@ def late(settings: Settings) -> tuple[str, ...]:
     """What is drawn only when the sliders have come to rest, because it takes longer than a move may.
 
     >>> late(Settings()), "certified" in late(Settings("laplace", {"eps0": "2"}))
-    (('clones', 'shared', 'blanket', 'other'), True)
+    (('Feldman', 'Bennett', 'clones', 'shared', 'blanket', 'other'), True)
     """
-    if not settings.grouped and not noise(settings.randomizer) and settings.over != "rounds":
+    one_round = settings.over != "rounds" and texts.read(settings.rounds, "rounds") == 1
+    if one_round and not settings.grouped and not noise(settings.randomizer):
         return (*LATE, "other")
-    quick = settings.over == "eps" and texts.read(settings.rounds, "rounds") == 1  # the blanket of noise
-    return ("clones", "shared", "other", "certified") if quick else (*LATE, "other", "certified")
+    # The blanket of noise, or of several rounds, is quicker than all datasets.
+    blanket = settings.over == "eps" and (one_round or not noise(settings.randomizer))
+    return (*(LATE[:-1] if blanket else LATE), "other", "certified")
 
 
 @dataclass(frozen=True)
@@ -197,13 +199,15 @@ class View:
         lines = [self._closed_form(*row) for row in _CLOSED_FORMS] if self._bounded else []
         for letter, (title, what, colour, end) in _MECHANISMS.items():
             if letter in self._all:
-                lines.append(Line(title, what, colour, letter, *self._questions(name(letter)), end))
+                lines.append(Line(title, what, colour, letter, *self._questions(letter), end))
         return tuple(lines)
 
-    def _questions(self, M: Expression) -> tuple[Expression, Callable[[Any], Expression]]:
+    def _questions(self, letter: str) -> tuple[Expression, Callable[[Any], Expression]]:
         """How a mechanism is asked for ε, and for δ at some ε."""
-        one_round = NOISE_RTOL if noise(self.settings.randomizer) or noise(self.settings.other) else RTOL
-        rtol, curve_rtol = (ROUNDS_RTOL, ROUNDS_CURVE_RTOL) if self.many else (one_round, one_round)
+        rtol = curve_rtol = NOISE_RTOL if noise(self.settings.randomizer) or noise(self.settings.other) else RTOL
+        if self.many:  # one profile of M serves ε and its curve; those of a single pair go on until they are sharp
+            rtol, curve_rtol = ROUNDS_RTOL, ROUNDS_RTOL if letter in "MN" else ROUNDS_CURVE_RTOL
+        M = name(letter)
         return M.epsilon(self._delta, rtol=rtol), lambda eps: M.delta(eps, rtol=curve_rtol)
 
     def _closed_form(self, title: str, function: str, about: str, colour: str, with_delta: bool) -> Line:
@@ -272,9 +276,7 @@ class View:
         return asked
 
     def _value(self, line: Line, expression: Expression, at: Any = None) -> Any:
-        """Profiles remember what they were asked, and the last digits depend on it: for each δ they are new, as they
-        are where the code is run."""
-        return _evaluated(self._made_by(line.letter, at), expression, self._delta.code if self.many else "")
+        return _evaluated(self._made_by(line.letter, at), expression)
 
     @property
     def answers(self) -> dict[str, Any]:
@@ -286,7 +288,7 @@ class View:
         """Few places on the axis, the same ones for settings that are near: what was computed for one serves the
         other."""
         if self._free is not None:
-            return _places(self._free[0], self.now)
+            return _places(self._free[0], self.now)[:: 2 if self.skip and self.settings.over != "rounds" else 1]
         shown = ("certified", "clones") if self._bounded else ("certified", "blanket", "other")
         ends = [drawing.end(answer, "upper") for title, answer in self.answers.items() if title in shown]
         rounds = int(texts.read(self.settings.rounds, "rounds"))
@@ -296,13 +298,13 @@ class View:
         return [round(right * i / (_POINTS - 1), 9) for i in range(_POINTS)]
 
     def points(self, line: Line) -> list[float]:
-        """The ε at which a curve is evaluated; after several rounds not beyond its answer, where δ takes long."""
-        answer = self.answers.get(line.name)
-        slow = self.many or noise(self.settings.randomizer) or noise(self.settings.other)
+        """The ε at which a curve is evaluated: few while sliders move, and not beyond the answer where δ takes long."""
+        answer, few = self.answers.get(line.name), bool(self.skip) or self.settings.grouped
+        slow = few or self.many or noise(self.settings.randomizer) or noise(self.settings.other)
         if self._free is not None or not slow or not isinstance(answer, Interval):
             return self.grid
-        step = svg.nice_above(answer.upper) / (_ROUNDS_POINTS - 1) if answer.upper else 1.0
-        return [round(step * i, 9) for i in range(_ROUNDS_POINTS) if step * i < answer.lower]
+        step = svg.nice_above(answer.upper) / (_SLOW_POINTS - 1) if answer.upper else 1.0
+        return [round(step * i, 9) for i in range(_MOVING_POINTS if few else _SLOW_POINTS) if step * i < answer.lower]
 
     @cached_property
     def curves(self) -> dict[str, list[Any]]:
@@ -346,14 +348,14 @@ def _places(over: str, now: float) -> list[Any]:
 
 
 @lru_cache(maxsize=64)
-def _namespace(definitions: Definitions, apart: str) -> dict[str, Any]:
+def _namespace(definitions: Definitions) -> dict[str, Any]:
     """The values of all names; where R is made in the same way, it is the same object and remembers what it derived."""
     *before, (last, made) = definitions
-    names = _namespace(tuple(before), "") if before else {}
+    names = _namespace(tuple(before)) if before else {}
     return {**names, last: made.value(names)}
 
 
 @lru_cache(maxsize=4096)
-def _evaluated(definitions: Definitions, expression: Expression, apart: str = "") -> Any:
-    """The value of an expression; what is asked ``apart`` shares no mechanism with what is not."""
-    return expression.value(_namespace(definitions, apart))
+def _evaluated(definitions: Definitions, expression: Expression) -> Any:
+    """The value of an expression."""
+    return expression.value(_namespace(definitions))
