@@ -232,3 +232,20 @@ def test_what_lies_beyond_so_many_rare_values_is_bounded_closely(r, g, n, rare, 
     # n^k for the falling power, in the part with rare values and in the part with the others; and a percent
     assert truth <= math.exp(split._log_beyond(most)) <= truth * (1.015 + n * rare + most * (most + 2) / n)
     assert split._log_beyond(n) == -math.inf
+
+
+def test_values_next_to_the_rest_are_part_of_it():
+    # At least 69 rare values are needed: too many counts of three different ones. The true value is between those with
+    # all low values at the highest and at the lowest of them, two binomial sums.
+    n, values = 1000, np.array([[65089.361, -4823.9907, -4824.0693, -4824.0468]])
+    chances = np.array([1.2857e-05, 4.2857e-20, 1.2857e-08, 1.0])
+    chances[3] -= chances[:3].sum()
+    (answer,) = counts.positive_parts(values, chances, n, 0.03)
+    mp, p = precise.context(60), precise.context(60).mpf(chances[0])
+
+    def with_low(low):
+        sums = ((k, k * values[0, 0] + (n - k) * low) for k in range(60, 100))
+        return mp.fsum(mp.binomial(n, k) * p**k * (1 - p) ** (n - k) * mp.mpf(s) for k, s in sums if s > 0) / n
+
+    assert answer.lower <= with_low(values[0, 1:].max()) * (1 + mp.mpf("1e-12"))
+    assert with_low(values[0].min()) <= answer.upper * (1 + mp.mpf("1e-12"))

@@ -283,3 +283,13 @@ def test_the_best_rate_is_looked_for_far_below_the_doubles():
     # About exponential in the number of users
     assert bounds[0].log > bounds[1].log > bounds[2].log > 3 * bounds[1].log
     assert bounds[2].log < -1000
+
+
+def test_the_sums_over_the_places_of_groups_have_their_roundings(monkeypatch):
+    tilts, where = moduli.Tilts(VALUES[None], PROBABILITIES[None], 1.0), places.Places(0.25, 40, 0, 30)
+    cells = chairs._GroupCells([tilts, tilts], [np.zeros(1)] * 2, np.array([20, 20]), 0.5, where)
+    logs = cells.log_squares(np.linspace(0.1, 4.0, 30))
+    before = cells._sums(logs)
+    monkeypatch.setattr(chairs, "UNIT_ROUNDOFF", u := 1e-6)
+    # Forty halves of logarithms and forty of the largest one are added
+    assert np.all(cells._sums(logs) - before >= 12 * u * (np.abs(logs).sum(axis=1) * 20 + 40 * abs(cells.log_tops[0])))

@@ -186,3 +186,12 @@ def test_a_law_on_the_lattice_that_is_off_by_its_error_leaves_the_truth_inside(m
     monkeypatch.setattr(lattice, "self_convolution", off)
     found = lattice.positive_part(values, PROBABILITIES, 8, 0.2)
     assert found.lower <= truth <= found.upper
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_error_of_a_convolution_covers_entries_that_are_nothing_but_error(n):
+    size, eta = 64, 1e-3
+    entries = np.full(size // 2 + 1, 0.999 * eta, dtype=complex)
+    entries[0] = 1.0  # the true ones of the uniform law are 1, 0, 0, …
+    law, error = self_convolution([entries], eta, n, size)
+    assert 0 < np.linalg.norm(law - 1 / size) <= error

@@ -347,3 +347,9 @@ def test_sums_of_chairs_are_refused_where_one_more_than_allowed_is_listed(monkey
         monkeypatch.setattr(chairs, "MAX_SUMS", listed - 1)
         with pytest.raises(ValueError, match=f"the largest feasible n is {most}"):
             chairs.largest_means(laws, most)
+
+
+@pytest.mark.parametrize("weight", [0, -1])
+def test_weights_that_are_not_positive_are_refused(weight):
+    with pytest.raises(ValueError, match=r"weights\[1\] must be a number > 0"):
+        theorems._weights([0, 1], {0: 1, 1: weight})
