@@ -289,3 +289,10 @@ def test_a_share_of_a_logarithm_is_rounded_up():
         upper = batch.log_delta(Ratio(alpha=sp.Integer(2)), 0.1).upper
         true = mp.mpf(-0.1) - mp.log(users)
         assert true <= upper <= true * (1 - mp.mpf(2) ** -50)
+
+
+def test_doubles_that_add_up_to_one_but_for_their_roundings_are_masses():
+    assert sum(map(Fraction, [0.1] * 10)) != 1
+    assert pld.PairPLD([0.1] * 10, [0.1] * 10).max_loss == 0
+    with pytest.raises(ValueError, match="must sum to 1"):
+        pld.PairPLD([0.1] * 9 + [0.1001], [0.1] * 10)
