@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from scipy import special
 
-from shuffle_sym.accounting.sources import UNKNOWN, PairOfLaws, Source, or_unknown
+from shuffle_sym.accounting.sources import QUICK, UNKNOWN, PairOfLaws, Source, or_unknown
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition, blanket
@@ -109,8 +109,8 @@ def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
 class Datasets(Source):
     """The worst of a few pairs of neighbouring datasets, each with its decomposition."""
 
-    def __init__(self, pairs: Sequence[tuple[Neighbours, Decomposition]], n: int) -> None:
-        self.n = n
+    def __init__(self, pairs: Sequence[tuple[Neighbours, Decomposition]], n: int, *, quick: bool = False) -> None:
+        self.n, self._auto = n, QUICK if quick else "auto"
         self.neighbours = [neighbours for neighbours, _ in pairs]
         self.laws = [PairOfLaws(D, n) for _, D in pairs]
 
@@ -128,6 +128,7 @@ class Datasets(Source):
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """ε of the worst pair: of the first, and of another one only if its δ there is larger."""
+        method = self._auto if method == "auto" else method
         neighbours, answer = self.neighbours[0], self.best.epsilon(target, rtol, method)
         for other, pair in zip(self.neighbours[1:], self.laws[1:], strict=True):
             (there,) = or_unknown(pair, [Ratio(eps=sp.Rational(str(answer.lower)))], rtol, method)
@@ -145,6 +146,7 @@ class Datasets(Source):
         self, ratios: Sequence[Ratio], rtol: float, method: str, wanted: Sequence[float], most: int | None = None
     ) -> list[Interval]:
         """D_α of the worst of the first ``most`` pairs; where some reach what is ``wanted``, no other is tried."""
+        method = self._auto if method == "auto" else method
         best: list[Interval] = [Interval(0.0, 0.0)] * len(ratios)
         for neighbours, pair in list(zip(self.neighbours, self.laws, strict=True))[:most]:
             places = [i for i, least in enumerate(wanted) if best[i].upper < least or best[i] == UNKNOWN]
@@ -160,7 +162,7 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
         tried = [(Neighbours(alike, n, name), D) for name, M in R.members().items() for alike, D in worst_datasets(M)]
         return Datasets(sorted(tried, key=lambda entry: -entry[0].alike.score(_TYPICAL_ALPHA))[:_MOST_TRIED], n)
     if isinstance(R, Continuous):
-        return Datasets([(Neighbours(alike, n), D) for alike, D in _datasets_in_cells(R)], n)
+        return Datasets([(Neighbours(alike, n), D) for alike, D in _datasets_in_cells(R)], n, quick=True)
     return Datasets([(Neighbours(alike, n), D) for alike, D in worst_datasets(R)], n)
 
 

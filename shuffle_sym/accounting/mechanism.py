@@ -135,7 +135,7 @@ class Mechanism(CrowdOfUsers):
             if truth.relative_width <= max(rtol, CLOSE):
                 worst = self.all_datasets.worst(truth.lower)
                 return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
-        if blanket.relative_width <= rtol and self.bounds.no_drop_out(equal=False):
+        if blanket.lower > 0 and self.bounds.no_drop_out(equal=False):
             return answer  # no bound is smaller
         fails = blanket.relative_width <= rtol and isinstance(self.bounds, NoiseOfAllDatasets)
         bound_at = partial(self._bound_at, rtol=rtol, method=method, dropped=fails)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.sources import SMALLEST, UNKNOWN, NotReachedError, PairOfLaws, Source, Worst, or_unknown
+from shuffle_sym.accounting.sources import QUICK, UNKNOWN, NotReachedError, PairOfLaws, Source, Worst, or_unknown
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
@@ -17,7 +17,7 @@ from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.panels import Panels
 from shuffle_sym.numeric import quadrature
-from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.numeric.transforms import SMALLEST, NotSharpError
 
 _SIDES = ("lower", "upper")
 _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
@@ -27,6 +27,7 @@ _FEW_USERS = 32
 _FEW_MESSAGES = 6.0
 _LEAST_TAIL = 1e-290
 _FINE_TAILS = 1e-10
+_LARGE = 1e4  # ratio of densities
 _FEW_CELLS, _MAX_CELLS = (32, 64, 128, 256, 512), 4096
 
 
@@ -39,6 +40,7 @@ class Noise(Source):
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
+        self._refused: list[tuple[float, float]] = []  # α and rtol where panels do not serve
         self._discretisations: dict[tuple[str, int, float], PairOfLaws] = {}
 
     @cached_property
@@ -68,8 +70,11 @@ class Noise(Source):
             )
         bounded = R.eps0 is not sp.oo
         answers = [Interval(0.0, 0.0, method)] * len(ratios)
+        most = float(R.eps0)
         waiting = {
-            i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
+            i: (0.0, 1.0)
+            for i, ratio in enumerate(ratios)
+            if (ratio.log < most if field.clearly_different(ratio.log, most) else not field.at_least(ratio.eps, R.eps0))
         }
         if method == "auto":
             places = list(waiting)
@@ -77,12 +82,10 @@ class Noise(Source):
                 if answer is not None:
                     answers[i] = answer
                     del waiting[i]
-        tail, cells = 1e-8, 32
+        tail, cells, cut = 1e-8, 32, QUICK if method == "auto" else method
         while waiting and cells <= _MAX_CELLS:
             there = [ratios[i] for i in waiting]
-            below, above = (
-                or_unknown(self._discretised(side, cells, tail), there, rtol / 4, method) for side in _SIDES
-            )
+            below, above = (or_unknown(self._discretised(side, cells, tail), there, rtol / 4, cut) for side in _SIDES)
             for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
                 waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
                 if upper - lower <= rtol * upper or upper < SMALLEST:
@@ -103,19 +106,26 @@ class Noise(Source):
         return answers
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """As for other laws; from cells on either side where it is too likely for panels that nobody sends a message of
-        the blanket."""
-        few = method == "auto" and self.above_all is None and (1 - float(self.R.gamma)) ** self.n > rtol * target
-        for cells in _FEW_CELLS if few else ():
-            sides = [self._discretised(side, cells, _rounded(rtol * target / 8)) for side in _SIDES]
+        """As for other laws; from cells on either side where panels do not serve: because it is too likely that nobody
+        sends a message of the blanket, or because ratios are so large that few messages are what counts."""
+        few = (1 - float(self.R.gamma)) ** self.n > rtol * target if self.above_all is None else False
+        heavy = self.above_all is None and self.max_loss is sp.oo and self._largest_ratio > max(_LARGE, self.n / 1000)
+        tail, low, high = _rounded(target / 100 if heavy else rtol * target / 8), 0.0, field.not_below(self.max_loss)
+        for cells in _FEW_CELLS[: 2 if heavy else None] if method == "auto" and (few or heavy) else ():
             try:
-                low, high = (cut.epsilon(target, rtol / 4, method) for cut in sides)
+                sides = [self._discretised(side, cells, tail).epsilon(target, rtol / 4, QUICK) for side in _SIDES]
             except NotSharpError:
                 break
-            answer = Interval(low.lower, min(high.upper, field.not_below(self.max_loss)), high.method)
-            if answer.relative_width <= rtol:
-                return answer
+            low, high = max(low, sides[0].lower), min(high, sides[1].upper)
+            if high - low <= rtol * high:
+                break
+        if high < math.inf and (heavy or high - low <= rtol * high):
+            return Interval(low, high, "cells")
         return super().epsilon(target, rtol, method)
+
+    @property
+    def _largest_ratio(self) -> float:
+        return float(self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max())
 
     def _refusal(self, answers: list[Interval], rtol: float) -> NotReachedError:
         reached = max(answer.relative_width for answer in answers)
@@ -141,7 +151,8 @@ class Noise(Source):
     def _by_panels(self, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the contour integral without cells, or None if that is not narrow enough: for few users, mostly."""
         answers: list[Interval | None] = [None] * len(alphas)
-        if self.n < _FEW_USERS:
+        hopeless = any(alpha <= min(alphas, default=0.0) and rtol <= sharp for alpha, sharp in self._refused)
+        if self.n < _FEW_USERS or hopeless:
             return answers
         sides = _SIDES if self.R.rounds_off else ("cut",)
         tails = self._first_tails(alphas, rtol)
@@ -161,6 +172,7 @@ class Noise(Source):
                         answers[i] = answer
                     else:
                         tails[i] = min(tail / 100, self._tail(alphas[i], answer.upper, rtol) / 10)
+        self._refused += [(alpha, rtol) for alpha, answer in zip(alphas, answers, strict=True) if answer is None][:1]
         return answers
 
     def _first_tails(self, alphas: list[float], rtol: float) -> dict[int, float]:

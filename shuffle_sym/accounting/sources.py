@@ -25,6 +25,7 @@ from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.truth import exact
 
 METHODS = ("auto", *methods.METHODS, "exact")
+QUICK = "quick"  # as "auto", but never the lattice, which takes seconds to refuse
 UNKNOWN = Interval(0.0, 1.0)
 _TINY = 5e-324  # the smallest double
 SMALLEST = 1e-305  # below this only an upper end is told
@@ -85,11 +86,17 @@ class Source(ABC):
         used: dict[str | None, None] = {}
 
         def delta_at(eps: float, delta_rtol: float) -> Interval:
-            (answer,) = self.from_one([Ratio(eps=sp.Rational(str(eps)))], delta_rtol, method)
+            ratio = Ratio(eps=sp.Rational(str(eps)))
+            try:
+                (answer,) = self.from_one([ratio], delta_rtol, method)
+            except NotSharpError as refusal:
+                (answer,) = getattr(refusal, "answers", None) or or_unknown(self, [ratio], 4 * delta_rtol, method)
+                if answer.lower <= target < answer.upper:
+                    raise
             used[answer.method] = None
             return answer
 
-        refusals = _MOST_REFUSALS if method == "auto" else 0  # nobody asked for this method
+        refusals = _MOST_REFUSALS if method in ("auto", QUICK) else 0  # nobody asked for this method
         sharpens = method != "exact"
         try:
             answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=sharpens, most_refusals=refusals)
@@ -165,19 +172,20 @@ class PairOfLaws(Source):
                 i: _in_doubles(exact.enclosure(D, self.n, ratios[i], _DIGITS, 'method = "exact"')) for i in places
             }
         else:
-            most = methods.contour_seconds(self.n, rtol) - _SECONDS_TO_PLAN if method == "auto" else 0.0
+            auto = method in ("auto", QUICK)
+            most = methods.contour_seconds(self.n, rtol) - _SECONDS_TO_PLAN if auto else 0.0
             tried = {i: self._summed(ratios[i], most) for i in places if most > 0}
             summed = {i: answer for i, answer in tried.items() if answer}
         answers = [summed.get(i, answer) for i, answer in enumerate(answers)]
         places = [i for i in places if i not in summed]
         if places:
             laws = D.gparv.floats_at([ratios[i] for i in places])
-            names = [methods.cheapest_first(row, self.n) if method == "auto" else (method,) for row in laws.values]
+            names = [methods.cheapest_first(row, self.n) if auto else (method,) for row in laws.values]
             # The lattice is the last of several: where the others are refused, the exact sum may take milliseconds.
             quick = [row[:-1] or row for row in names]
             parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, quick)
             for row, (i, part) in enumerate(zip(places, parts, strict=True)):
-                soon = self._summed(ratios[i], _SOON) if method == "auto" and not isinstance(part, Interval) else None
+                soon = self._summed(ratios[i], _SOON) if auto and not isinstance(part, Interval) else None
                 if soon is None and method == "auto" and not isinstance(part, Interval):
                     (last,) = methods.first_within(laws.values[[row]], laws.probabilities, self.n, rtol, [("fft",)])
                     part = last if isinstance(last, Interval) else min(last, part, key=methods.reached)
@@ -266,15 +274,16 @@ class NotReachedError(NotSharpError):
 
 
 def or_unknown(source: Source, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-    """D_α for each α >= 1; from 0 to 1 where no method has an answer, however wide."""
+    """D_α for each α >= 1, as sharp as it gets where ``rtol`` is refused; from 0 to 1 where every width is."""
     try:
         return source.from_one(ratios, rtol, method)
     except NotSharpError as refusal:
-        if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width):
+        if method not in ("auto", QUICK):
             raise
-    if len(ratios) == 1:
-        return [UNKNOWN]
-    return [or_unknown(source, [ratio], rtol, method)[0] for ratio in ratios]
+        wider = 2 * max(refusal.reached, rtol)
+    if len(ratios) > 1:
+        return [or_unknown(source, [ratio], rtol, method)[0] for ratio in ratios]
+    return [UNKNOWN] if wider >= 1 else or_unknown(source, ratios, wider, method)
 
 
 def _in_doubles(value: arb) -> Interval:

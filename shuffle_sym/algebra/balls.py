@@ -83,17 +83,15 @@ def doubles(numbers: Iterable[arb]) -> npt.NDArray[np.float64]:
     """The doubles nearest to the middles of balls; a number that no normal double holds is refused."""
     exact = list(numbers)
     nearest = np.array([float(x) for x in exact])
-    tiny = np.finfo(float).tiny
-    if not np.isfinite(nearest).all() or any(
-        abs(y) < tiny and not x.is_zero() for x, y in zip(exact, nearest, strict=True)
-    ):
+    tiny = np.flatnonzero(np.abs(nearest) < np.finfo(float).tiny)
+    if not np.isfinite(nearest).all() or not all(exact[i].is_zero() for i in tiny):
         raise ValueError("a value is outside the range of doubles (1e-308 … 1e308); use exact(…, digits=…)")
     return nearest
 
 
 def is_right_to(bits: int, x: arb) -> bool:
     """Whether the radius is at most 2^-bits of the number."""
-    return bool(x.is_finite()) and (x.is_exact() or x.rel_accuracy_bits() > bits)
+    return bool(x.rel_accuracy_bits() > bits and x.is_finite())
 
 
 # ----------------------------------------------------------------------------------------- constant expressions
