@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from scipy import special
 
-from shuffle_sym.accounting.sources import QUICK, UNKNOWN, PairOfLaws, Source, or_unknown
+from shuffle_sym.accounting.sources import UNKNOWN, PairOfLaws, Source, or_unknown
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition, blanket
@@ -110,9 +110,9 @@ class Datasets(Source):
     """The worst of a few pairs of neighbouring datasets, each with its decomposition."""
 
     def __init__(self, pairs: Sequence[tuple[Neighbours, Decomposition]], n: int, *, quick: bool = False) -> None:
-        self.n, self._auto = n, QUICK if quick else "auto"
+        self.n = n
         self.neighbours = [neighbours for neighbours, _ in pairs]
-        self.laws = [PairOfLaws(D, n) for _, D in pairs]
+        self.laws = [PairOfLaws(D, n, quick=quick) for _, D in pairs]
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -128,7 +128,6 @@ class Datasets(Source):
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """ε of the worst pair: of the first, and of another one only if its δ there is larger."""
-        method = self._auto if method == "auto" else method
         neighbours, answer = self.neighbours[0], self.best.epsilon(target, rtol, method)
         for other, pair in zip(self.neighbours[1:], self.laws[1:], strict=True):
             (there,) = or_unknown(pair, [Ratio(eps=sp.Rational(str(answer.lower)))], rtol, method)
@@ -146,7 +145,6 @@ class Datasets(Source):
         self, ratios: Sequence[Ratio], rtol: float, method: str, wanted: Sequence[float], most: int | None = None
     ) -> list[Interval]:
         """D_α of the worst of the first ``most`` pairs; where some reach what is ``wanted``, no other is tried."""
-        method = self._auto if method == "auto" else method
         best: list[Interval] = [Interval(0.0, 0.0)] * len(ratios)
         for neighbours, pair in list(zip(self.neighbours, self.laws, strict=True))[:most]:
             places = [i for i, least in enumerate(wanted) if best[i].upper < least or best[i] == UNKNOWN]

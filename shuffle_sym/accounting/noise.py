@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.sources import QUICK, UNKNOWN, NotReachedError, PairOfLaws, Source, Worst, or_unknown
+from shuffle_sym.accounting.sources import UNKNOWN, NotReachedError, PairOfLaws, Source, Worst, or_unknown
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
@@ -40,7 +40,6 @@ class Noise(Source):
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
-        self._refused: list[tuple[float, float]] = []  # α and rtol where panels do not serve
         self._discretisations: dict[tuple[str, int, float], PairOfLaws] = {}
 
     @cached_property
@@ -65,16 +64,11 @@ class Noise(Source):
         if self.above_all is not None:
             return self.above_all.from_one(ratios, rtol, method)
         if method not in ("auto", "contour", "fft"):
-            raise ValueError(
-                f'method must be "auto", "contour" or "fft" for {R!r}, which is continuous, got {method!r}'
-            )
+            raise ValueError(f'method must be "auto", "contour" or "fft" for continuous {R!r}, got {method!r}')
         bounded = R.eps0 is not sp.oo
         answers = [Interval(0.0, 0.0, method)] * len(ratios)
-        most = float(R.eps0)
         waiting = {
-            i: (0.0, 1.0)
-            for i, ratio in enumerate(ratios)
-            if (ratio.log < most if field.clearly_different(ratio.log, most) else not field.at_least(ratio.eps, R.eps0))
+            i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
         }
         if method == "auto":
             places = list(waiting)
@@ -82,10 +76,11 @@ class Noise(Source):
                 if answer is not None:
                     answers[i] = answer
                     del waiting[i]
-        tail, cells, cut = 1e-8, 32, QUICK if method == "auto" else method
+        tail, cells = 1e-8, 32
         while waiting and cells <= _MAX_CELLS:
             there = [ratios[i] for i in waiting]
-            below, above = (or_unknown(self._discretised(side, cells, tail), there, rtol / 4, cut) for side in _SIDES)
+            cut = (self._discretised(side, cells, tail) for side in _SIDES)
+            below, above = (or_unknown(law, there, rtol / 4, method) for law in cut)
             for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
                 waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
                 if upper - lower <= rtol * upper or upper < SMALLEST:
@@ -109,11 +104,12 @@ class Noise(Source):
         """As for other laws; from cells on either side where panels do not serve: because it is too likely that nobody
         sends a message of the blanket, or because ratios are so large that few messages are what counts."""
         few = (1 - float(self.R.gamma)) ** self.n > rtol * target if self.above_all is None else False
-        heavy = self.above_all is None and self.max_loss is sp.oo and self._largest_ratio > max(_LARGE, self.n / 1000)
+        heavy = self.above_all is None and self.max_loss is sp.oo
+        heavy = heavy and self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max() > max(_LARGE, self.n / 1000)
         tail, low, high = _rounded(target / 100 if heavy else rtol * target / 8), 0.0, field.not_below(self.max_loss)
         for cells in _FEW_CELLS[: 2 if heavy else None] if method == "auto" and (few or heavy) else ():
             try:
-                sides = [self._discretised(side, cells, tail).epsilon(target, rtol / 4, QUICK) for side in _SIDES]
+                sides = [self._discretised(side, cells, tail).epsilon(target, rtol / 4, method) for side in _SIDES]
             except NotSharpError:
                 break
             low, high = max(low, sides[0].lower), min(high, sides[1].upper)
@@ -122,10 +118,6 @@ class Noise(Source):
         if high < math.inf and (heavy or high - low <= rtol * high):
             return Interval(low, high, "cells")
         return super().epsilon(target, rtol, method)
-
-    @property
-    def _largest_ratio(self) -> float:
-        return float(self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max())
 
     def _refusal(self, answers: list[Interval], rtol: float) -> NotReachedError:
         reached = max(answer.relative_width for answer in answers)
@@ -141,18 +133,15 @@ class Noise(Source):
         if self.above_all is not None:
             return self.above_all.log_delta(ratio, rtol)
         answer = super().log_delta(ratio, rtol)
-        for cells in _FEW_CELLS if answer.lower == -math.inf < answer.upper else ():
-            low, high = (self._discretised(side, cells, _LEAST_TAIL).log_delta(ratio, rtol) for side in _SIDES)
+        if answer.lower == -math.inf < answer.upper:
+            low, high = (self._discretised(side, 256, _LEAST_TAIL).log_delta(ratio, rtol) for side in _SIDES)
             answer = Interval(low.lower, min(high.upper, answer.upper), high.method)
-            if answer.upper - answer.lower <= -rtol * answer.upper:
-                break
         return answer
 
     def _by_panels(self, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the contour integral without cells, or None if that is not narrow enough: for few users, mostly."""
         answers: list[Interval | None] = [None] * len(alphas)
-        hopeless = any(alpha <= min(alphas, default=0.0) and rtol <= sharp for alpha, sharp in self._refused)
-        if self.n < _FEW_USERS or hopeless:
+        if self.n < _FEW_USERS:
             return answers
         sides = _SIDES if self.R.rounds_off else ("cut",)
         tails = self._first_tails(alphas, rtol)
@@ -172,7 +161,6 @@ class Noise(Source):
                         answers[i] = answer
                     else:
                         tails[i] = min(tail / 100, self._tail(alphas[i], answer.upper, rtol) / 10)
-        self._refused += [(alpha, rtol) for alpha, answer in zip(alphas, answers, strict=True) if answer is None][:1]
         return answers
 
     def _first_tails(self, alphas: list[float], rtol: float) -> dict[int, float]:
@@ -222,7 +210,7 @@ class Noise(Source):
     def _discretised(self, side: str, cells: int, tail: float) -> PairOfLaws:
         key = (side, cells, tail)
         if key not in self._discretisations:
-            self._discretisations[key] = PairOfLaws(getattr(self.R, side)(cells, tail), self.n)
+            self._discretisations[key] = PairOfLaws(getattr(self.R, side)(cells, tail), self.n, quick=True)
         return self._discretisations[key]
 
     def __repr__(self) -> str:

@@ -25,7 +25,6 @@ from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.truth import exact
 
 METHODS = ("auto", *methods.METHODS, "exact")
-QUICK = "quick"  # as "auto", but never the lattice, which takes seconds to refuse
 UNKNOWN = Interval(0.0, 1.0)
 _TINY = 5e-324  # the smallest double
 SMALLEST = 1e-305  # below this only an upper end is told
@@ -42,6 +41,7 @@ class Source(ABC):
     """The divergence of n shuffled users in one direction: of one pair of laws, or the largest of several."""
 
     n: int
+    quick = False  # whether what takes seconds to refuse is not tried: values are then as sharp as they get
 
     @property
     @abstractmethod
@@ -89,14 +89,15 @@ class Source(ABC):
             ratio = Ratio(eps=sp.Rational(str(eps)))
             try:
                 (answer,) = self.from_one([ratio], delta_rtol, method)
-            except NotSharpError as refusal:
-                (answer,) = getattr(refusal, "answers", None) or or_unknown(self, [ratio], 4 * delta_rtol, method)
+            except NotSharpError as refusal:  # what is known may be enough
+                reached = refusal.answers if isinstance(refusal, NotReachedError) else [UNKNOWN]
+                (answer,) = or_unknown(self, [ratio], 4 * delta_rtol, method) if self.quick else reached
                 if answer.lower <= target < answer.upper:
                     raise
             used[answer.method] = None
             return answer
 
-        refusals = _MOST_REFUSALS if method in ("auto", QUICK) else 0  # nobody asked for this method
+        refusals = _MOST_REFUSALS if method == "auto" else 0  # nobody asked for this method
         sharpens = method != "exact"
         try:
             answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=sharpens, most_refusals=refusals)
@@ -138,8 +139,8 @@ class Source(ABC):
 class PairOfLaws(Source):
     """One decomposition with n users: an ordered pair of laws."""
 
-    def __init__(self, D: Decomposition, n: int) -> None:
-        self.D, self.n = D, n
+    def __init__(self, D: Decomposition, n: int, *, quick: bool = False) -> None:
+        self.D, self.n, self.quick = D, n, quick
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -172,21 +173,20 @@ class PairOfLaws(Source):
                 i: _in_doubles(exact.enclosure(D, self.n, ratios[i], _DIGITS, 'method = "exact"')) for i in places
             }
         else:
-            auto = method in ("auto", QUICK)
-            most = methods.contour_seconds(self.n, rtol) - _SECONDS_TO_PLAN if auto else 0.0
+            most = methods.contour_seconds(self.n, rtol) - _SECONDS_TO_PLAN if method == "auto" else 0.0
             tried = {i: self._summed(ratios[i], most) for i in places if most > 0}
             summed = {i: answer for i, answer in tried.items() if answer}
         answers = [summed.get(i, answer) for i, answer in enumerate(answers)]
         places = [i for i in places if i not in summed]
         if places:
             laws = D.gparv.floats_at([ratios[i] for i in places])
-            names = [methods.cheapest_first(row, self.n) if auto else (method,) for row in laws.values]
+            names = [methods.cheapest_first(row, self.n) if method == "auto" else (method,) for row in laws.values]
             # The lattice is the last of several: where the others are refused, the exact sum may take milliseconds.
             quick = [row[:-1] or row for row in names]
             parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, quick)
             for row, (i, part) in enumerate(zip(places, parts, strict=True)):
-                soon = self._summed(ratios[i], _SOON) if auto and not isinstance(part, Interval) else None
-                if soon is None and method == "auto" and not isinstance(part, Interval):
+                soon = self._summed(ratios[i], _SOON) if method == "auto" and not isinstance(part, Interval) else None
+                if soon is None and method == "auto" and not self.quick and not isinstance(part, Interval):
                     (last,) = methods.first_within(laws.values[[row]], laws.probabilities, self.n, rtol, [("fft",)])
                     part = last if isinstance(last, Interval) else min(last, part, key=methods.reached)
                 answers[i] = soon or self._answer(ratios[i], laws.null[row], part, method)
@@ -204,7 +204,7 @@ class PairOfLaws(Source):
         if isinstance(part, Interval):
             masses, slack = math.fsum(null), 4 * FLOAT_ERROR
             return outward(part.lower + masses * (1 - slack), part.upper + masses * (1 + slack), part.method)
-        summed = self._summed(ratio, _PATIENCE) if method == "auto" else None
+        summed = self._summed(ratio, _PATIENCE) if method == "auto" and not self.quick else None
         if summed is None:
             advice = (
                 "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
@@ -274,16 +274,16 @@ class NotReachedError(NotSharpError):
 
 
 def or_unknown(source: Source, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-    """D_α for each α >= 1, as sharp as it gets where ``rtol`` is refused; from 0 to 1 where every width is."""
+    """D_α for each α >= 1, of a quick source as sharp as it gets; from 0 to 1 where no method has an answer."""
     try:
         return source.from_one(ratios, rtol, method)
     except NotSharpError as refusal:
-        if method not in ("auto", QUICK):
-            raise
         wider = 2 * max(refusal.reached, rtol)
+        if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width and not source.quick):
+            raise
     if len(ratios) > 1:
         return [or_unknown(source, [ratio], rtol, method)[0] for ratio in ratios]
-    return [UNKNOWN] if wider >= 1 else or_unknown(source, ratios, wider, method)
+    return [UNKNOWN] if wider >= 1 or not source.quick else or_unknown(source, ratios, wider, method)
 
 
 def _in_doubles(value: arb) -> Interval:

@@ -149,10 +149,6 @@ class AddedNoise(Continuous):
 
     # -- cells
 
-    def _refuse_unproved(self) -> None:
-        if not self.has_worst_pair:
-            self._no_worst_pair()
-
     def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
         """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α."""
         atoms = []
@@ -200,11 +196,11 @@ class AddedNoise(Continuous):
             return balls.middle(added.quantile(tail))
 
     def _below(self, input_: sp.Expr, place: Fraction) -> Fraction:
-        """Pr[R(input) <= place]."""
         with balls.precision(_BITS):
             return _good(self._mass_below(input_, balls.ball(place)))
 
     def _mass_below(self, input_: sp.Expr, place: arb) -> arb:
+        """Pr[R(input) <= place]."""
         away = place - balls.value(input_)
         if self.distribution is None or not self.added.symmetric:
             return self.added.tail(away)
@@ -233,7 +229,8 @@ class AddedNoise(Continuous):
         ``tail`` of μ_1 lies beyond them. ``side`` says what becomes of that, unless ρ is constant there: "cut" leaves
         it out, "lower" counts it as one message, "upper" moves it to the ends of the range of ρ there."""
         arguments.numeric_only(self.free_symbols, "a number")
-        self._refuse_unproved()
+        if not self.has_worst_pair:
+            self._no_worst_pair()
         key = (spread, 0.0, "cut") if self.added.flat else (spread, tail, side)
         if key not in self._known_panels:
             self._known_panels[key] = self._panels(*key)
@@ -280,23 +277,21 @@ class AddedNoise(Continuous):
         """Masses under both end inputs and both ends of ρ, cell by cell from the middle down; the last one reaches to
         −∞."""
         arguments.numeric_only(self.free_symbols, "a discretisation")
-        self._refuse_unproved()
+        if not self.has_worst_pair:
+            self._no_worst_pair()
         low, high = self.inputs
         first, width = _number(self.middle), _number(self.width)
         last = min(_number(low) + self._edge(self.added, tail), first - width / 4)
         ends = [first + (last - first) * i / cells for i in range(cells + 1)]
         below = [[self._below(input_, end) for end in ends] for input_ in (low, high)]
-        ratios = [self._ratio(end) for end in ends]
+        with balls.precision(_BITS):
+            ratios = [_good(self._ratio_at(balls.ball(end))) for end in ends]
         inner = [
             (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
             for i in range(cells)
         ]
         bound = None if self.eps0 is sp.oo else ratios[-1] if self.added.flat else _number(sp.exp(self.eps0))
         return [*inner, (below[0][-1], below[1][-1], ratios[-1], bound)]
-
-    def _ratio(self, place: Fraction) -> Fraction:
-        with balls.precision(_BITS):
-            return _good(self._ratio_at(balls.ball(place)))
 
     def _ratio_at(self, place: arb) -> arb:
         one, other = (self.added.at(place - balls.value(end)) for end in self.inputs)

@@ -1,8 +1,7 @@
 r"""Datasets of continuous noise: the first user has 0 or 1, all others x, and messages are counted by cells.
 
 To count messages by cells is post-processing, so the divergence can only fall. With G = (p_0 − αp_1)/p_x a cell of
-width h loses about p_x h (hG')²/12 of the variance of G. Of all ways to make a given number of cells the one with
-h ∝ (p_x G'²)^{-1/3} loses least; it is found roughly, in doubles, and any cells are right.
+width h loses about p_x h (hG')²/12 of the variance of G; h ∝ (p_x G'²)^{-1/3} loses least, and any cells are right.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from shuffle_sym.algebra import arguments, balls, field, latex, precise
 from shuffle_sym.algebra.compiled import numpy_function
 from shuffle_sym.model.equality import Uncached
 
-_LARGEST = 2**32  # of a rational number that is exponentiated as it is
 _BITS = 128  # of what becomes a double: half of them may cancel in a difference
 
 
@@ -77,8 +76,8 @@ class Ratio:
 
     def to_bits(self, bits: int) -> arb:
         """α with a relative radius of at most 2^-bits."""
-        if self.number.is_Rational and abs(self.number) < _LARGEST:
-            with balls.precision(bits + 64):
+        if self.number.is_Rational:
+            with balls.precision(bits + 64 + int(abs(self.number)).bit_length()):
                 return balls.ball(self.number).exp() if self.is_log else balls.ball(self.number)
         return field.numbers((field.alpha,), {field.alpha: self.alpha}, bits)[0]
 

@@ -129,7 +129,7 @@ def test_tails_are_rounded_down_to_a_few_and_0_to_the_least_of_them():
     assert tails == pytest.approx([0.1, 0.01, 1e-7, 1e-14, 1e-202, 1e-290, 1e-290], rel=1e-9, abs=0)
 
 
-@pytest.mark.parametrize("R", [ss.Laplace(6), ss.randomizers.Logistic(3), ss.Gaussian(1)], ids=str)
+@pytest.mark.parametrize("R", [ss.Laplace(6), ss.randomizers.Logistic(3), ss.Gaussian(1), ss.Gaussian("1/2")], ids=str)
 def test_epsilon_of_few_users_is_between_those_of_exact_cells(R):
     n, target = 2, 0.01
     answer = noise.Noise(R, n).epsilon(target, 1e-2, "auto")
