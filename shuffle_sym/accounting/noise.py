@@ -27,7 +27,6 @@ _FEW_USERS = 32
 _FEW_MESSAGES = 6.0
 _LEAST_TAIL = 1e-290
 _FINE_TAILS = 1e-10
-_LARGE = 1e4  # ratio of densities
 _FEW_CELLS, _MAX_CELLS = (32, 64, 128, 256, 512), 4096
 
 
@@ -78,9 +77,8 @@ class Noise(Source):
                     del waiting[i]
         tail, cells = 1e-8, 32
         while waiting and cells <= _MAX_CELLS:
-            there = [ratios[i] for i in waiting]
-            cut = (self._discretised(side, cells, tail) for side in _SIDES)
-            below, above = (or_unknown(law, there, rtol / 4, method) for law in cut)
+            left = [ratios[i] for i in waiting]
+            below, above = (or_unknown(self._discretised(side, cells, tail), left, rtol / 4, method) for side in _SIDES)
             for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
                 waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
                 if upper - lower <= rtol * upper or upper < SMALLEST:
@@ -105,7 +103,7 @@ class Noise(Source):
         sends a message of the blanket, or because ratios are so large that few messages are what counts."""
         few = (1 - float(self.R.gamma)) ** self.n > rtol * target if self.above_all is None else False
         heavy = self.above_all is None and self.max_loss is sp.oo
-        heavy = heavy and self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max() > max(_LARGE, self.n / 1000)
+        heavy = heavy and self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max() > max(1e4, self.n / 1000)
         tail, low, high = _rounded(target / 100 if heavy else rtol * target / 8), 0.0, field.not_below(self.max_loss)
         for cells in _FEW_CELLS[: 2 if heavy else None] if method == "auto" and (few or heavy) else ():
             try:
