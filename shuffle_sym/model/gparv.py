@@ -76,7 +76,7 @@ class Ratio:
 
     def to_bits(self, bits: int) -> arb:
         """α with a relative radius of at most 2^-bits."""
-        if self.number.is_Rational:
+        if isinstance(self.number, sp.Rational):
             with balls.precision(bits + 64 + int(abs(self.number)).bit_length()):
                 return balls.ball(self.number).exp() if self.is_log else balls.ball(self.number)
         return field.numbers((field.alpha,), {field.alpha: self.alpha}, bits)[0]
