@@ -32,6 +32,7 @@ from shuffle_sym.papers.engine import (
     theorems,
 )
 from shuffle_sym.papers.engine.chains import Chain, Line
+from shuffle_sym.papers.engine.points import differ_at_a_point
 
 pytestmark = pytest.mark.exact
 x, z = sp.symbols("x z", positive=True)
@@ -427,3 +428,16 @@ def test_a_line_shows_itself_without_what_it_rests_on():
     line = chain(f(a), equals(a**2, "defined", definition))
     assert repr(line) == "<f(a) = a**2: defined>"
     assert line._repr_latex_() == r"$f{\left(a \right)} = a^{2}\qquad \text{defined}$"
+
+
+def test_a_point_refutes_what_is_wrong_about_sums_and_nothing_that_is_right():
+    i, j, n = sp.symbols("i j n", integer=True, positive=True)
+    f = quantity("f", nonnegative=True)
+    total, nested = sp.Sum(f(i), (i, 1, n)), sp.Sum(f(j + i), (j, 1, i), (i, 1, n))
+    for right, same in ((sp.Sum(2 * f(i), (i, 1, n)), 2 * total), (nested, sp.Sum(f(i + j), (i, j, n), (j, 1, n)))):
+        assert not differ_at_a_point(right, same)
+        assert differ_at_a_point(right, same + 1)
+        assert not differ_at_a_point(right, same + 1, at_most=True)
+        assert differ_at_a_point(same + 1, right, at_most=True)
+    assert not differ_at_a_point(Positive(total - 3) - Positive(3 - total), total - 3)
+    assert not differ_at_a_point(Mean(Random("X")), sp.Integer(0))  # of which nothing is known at a point

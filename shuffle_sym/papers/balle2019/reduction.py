@@ -261,8 +261,7 @@ def lemma_a3() -> Blocks:
     )  # fmt: skip
     shown = chain(
         Divergence(alpha, hidden[0](m), hidden[1](m)),
-        equals(terms, "the definition", defined),
-        equals(sp.Sum(law(m, h) * Positive(inside / m), histograms), "each term has the factor a/(mω)",
+        equals(sp.Sum(law(m, h) * Positive(inside / m), histograms), "each term has the factor a/(mω)", defined,
                mine, yours, ratio, same, amplified),
         equals(Mean(Positive(S(m, copy) / m)), "the mean over m draws from the blanket", mean),
         equals(Mean(Positive(S(m, copy))) / m, "[·]_+ is positively homogeneous"),

@@ -9,25 +9,41 @@ from shuffle_sym.algebra.symbols import range_of
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive
 
 _GENERIC = 0.6180339887498949
+_HELD = (sp.Integral, sp.Limit, sp.Derivative, sp.Subs, sp.Product, Mean)
 
 
-def differ_at_a_point(left: sp.Expr, right: sp.Expr) -> bool:
-    """Whether two formulas differ clearly at a point that has nothing special, whole numbers among its coordinates not
-    either. It saves time where something wrong is written; nothing is ever shown like this."""
-    held = (sp.Sum, sp.Integral, sp.Limit, sp.Derivative, sp.Subs, Mean, Positive, Divergence)
-    if left.has(*held) or right.has(*held):
+def differ_at_a_point(left: sp.Expr, right: sp.Expr, at_most: bool = False) -> bool:
+    """Whether two formulas differ clearly, or the first is clearly not ``at_most`` the other, at a point that has
+    nothing special. It saves time where something wrong is written; nothing is ever shown like this."""
+    if left.has(*_HELD) or right.has(*_HELD):
         return False
-    # A named function is any number, the same one wherever its arguments are the same.
-    named = {one: sp.Dummy(str(one), positive=True) for one in left.atoms(AppliedUndef) | right.atoms(AppliedUndef)}
-    left, right = left.xreplace(named), right.xreplace(named)
-    symbols = sorted(left.free_symbols | right.free_symbols, key=str)
-    point = {}
-    for number, symbol in enumerate(symbols):
+    point, summed = {}, left.has(sp.Sum) or right.has(sp.Sum)
+    for number, symbol in enumerate(sorted(left.free_symbols | right.free_symbols, key=str)):
         least, most = range_of(symbol)
-        value = sp.Float(_GENERIC * (number + 2) % 1)
-        point[symbol] = value * most if most is not None and least is not None else value + 2 + 3 * number
+        value = sp.Rational(int(997 * (_GENERIC * (number + 2) % 1)) + 1, 999)  # exact: equal arguments stay equal
+        if summed and symbol.is_integer:
+            value = sp.Integer(number % 3 - 1 if most is None else 0)
+        free = value + 3 + (0 if summed else 3 * number)
+        point[symbol] = free if least is None or most is None else least + value * (most - least)
     try:
-        terms = [complex(term.xreplace(point).evalf(20)) for term in sp.Add.make_args(left - right)]
-        return abs(sum(terms)) > 1e-6 * (1 + sum(map(abs, terms)))  # large terms that cancel leave their round-off
+        terms = [_added(term.xreplace(point)) for term in sp.Add.make_args(left - right)]
+        # A named function is any number, the same one wherever its arguments are the same.
+        names = sorted(set().union(*(one.atoms(AppliedUndef, Divergence) for one in terms)), key=str)
+        named = {one: 1 + sp.Float(_GENERIC * (3 * number + 5) % 1) for number, one in enumerate(names)}
+        values = [complex(one.xreplace(named).replace(Positive, lambda x: sp.Max(x, 0)).evalf(20)) for one in terms]
+        gap = sum(value.real for value in values)
+        clear = 1e-6 * (1 + sum(map(abs, values)))  # large terms that cancel leave their round-off
+        return not any(value.imag for value in values) and (gap if at_most else abs(gap)) > clear
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         return False
+
+
+def _added(expr: sp.Expr) -> sp.Expr:
+    """The formula with its sums written out, from the outermost one on; raises where that is not possible."""
+    if not isinstance(expr, sp.Sum):
+        return expr.func(*map(_added, expr.args)) if expr.has(sp.Sum) else expr
+    *inner, (index, first, last) = expr.limits
+    if not (first.is_Integer and last.is_Integer and -1 <= last - first <= 12):
+        raise ValueError("a sum must have few terms")
+    inside = sp.Sum(expr.function, *inner) if inner else expr.function
+    return sp.Add(*(_added(inside.subs(index, value)) for value in range(int(first), int(last) + 1)))

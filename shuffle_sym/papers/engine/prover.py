@@ -36,6 +36,8 @@ def equal(before: sp.Expr, after: sp.Expr, given: Conditions = ()) -> str | None
         return "sums are exchanged"
     if before.has(sp.Sum) and after.has(sp.Sum) and _is_zero(quantities.linear(sums.by_ends(before - after))):
         return "sums are cut, joined or shifted"
+    if differ_at_a_point(put(before, given), put(after, given)):
+        return None  # at once: what follows would look for seconds
     # Where there are cases, the conditions say which of them is meant.
     split = bool(given) and (before.has(sp.Piecewise) or after.has(sp.Piecewise))
     evidence = None if split else _equal(before, after)
@@ -47,7 +49,8 @@ def equal(before: sp.Expr, after: sp.Expr, given: Conditions = ()) -> str | None
 
 def at_most(before: sp.Expr, after: sp.Expr, given: Conditions = ()) -> str | None:
     """Why a formula is at most another one, in words; None if that is not shown."""
-    return _at_most(put(before, given), put(after, given))
+    before, after = put(before, given), put(after, given)
+    return None if differ_at_a_point(before, after, at_most=True) else _at_most(before, after)
 
 
 # ------------------------------------------------------------------------------------------------- equality

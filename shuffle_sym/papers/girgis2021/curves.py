@@ -49,8 +49,7 @@ def lemma21() -> Blocks:
     )  # fmt: skip
     shown = chain(
         delta(alpha),
-        equals(Mean(Positive(rho - alpha)), "by definition", definition),
-        at_most(Mean(alpha**-u * factor * rho ** (1 + u)), "at every outcome", part.at({x: rho})),
+        at_most(Mean(alpha**-u * factor * rho ** (1 + u)), "at every outcome", definition, part.at({x: rho})),
         equals(alpha**-u * factor * Mean(rho ** (1 + u)), "the mean is linear"),
     )
     return definition, tangent, scaled, part, shown
@@ -122,15 +121,13 @@ def poisson_sampling() -> Blocks:
     expansion = sp.binomial(order, i) * keep ** (order - i) * gamma**i
     forward = chain(
         forward_moment(order),
-        equals(Mean((keep + gamma * L) ** order), "by definition", there),
-        equals(Mean(sp.Sum(expansion * L**i, (i, 0, order))), "the binomial theorem"),
+        equals(Mean(sp.Sum(expansion * L**i, (i, 0, order))), "the binomial theorem", there),
         equals(sp.Sum(expansion * Mean(L**i), (i, 0, order)), "moment by moment"),
     )
     lowest = chain((keep + gamma * y) ** -u, at_most(keep**-u, "P'/Q is at least 1 − γ"))
     flat = chain(
         backward_moment(u),
-        equals(Mean((keep + gamma * L) ** -u), "by definition", back),
-        at_most(keep**-u, "at every outcome", lowest.at({y: L})),
+        at_most(keep**-u, "at every outcome", back, lowest.at({y: L})),
     )
     convex = claim(0, "<=", sp.diff(x**-u, x, 2), "the second derivative of x^-u")
     one = claim(keep + gamma, "=", 1, "the weights sum to 1", weights)
@@ -140,8 +137,7 @@ def poisson_sampling() -> Blocks:
     )  # fmt: skip
     mixed = chain(
         backward_moment(u),
-        equals(Mean((keep + gamma * L) ** -u), "by definition", back),
-        at_most(Mean(keep + gamma * L**-u), "P' is a mixture", jensen),
+        at_most(Mean(keep + gamma * L**-u), "P' is a mixture", back, jensen),
         equals(keep + gamma * Mean(L**-u), "the mean is linear"),
     )
     curve = u * (u + 1) / 2 * keep ** (-u - 2)
@@ -155,8 +151,7 @@ def poisson_sampling() -> Blocks:
     square = Mean((L - 1) ** 2)
     near = chain(
         backward_moment(u),
-        equals(Mean((keep + gamma * L) ** -u), "by definition", back),
-        at_most(Mean(1 - u * (keep + gamma * L - 1) + curve * (keep + gamma * L - 1) ** 2), "around 1", taylor),
+        at_most(Mean(1 - u * (keep + gamma * L - 1) + curve * (keep + gamma * L - 1) ** 2), "around 1", back, taylor),
         equals(1 - u * gamma * (Mean(L) - 1) + curve * gamma**2 * square, "P'/Q − 1 is γ(L − 1)", weights),
         equals(1 + curve * gamma**2 * square, "L has mean 1", mean),
     )

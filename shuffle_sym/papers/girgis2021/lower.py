@@ -274,8 +274,7 @@ def theorem34() -> Blocks:
     early = [fact.at({p: chance}) for fact in (zeroth, first, second)]
     moment = chain(
         S(order, n),
-        equals(Mean((P(K) / Q(K)) ** order), "by definition", definition),
-        equals(Mean((1 + c * Y) ** order), "(72)", ratio.at({k: K}), scale, centred),
+        equals(Mean((1 + c * Y) ** order), "(72)", definition, ratio.at({k: K}), scale, centred),
         equals(Mean(sp.Sum(sp.binomial(order, i) * (c * Y) ** i, (i, 0, order))), "the binomial theorem"),
         equals(sp.Sum(sp.binomial(order, i) * c**i * Mean(Y**i), (i, 0, order)), "(15), moment by moment"),
         equals(terms(0), "central moments", central),

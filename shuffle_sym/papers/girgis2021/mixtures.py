@@ -82,8 +82,7 @@ def lemma51_renyi() -> Blocks:
     tilde = given(rest(j), (own(j) - q * shared(j)) / (1 - q), "what is left of p_i", ABOVE)
     positive = chain(
         rest(j),
-        equals((own(j) - q * shared(j)) / (1 - q), "by definition", tilde),
-        at_least(0, "not negative, by ε0-LDP", private),
+        at_least(0, "not negative, by ε0-LDP", tilde, private),
         under=ABOVE,
     )
     total = chain(
@@ -292,8 +291,7 @@ def theorem36() -> Blocks:
     others = suppose(size(C), "<=", n - 1, "C is a set of other users")
     one_set = chain(
         of_part(order, C),
-        equals(with_others(order, size(C), n - 1 - size(C)), "by definition", members),
-        at_most(S(order, size(C) + 1), "(26)", all_gone.at({m: size(C), k: n - 1 - size(C)}), others),
+        at_most(S(order, size(C) + 1), "(26)", members, all_gone.at({m: size(C), k: n - 1 - size(C)}), others),
         under=ORDER,
     )
     by_size = theorems.general(

@@ -298,8 +298,7 @@ def theorem37() -> Blocks:
     each = chain(rest.function, equals(higher_term(m), "m^i is (m²)^(i/2)", named))
     shown = chain(
         S(order, m),
-        equals(Mean(rho**order), "by definition", definition),
-        equals(Mean((1 + X / m) ** order), "with X", excess),
+        equals(Mean((1 + X / m) ** order), "with X", definition, excess),
         equals(Mean(sp.Sum(sp.binomial(order, i) * (X / m) ** i, (i, 0, order))), "(15), the binomial theorem"),
         equals(moments(0), "(31), moment by moment"),
         equals(1 + order * Mean(X) / m + pairs * Mean(X**2) / m**2 + moments(3), "the first three terms"),

@@ -132,8 +132,7 @@ def single_user_excess() -> Blocks:
     chi = sp.Sum(p1(j) ** 2 / p(j), messages)
     shown = chain(
         S(order, 1),
-        equals(alone.right, "by definition", alone),
-        at_most(sp.Sum(p(j) * parabola, messages), "each ratio", each),
+        at_most(sp.Sum(p(j) * parabola, messages), "each ratio", alone, each),
         equals(totals[0] + order * (totals[1] - totals[0]) + PAIRS * power * (chi - 2 * totals[1] + totals[0]),
                "term by term"),
         equals(1 + PAIRS * power * (chi - 1), "both sum to 1", notation.sums_to_one, notation.primed_sums_to_one),
@@ -152,8 +151,7 @@ def _small_powers(base: Fact, powers: Fact, bound: Fact) -> tuple[Fact, Fact, Fa
     rises = chain(e ** ((k + 1) / 2), at_most(z ** ((k + 1) / 2), "a power rises"), under=sp.Le(e, z))
     rest = chain(
         power(k),
-        equals(base.right ** ((k + 1) / 2), "by definition", powers, base),
-        at_most(SMALL ** (k + 1), "the condition", rises.at({z: y**2}).at({e: base.right, y: SMALL})),
+        at_most(SMALL ** (k + 1), "the condition", powers, base, rises.at({z: y**2}).at({e: base.right, y: SMALL})),
         equals(most(k), "a name for it", bound),
         under=ENOUGH,
     )
@@ -189,8 +187,7 @@ def enough_users() -> Blocks:
     bound = given(most(k), SMALL ** (k + 1), "what the condition makes of it")
     coefficient = chain(
         c(later),
-        equals(named.right.subs(k, later), "by definition", named),
-        at_most(order**later, "Claim 1", by_claim.at({k: later})),
+        at_most(order**later, "Claim 1", named, by_claim.at({k: later})),
     )
     term = chain(
         higher_term(m).subs(i, later),
@@ -287,8 +284,7 @@ def corollary32() -> Blocks:
     )
     shown = chain(
         D(order),
-        equals(sp.log(whole(order)) / (order - 1), "by definition", divergence),
-        at_most(sp.log(bounded.right) / (order - 1), "log rises", bounded),
+        at_most(sp.log(bounded.right) / (order - 1), "log rises", divergence, bounded),
         under=(CONDITION, ABOVE),
     )
     cited = (chernoff, everything, parted, alone, enough)

@@ -78,8 +78,7 @@ def single_user() -> Blocks:
     )
     shown = chain(
         S(real_order, 1),
-        equals(alone.right, "by definition", alone),
-        at_most(t**real_order * sp.Sum(p(j), messages), "each ratio is at most t", each),
+        at_most(t**real_order * sp.Sum(p(j), messages), "each ratio is at most t", alone, each),
         equals(t**real_order, "p is a law", sums_to_one),
     )
     return sums_to_one, notation.not_above_t, each, shown
@@ -103,8 +102,7 @@ def cut() -> Blocks:
     fits = sp.Ge(n, nbar)
     everything = chain(
         many,
-        equals(late.right, "by definition", late),
-        equals(total.left - early.right, "all without the first ones"),
+        equals(total.left - early.right, "all without the first ones", late),
         equals(1 - few, "all of them", total, early),
         under=(ABOVE, fits),
     )
@@ -175,8 +173,7 @@ def _assembled(special: Cited, lam: sp.Expr, moment: sp.Expr) -> Blocks:
     )
     shown = chain(
         D(lam),
-        equals(sp.log(whole(lam)) / (lam - 1), "by definition", divergence),
-        at_most(sp.log(moment + last) / (lam - 1), "log rises", bounded),
+        at_most(sp.log(moment + last) / (lam - 1), "log rises", divergence, bounded),
         equals(sp.log(moment.subs(half_number, HALF) + last) / (lam - 1), "the number of users put in", size),
         under=bounded.under,
     )

@@ -128,17 +128,14 @@ def over_the_set(
     total = given(Psi(s), sp.Integral(Positive(top(s) - k * bottom), line), "what is above 0, integrated")
     on_set = sp.Piecewise((p(s, z), top(near) - k * bottom > 0), (0, True))
     mass = given(S(s), sp.Integral(on_set, line), "the mass of p_s on the set of the nearer input")
-    most = top(s).subs(alpha, 0) + Positive(-k) * bottom
     pointwise = (
-        claim(
-            Positive(u) - Positive(v), ">=", u - v, "on the set v, of the nearer input, is positive", under=sp.Gt(v, 0)
-        ),
-        claim(Positive(u) - Positive(v), ">=", 0, "outside it is not", under=sp.Le(v, 0)),
-        claim(Positive(top(s) - k * bottom), "<=", most, "at most densities, which are integrable"),
+        claim(Positive(u) - Positive(v), ">=", u - v, "on the set of the nearer input", under=sp.Gt(v, 0)),
+        claim(Positive(u) - Positive(v), ">=", 0, "outside", under=sp.Le(v, 0)),
+        claim(Positive(top(s) - k * bottom), "<=", top(s).subs(alpha, 0) + Positive(-k) * bottom, "below densities"),
     )
     return total, mass, theorems.general(
-        "integrals are linear and keep inequalities", Psi(far) - Psi(near), ">=", -scale * (S(near) - S(far)), [],
-        [(fact.words, fact) for fact in (total, mass, *pointwise)], local=(u, v),
+        "integrals are linear and keep inequalities", Psi(far) - Psi(near), ">=", -scale * (S(near) - S(far)),
+        ["a density is integrable"], [(fact.words, fact) for fact in (total, mass, *pointwise)], local=(u, v),
     )  # fmt: skip
 
 
