@@ -114,7 +114,7 @@ def _reasons(meets: Shuffle, fails: Shuffle, eps: sp.Expr, rtol: float) -> tuple
 def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:
     r"""The smallest number of users for which the shuffled ``source`` is (ε, δ)-DP.
 
-    ``upper`` users are enough for certain: the bound for all datasets says so. Fewer than ``lower`` are not: two
+    ``upper`` users are enough for certain: the bound for all datasets says so. Fewer than ``lower`` are not enough: two
     datasets of ``lower`` − 1 users miss the target. Each is found within ``rtol``, or exactly where that costs nothing.
 
     What holds at one n holds on one side of it, since δ does not grow with n. Of a mechanism: whatever n + 1 users send

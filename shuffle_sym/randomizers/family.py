@@ -13,7 +13,7 @@ from shuffle_sym.randomizers.subsets import KRR, BinaryRR
 
 
 class AnyRandomizer(Family):
-    r"""All ε0-LDP randomizers; what is said of it holds for each of them.
+    r"""Every ε0-LDP randomizer that all users may share: an answer holds for each of them.
 
     Args:
         eps0: the local privacy level.

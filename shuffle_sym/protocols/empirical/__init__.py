@@ -1,4 +1,4 @@
-r"""Is what people run what they think it is? Lower bounds on ε from samples, and whether a claim is refuted.
+r"""Does a program do what its definition says? Lower bounds on ε from samples, and whether a claim is refuted.
 
 `local` looks at messages of two inputs, `shuffled` at runs of a whole pipeline, `cost` says how many it takes.
 """
