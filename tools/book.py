@@ -107,7 +107,7 @@ def index(book: Sequence[Chapter]) -> Any:
         present = [by_number[number] for number in numbers if number in by_number]
         if present:
             lines += ["", f"## {title}", ""]
-            lines += [f"- **{c.number}** {c.link}" + (f". {c.goal}." if c.goal else "") for c in present]
+            lines += [f"- **{c.number}** {c.link}{'' if c.title[-1] in '?!.' else '.'} {c.goal}." for c in present]
     cells = [
         nbformat.v4.new_markdown_cell("\n".join(lines), id="index"),
         nbformat.v4.new_markdown_cell(LETTERS, id="letters"),
