@@ -146,7 +146,7 @@ class Mechanism(CrowdOfUsers):
         """ε by the blanket alone, or from 0 to the largest loss where no method is sharp enough for it."""
         name = "the largest loss" if self.max_loss == 0 else self.bounds.name
         try:
-            answers = [source.epsilon(target, rtol, method) for source in self.bounds.sources]
+            answers = [source.known_epsilon(target, rtol, method) for source in self.bounds.sources]
         except NotSharpError:
             if method != "auto" or self.max_loss is sp.oo:
                 raise

@@ -99,6 +99,12 @@ class Noise(Source):
         return answers
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        answer = self.known_epsilon(target, rtol, method)
+        if answer.method == "cells" and answer.relative_width > rtol:
+            raise self._refusal([answer], rtol)
+        return answer
+
+    def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """As for other laws; from cells on either side where panels do not serve: because it is too likely that nobody
         sends a message of the blanket, or because ratios are so large that few messages are what counts."""
         few = (1 - float(self.R.gamma)) ** self.n > rtol * target if self.above_all is None else False
@@ -121,7 +127,7 @@ class Noise(Source):
         reached = max(answer.relative_width for answer in answers)
         error = NotReachedError(
             f"bounds within a relative {rtol:.2g} of each other need more cells of {self!r} at n = {self.n} than there "
-            f"can be; {reached:.2g} was reached: ask for a larger rtol, or for a smaller eps"
+            f"can be; {reached:.2g} was reached: ask for a larger rtol"
         )
         error.answers, error.reached = answers, reached
         return error

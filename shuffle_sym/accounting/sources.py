@@ -80,6 +80,10 @@ class Source(ABC):
             answers.update(zip(above, self.from_one([ratios[i] for i in above], rtol, method), strict=True))
         return [answers[i] for i in range(len(ratios))]
 
+    def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        """What is known of ``epsilon``, however wide, where that is not a refusal."""
+        return self.epsilon(target, rtol, method)
+
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """Bounds of the smallest ε with δ(ε) <= target, within ``rtol`` of each other."""
         ceiling = field.not_below(self.max_loss)

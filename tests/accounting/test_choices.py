@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -74,8 +75,6 @@ def test_scored_datasets_with_the_largest_lower_end_are_named():
 
 @pytest.mark.parametrize("inside", [-0.5, -300.0])
 def test_the_logarithm_of_a_share_of_a_delta_is_rounded_up(monkeypatch, inside):
-    u, log_q = 1e-4, math.log(0.01)
-    monkeypatch.setattr(batches, "UNIT_ROUNDOFF", u)
     batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 2)._analysed, 200)
     batch.__dict__["crowd"] = None  # as it is of noise
     monkeypatch.setattr(Batch, "below", SimpleNamespace(
@@ -84,8 +83,9 @@ def test_the_logarithm_of_a_share_of_a_delta_is_rounded_up(monkeypatch, inside):
     batch.batch = SimpleNamespace(log_delta=lambda *_: Interval(inside - 0.1, inside))
     answer = batch.log_delta(Ratio(eps=1), 1e-3)
     assert (answer.lower, answer.lower_by) == (-650.0, "pair 1")
-    # The logarithm of q, and one sum: of numbers as large as these
-    assert inside + log_q + 2 * u * (abs(log_q) + abs(inside)) <= answer.upper <= inside + log_q + 20 * u * 310
+    with mpmath.workdps(40):  # it is the smallest double that is not below the exact sum
+        exact = mpmath.mpf(inside) + mpmath.log(mpmath.mpf(1) / 100)
+        assert math.nextafter(answer.upper, -math.inf) < exact <= answer.upper
 
 
 def test_the_share_of_a_batch_makes_epsilon_smaller_and_large_ones_are_kept(monkeypatch):

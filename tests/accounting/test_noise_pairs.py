@@ -158,3 +158,14 @@ def test_the_upper_end_of_epsilon_meets_the_target_by_the_bound_that_it_names(ep
     else:
         assert bounds.drop_out(ratio).value > 1e-6
         assert ss.Shuffle(ss.Laplace(eps0).upper(512), n).delta(answer.upper).lower <= 1e-6
+
+
+def test_a_blanket_in_cells_that_is_wider_than_asked_is_refused_and_bounds_the_mechanism_as_it_is():
+    R = ss.Gaussian(sp.Rational(1, 2))
+    answer = ss.Shuffle(R, 10**6).epsilon(1e-6)
+    assert 0 < answer.lower < answer.upper
+    with pytest.raises(ValueError, match=r"within a relative 1e-05 .* was reached: ask for a larger rtol"):
+        ss.Shuffle(ss.decomposition.blanket(R), 10**6).epsilon(1e-6, rtol=1e-5)
+    wide = ss.Shuffle(ss.decomposition.blanket(R), 10**6).epsilon(1e-6, rtol=0.2)
+    assert wide.lower <= answer.upper
+    assert wide.relative_width <= 0.2

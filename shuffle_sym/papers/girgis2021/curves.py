@@ -125,10 +125,7 @@ def poisson_sampling() -> Blocks:
         equals(sp.Sum(expansion * Mean(L**i), (i, 0, order)), "moment by moment"),
     )
     lowest = chain((keep + gamma * y) ** -u, at_most(keep**-u, "P'/Q is at least 1 − γ"))
-    flat = chain(
-        backward_moment(u),
-        at_most(keep**-u, "at every outcome", back, lowest.at({y: L})),
-    )
+    flat = chain(backward_moment(u), at_most(keep**-u, "at every outcome", back, lowest.at({y: L})))
     convex = claim(0, "<=", sp.diff(x**-u, x, 2), "the second derivative of x^-u")
     one = claim(keep + gamma, "=", 1, "the weights sum to 1", weights)
     jensen = theorems.general(

@@ -80,11 +80,7 @@ def lemma51_renyi() -> Blocks:
     laws = [suppose(sp.Sum(law(j), messages), "=", 1, "a law") for law in (own, shared)]
     private = suppose(own(j), ">=", shared(j) / t, "R is ε0-LDP, t = e^ε0")
     tilde = given(rest(j), (own(j) - q * shared(j)) / (1 - q), "what is left of p_i", ABOVE)
-    positive = chain(
-        rest(j),
-        at_least(0, "not negative, by ε0-LDP", tilde, private),
-        under=ABOVE,
-    )
+    positive = chain(rest(j), at_least(0, "not negative, by ε0-LDP", tilde, private), under=ABOVE)
     total = chain(
         sp.Sum(rest(j), messages),
         equals((sp.Sum(own(j), messages) - q * sp.Sum(shared(j), messages)) / (1 - q), "term by term", tilde),

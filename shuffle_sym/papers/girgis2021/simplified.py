@@ -185,10 +185,7 @@ def enough_users() -> Blocks:
     named = given(c(k), sp.binomial(order, k) * k * sp.gamma(k / 2), "the coefficient in (14)")
     powers = given(power(k), w ** ((k + 1) / 2), "all factors of the term i = k + 3 but w")
     bound = given(most(k), SMALL ** (k + 1), "what the condition makes of it")
-    coefficient = chain(
-        c(later),
-        at_most(order**later, "Claim 1", named, by_claim.at({k: later})),
-    )
+    coefficient = chain(c(later), at_most(order**later, "Claim 1", named, by_claim.at({k: later})))
     term = chain(
         higher_term(m).subs(i, later),
         equals(c(later) * (w / order**2) ** (later / 2), "with w", named, base),
