@@ -34,7 +34,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric.dropout import TOLERANCE, Bound, Row, padded
+from shuffle_sym.numeric.dropout import TOLERANCE, Bound, Row, padded, raised
 from shuffle_sym.numeric.moduli import Cells, Tilts
 from shuffle_sym.numeric.places import Places
 from shuffle_sym.numeric.transforms import Array
@@ -73,12 +73,11 @@ def upper(
         crowd = _Crowd(rows, counts, min(gamma, _LARGEST_GAMMA), local)
         log_total = crowd.log_upper()
         lost = max(math.fsum(s) for group in null for s in group) * (1 + 8 * FLOAT_ERROR)
-        log_total = float(np.logaddexp(log_total, math.log(lost))) if lost else log_total
-        log_total += 16 * UNIT_ROUNDOFF * (1 + abs(log_total))
+        log_total = raised(float(np.logaddexp(log_total, math.log(lost))) if lost else log_total)
         total = max(math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF), 5e-324)
         if total < local:
             return Bound(total, log_total, "chairs")
-    return Bound(local, math.log(local) + 1e-15 if local else -math.inf, "local")
+    return Bound(local, raised(math.log(local)) if local else -math.inf, "local")
 
 
 class _Crowd:
@@ -86,7 +85,7 @@ class _Crowd:
 
     def __init__(self, rows: Sequence[tuple[Array, Array]], counts: Sequence[int], gamma: float, local: float) -> None:
         self.counts, self.gamma = np.array(counts, dtype=float), gamma
-        self.log_local = math.log(local) + 1e-15
+        self.log_local = raised(math.log(local))
         squares = [max(float((p * g * g).sum(axis=1).max()), 1e-300) for g, p in rows]
         least = min(squares)
         self.weights = np.array([max(least / square, 1e-12) for square in squares])  # any weights are right

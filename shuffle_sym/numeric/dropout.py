@@ -104,14 +104,14 @@ def upper(
         family = _Family(values, probabilities, min(gamma, _LARGEST_GAMMA), n, local, same, tolerance)
         log_total, method = family.log_upper()
         lost = max(math.fsum(s) for s in null) * (1 + 8 * FLOAT_ERROR)
-        log_total = _outward(float(np.logaddexp(log_total, math.log(lost))) if lost else log_total)
+        log_total = raised(float(np.logaddexp(log_total, math.log(lost))) if lost else log_total)
         total = max(math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF), 5e-324)
         if total < local:
             return Bound(total, log_total, method)
-    return Bound(local, _outward(math.log(local)), "local")
+    return Bound(local, raised(math.log(local)), "local")
 
 
-def _outward(log: float) -> float:
+def raised(log: float) -> float:
     """A logarithm, raised by more than a few roundings of it and of what is made from it."""
     return log + 16 * UNIT_ROUNDOFF * (1 + abs(log))
 
@@ -154,7 +154,7 @@ class _Family:
         tolerance: float = TOLERANCE,
     ) -> None:
         self.gamma, self.n, self.tolerance = gamma, n, tolerance
-        self.log_local = _outward(math.log(local))
+        self.log_local = raised(math.log(local))
         if same_means:
             kept = convex_order.undominated(values, probabilities)
             values, probabilities = values[kept], probabilities[kept]

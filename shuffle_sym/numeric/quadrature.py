@@ -169,7 +169,7 @@ class SmoothSums(AllSums):
     def _uniform_laws(self) -> list[tuple[Array, Array, Array]]:
         """Probability, length, and twice what is missing in the middle."""
         density, start, end = self.panels.runs
-        c, alpha, log_phi = self.c[:, None], self.alpha, (self.one.log_phi + 1.1 * self.at_c)[:, None] + 1e-9
+        c, alpha, log_phi = self.c[:, None], self.alpha, (self.one.log_phi + 1.1 * self.at_c)[:, None]
         front = density * np.exp(np.minimum(c * (start - alpha) - log_phi, _LARGEST_EXPONENT))
         back = density / alpha * np.exp(np.minimum(c * (1 - alpha * end) - log_phi, _LARGEST_EXPONENT))
         before = np.concatenate([[0.0], np.cumsum(end - start)])

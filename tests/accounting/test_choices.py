@@ -8,11 +8,13 @@ from types import SimpleNamespace
 import mpmath
 import numpy as np
 import pytest
+import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import batches, inverses, risk
 from shuffle_sym.accounting.attacks import Datasets
 from shuffle_sym.accounting.batches import Batch
+from shuffle_sym.accounting.mechanism import Mechanism
 from shuffle_sym.accounting.scored import WorstScored
 from shuffle_sym.accounting.sources import UNKNOWN, logarithm
 from shuffle_sym.algebra.interval import Interval
@@ -153,3 +155,57 @@ def test_corners_that_are_left_out_of_histograms_are_counted(monkeypatch):
     for sums, values in (("first_sums", u), ("second_sums", v)):
         mean = sum(float(block.probabilities @ getattr(block, sums)) for block in blocks)
         assert mean == pytest.approx(12 * float(p @ values), rel=1e-12)
+
+
+def test_datasets_of_which_nothing_is_known_do_not_rule_out_a_better_bound(monkeypatch):
+    M, seen = Mechanism(ss.KRR(k=3, eps0=1), 10), []
+    known = [UNKNOWN, Interval(0.1, 0.2)]
+    monkeypatch.setattr(M.below, "at_least", lambda *given: known)
+
+    def upper(ratios, blankets, least):
+        seen.extend(least)
+        return [Interval(0.5, 0.5), Interval(0.2, 0.2)]
+
+    monkeypatch.setattr(M.bounds, "upper", upper)
+    monkeypatch.setattr(M, "_closed", lambda answer, *given: answer)
+    answers = M.from_one([Ratio(eps=sp.Rational(1, 10)), Ratio(eps=sp.Rational(2, 10))], 0.1, "auto")
+    assert seen == [0.0, 0.2]
+    assert [(one.lower, one.upper) for one in answers] == [(0.0, 0.5), (0.1, 0.2)]
+
+
+def test_an_epsilon_of_many_rounds_that_is_too_wide_is_computed_again(monkeypatch):
+    rounds, finer = ss.Shuffle(ss.decomposition.clones(1), 100).compose(4), []
+
+    def pair(finest, least):
+        finer.append(finest)
+        low, high = (1.0, 1.2) if len(finer) < 3 else (1.1, 1.1001)
+        ends = Interval(low, low), Interval(high, high)
+        return [SimpleNamespace(epsilon=lambda *a, e=e, **k: e, delta=lambda *a, **k: Interval(0.1, 0.1)) for e in ends]
+
+    monkeypatch.setattr(rounds, "_pair", pair)
+    assert rounds.epsilon(1e-6, rtol=1e-3) == Interval(1.1, 1.1001)
+    assert finer == sorted(finer, reverse=True)
+    assert len(set(finer)) == 3
+
+
+def test_a_level_misses_the_target_only_if_two_datasets_say_so():
+    def delta(eps0):
+        return ss.Shuffle(ss.RAPPOR(d=4, eps0=eps0), 20).delta(0.5)
+
+    between = delta(1.5)
+    assert between.lower * 1.5 < between.upper  # 1.5 is where the search for a level that misses it begins
+    target = math.sqrt(between.lower * between.upper)
+    level = ss.calibrate(lambda eps0: ss.RAPPOR(d=4, eps0=eps0), 20, eps=0.5, delta=target, rtol=0.01)
+    assert delta(level.lower).upper <= target < delta(level.upper).lower
+    assert level.lower < 1.5 < level.upper
+
+
+def test_the_two_distributions_of_a_round_are_on_either_side_of_the_worst_datasets():
+    R = ss.KRR(k=3, eps0=sp.log(3))
+    low, high = ss.Shuffle(R, 2).loss_distributions(0.2, 1e-6, 10_000, lambda *given, **named: given[0])
+    strict = 0
+    for alpha in (sp.Rational(11, 10), sp.Rational(3, 2), sp.Rational(2)):
+        truth = ss.ground_truth.worst_pair(R, 2, alpha).delta
+        assert low.curve(alpha) <= truth <= high.curve(alpha)
+        strict += bool(low.curve(alpha) < truth)
+    assert strict

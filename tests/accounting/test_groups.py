@@ -73,6 +73,9 @@ def test_one_round_more_and_the_other_answers(ten):
     assert one.compose(4).epsilon(1e-6, rtol=0.1).lower > one.epsilon(1e-6).upper
     assert one.log_delta(0.02).upper == pytest.approx(float(sp.log(one.delta(0.02).upper)), rel=1e-3)
     assert one.log_delta(0.9).upper < -600
+    many = ss.Shuffle([(ss.KRR(k=3, eps0=1), 10**6), (ss.KRR(k=3, eps0=2), 10**6)]).group(0)
+    assert many.delta(0.5).upper == 5e-324  # no double is smaller
+    assert many.log_delta(0.5).upper < -1000
     assert "group(0)" in repr(one)
 
 

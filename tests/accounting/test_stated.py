@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import PrivacyProfile, StatedMechanism
+from shuffle_sym.accounting import PrivacyProfile, StatedMechanism, stated
 from shuffle_sym.algebra.rationals import fraction, rational
 
 LOG3 = sp.log(3)
@@ -149,3 +149,9 @@ def test_a_delta_that_was_not_stated_is_refused_and_far_out_the_lower_end_is_0()
     with pytest.raises(ValueError, match="no finite bound"):
         both.rdp(2)
     assert "stated as=profile" in repr(both)
+
+
+@pytest.mark.parametrize("digits", range(1, 100))
+def test_the_ratio_of_a_stated_epsilon_is_not_below_its_exponential(digits):
+    eps = sp.Rational(digits, 1000)
+    assert sp.Rational(str(stated._alpha(eps))) > sp.exp(eps)

@@ -7,6 +7,7 @@ import random
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -143,3 +144,17 @@ def test_counts_of_blankets_hold_for_transforms_that_are_off(monkeypatch):
     assert B._sums[6] < 1 - 2**-6  # without the error it would be too little
     for b in range(1, 7):
         assert sum(math.comb(6, k) for k in range(b)) / 2**6 <= B.below(b)
+
+
+def test_where_one_user_alone_shows_nothing_the_logarithm_of_the_bound_is_minus_infinity():
+    law = np.array([-2.0, 1.0]), np.array([0.5, 0.5])
+    assert chairs.upper([[law]], [[[]]], [10], 0.5, 0.0)[:2] == (0.0, -math.inf)
+
+
+def test_the_logarithm_of_a_local_bound_is_not_below_that_of_the_bound():
+    law, mp = (np.array([-2.0, 1.0]), np.array([0.5, 0.5])), mpmath.MPContext()
+    mp.dps = 40
+    for local in [10.0**-k for k in range(1, 300, 3)]:
+        bound = chairs.upper([[law]], [[[]]], [10], 0.0, local)
+        assert bound[::2] == (local, "local")
+        assert mp.log(local) <= bound.log <= mp.log(local) * (1 - 1e-14) + 1e-14

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -259,3 +260,32 @@ def test_a_transform_that_is_off_by_its_error_moves_the_integrals_by_no_more_tha
     delta, error, density, density_error = Line(LossSum([(outcomes(LOSSES, MASSES), rounds)]), plan)._integrals(0.5)
     assert 1e-6 * abs(right[0]) < abs(delta - right[0]) <= error
     assert 1e-6 * abs(right[2]) < abs(density - right[2]) <= density_error
+
+
+@pytest.mark.parametrize(("plan", "eps"), [
+    (Plan(1.0, 0.5, 0.05, 120), 0.5),
+    (Plan(1e8, 0.01, 0.1, 300), 1.5),  # the noise turns by 10⁷ radians in every step
+    (Plan(1.0, 1e-6, 1.0, 300), 1e6),  # and here ε by 10⁶
+])  # fmt: skip
+def test_the_sums_along_a_line_are_within_their_error_of_those_in_high_precision(plan, eps):
+    s, masses, mp = np.array([-0.5, 0.25, 1.5]), np.array([0.37, 0.35, 0.28]), mpmath.MPContext()
+    mp.dps = 40
+    line = Line(LossSum([(outcomes(s, masses), 1)]), plan)
+    theta, tau, sums = mp.mpf(plan.theta), mp.mpf(plan.tau), [mp.mpf(0), mp.mpf(0)]
+    for j, t in enumerate(map(mp.mpf, line._t.tolist())):
+        z = mp.mpc(theta, t)
+        phi = sum(mp.mpf(w) * mp.exp(z * mp.mpf(x) - mp.mpf(line.log_scale)) for x, w in zip(s, masses, strict=True))
+        value = (2 if j else 1) * phi * mp.exp(-tau * t * t / 2) * mp.expj(t * (tau * (theta + 0.5) - mp.mpf(eps)))
+        sums = [sums[0] + (value / (z * (z + 1))).real, sums[1] + value.real]
+    delta, error, density, density_error = line._integrals(eps)
+    step = mp.mpf(plan.step) / (2 * mp.pi)
+    assert abs(delta - step * sums[0]) <= error
+    assert abs(density - step * sums[1]) <= density_error
+
+
+def test_a_line_without_noise_is_no_reason_to_divide_by_0(monkeypatch):
+    law, truth = Inversion(LossSum([(outcomes(LOSSES, MASSES), 3)])), delta_of_rounds(LOSSES, MASSES, 3, 0.5)
+    wide = SimpleNamespace(ends=lambda eps: inversion.Ends(truth / 2, 2 * truth, 0.0))
+    monkeypatch.setattr(law, "_line", lambda *given: wide)
+    found = law.ends(0.5, 1e-3)
+    assert found.lower <= truth <= found.upper

@@ -69,3 +69,19 @@ def test_masses_that_are_multiplied_out_are_within_their_error():
     (unmerged,) = losses.multiplied_out([one], [6]).blocks()
     sums = [sum(Fraction(s[place // 3**i % 3]) for i in range(6)) for place in range(3**6)]
     assert 0 < max(abs(Fraction(x) - y) for x, y in zip(unmerged.losses, sums, strict=True)) <= unmerged.loss_error / 2
+
+
+def test_losses_that_are_multiplied_out_a_thousand_times_are_within_their_error():
+    s, off = 0.1, 1e-9
+    one = losses.Losses(lambda: (losses.Outcomes(np.array([s]), np.ones(1), 0.0, 0.0, 0.0, off),))
+    block = losses.multiplied_out([one], [1000]).together()
+    exact = losses.Losses(lambda: (losses.Outcomes(np.array([s]), np.ones(1), 0.0, 0.0, 0.0, 0.0),))
+    rounded = losses.multiplied_out([exact], [1000]).together()
+    assert 8 * 2.0**-53 * 100 < abs(Fraction(rounded.losses[0]) - 1000 * Fraction(s)) <= rounded.loss_error
+    assert block.loss_error >= rounded.loss_error + 1000 * off * 0.999
+
+
+def test_masses_whose_product_no_double_holds_are_neglected_and_counted():
+    rare = losses.Losses(lambda: (losses.Outcomes(np.array([1.0]), np.array([1e-200]), 0.0, 0.0, 0.0, 0.0),))
+    product = losses.multiplied_out([rare], [2])
+    assert product.together().masses[0] == 0 < Fraction(1e-200) ** 2 <= Fraction(product.neglected)

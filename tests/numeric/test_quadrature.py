@@ -152,3 +152,20 @@ def test_the_roundings_of_ends_by_panels_are_counted(monkeypatch):
     both = quadrature._with_tails(Interval(0.25, 0.25), (0.125, 0.25, 0.0), 1.5, 10)
     assert both.lower <= 0.375 * (1 - 2 * u)  # a sum and a product
     assert 0.5 * (1 + 2 * u) <= both.upper <= 0.5 * (1 + 10 * u)
+
+
+def test_the_bound_of_a_panel_covers_its_error_along_the_contour(monkeypatch):
+    # With α = 3 the values 1 − αA of the panels turn three times as fast as A − α.
+    noise, s, alpha = ss.Laplace(eps0=2), 0.05 + 1j, 3.0
+
+    def transform() -> tuple[complex, float]:
+        law = quadrature.SmoothSums(noise._panels(1.0, 0.0), np.array([alpha]), 10)
+        law.one.log_phi[:] = 0.0  # so that the bound is that of φ itself
+        g, p = law.one.g[0], np.concatenate([law.panels.masses, law.panels.masses])
+        bound = law._quadrature(np.full((1, 1), s.real), np.full((1, 1), s.imag))
+        return complex(p @ np.expm1(s * g[:-1])), float(bound[0, 0])
+
+    exact, _ = transform()
+    monkeypatch.setattr(panels, "_NODES", 8)
+    value, bound = transform()
+    assert 1e-6 < abs(value - exact) <= bound < 0.01

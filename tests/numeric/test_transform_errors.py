@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from types import SimpleNamespace
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -331,3 +333,45 @@ def test_the_growth_of_rare_sums_has_the_error_of_their_values():
     shares = [float(law.psi[0] @ np.exp(d * law.g[0] * (1 + x))) * math.exp(-low) for x in (0.0, off)]
     logs = [math.log(math.expm1(N * math.log1p(share))) for share in shares]
     assert law.log_growths(np.array([[d]]))[0, 0] - before >= (logs[1] - logs[0]) * 0.999
+
+
+def test_powers_of_rare_sums_have_the_error_of_their_values():
+    off, n, y, p = 1e-6, 1, np.array([[5.0, 50.0, 200.0]]), np.array([0.97, 0.03])
+    law = transforms.RareSums(np.array([[-0.01, 1.0]]), p, n, off)
+    powers, errors = law.powers(y)
+    # For one term only the positive value is left, e^{(c + iy)g}/e^{cg}, and g may be off.
+    reached = np.abs(np.exp((law.c[:, None] + 1j * y) * (1 + off) - law.c[:, None]) - powers) / errors
+    assert 0.9 < reached[0, -1] < 1
+    assert np.all(reached < 1)
+
+
+def test_the_two_polynomials_of_the_smoothed_kernel_are_on_either_side_of_it():
+    mp = mpmath.MPContext()
+    mp.dps = 40
+    below, above = ([mp.mpf(q) for q in side] for side in rules._sides())  # below and above w
+
+    def polynomial(q, v):  # in He₀, He₂, He₄ of √v
+        return q[0] + q[1] * (v - 1) + q[2] * (v * v - 6 * v + 3)
+
+    for v in map(mp.mpf, [0, 0.1, 0.5, 1, 1.5, 2, 2.5, 2.9, 3, 3.1, 3.5, 4, 6, 10, 30]):
+        x = mp.sqrt(v)
+        w = 1 - x * mp.ncdf(-x) / mp.npdf(x)
+        assert polynomial(below, v) <= w + 1e-15
+        assert polynomial(above, v) >= w - 1e-15
+        if v == 1:
+            assert abs(polynomial(below, v) - w) < 1e-15
+        if v in (0, 3):
+            assert abs(polynomial(above, v) - w) < 1e-15
+
+
+def test_a_rule_that_is_off_by_its_error_and_its_aliasing_leaves_the_truth_inside():
+    law = transforms.AllSums(VALUES[None], PROBABILITIES, N, 0.0)
+    truth, error, alias = np.array([0.5]), np.array([1e-3]), np.array([2e-3])
+
+    def off(*given):
+        sides = truth + error + alias, truth - error, error  # as bad as they may be
+        return SimpleNamespace(evaluate=lambda: sides, alias=alias, truncation=error, count=np.zeros(1))
+
+    lower, upper = contour._refined(law, off, 0.1, np.array([0.1]))
+    assert lower[0] <= truth[0] * (1 + 1e-15)
+    assert upper[0] >= truth[0] * (1 - 1e-15)

@@ -293,3 +293,13 @@ def test_the_largest_number_of_histograms_is_not_too_many(monkeypatch):
 
 def test_messages_have_as_many_digits_as_are_asked_for():
     assert Messages(ss.BinaryRR(eps0=1), 2, (), 40).mp.dps >= 40
+
+
+@pytest.mark.parametrize("inputs", [3, 4, 5])
+def test_of_all_renamings_that_keep_the_pair_the_one_with_more_small_inputs_is_kept(inputs):
+    symmetry = Symmetry([tuple(int(x == y) for x in range(inputs)) for y in range(inputs)])
+    assert symmetry.full
+    keeping = [pi for pi in itertools.permutations(range(inputs)) if {pi[0], pi[1]} == {0, 1}]
+    for counts in product(range(3), repeat=inputs):
+        names = [tuple(counts[pi[x]] for x in range(inputs)) for pi in keeping]
+        assert symmetry.represents((0, 1), counts) == (counts == max(names))
