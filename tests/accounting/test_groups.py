@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from types import SimpleNamespace
 
 import pytest
@@ -171,3 +171,20 @@ def test_the_bound_of_a_group_alone_is_its_upper_end():
     group = SimpleNamespace(parts=[(None, 2)], group=0, own=own)
     ((end, _),) = groups.OneGroup._or_alone(group, ratios, 1e-3, known, [0.0])
     assert end == 0.375
+
+
+def test_sums_over_numbers_of_messages_have_room_for_their_roundings(monkeypatch):
+    R = ss.KRR(k=3, eps0=1)
+    pair = groups.OneGroup([(R, 20), (R, 30)], 0).pairs[0]
+    rng = random.Random(1)
+    for _ in range(20):
+        shares = sorted(rng.random() / 1000 for _ in range(300))
+        steps = [(len(shares) - i, share) for i, share in enumerate(shares)]
+        monkeypatch.setattr(type(pair.crowd.blanket_messages), "steps", lambda self, steps=steps: steps[::-1])
+        values = {b: 2.0**-9 / b for b, _ in steps}
+        monkeypatch.setattr(pair, "_of_messages", lambda b, ratios, *_, values=values: [values[b]] * len(ratios))
+        (found,) = pair.by_blanket([Ratio(eps=sp.Integer(1))], [1.0], [1.0])
+        exact, listed = Fraction(values[steps[0][0]]), steps[::-1]
+        for (b, _), (after, fewer) in pairwise(listed):
+            exact += max(Fraction(values[b]) - Fraction(values[after]), 0) * Fraction(fewer)
+        assert exact <= found <= exact * (1 + Fraction(1, 10**11))

@@ -169,3 +169,11 @@ def test_a_blanket_in_cells_that_is_wider_than_asked_is_refused_and_bounds_the_m
     wide = ss.Shuffle(ss.decomposition.blanket(R), 10**6).epsilon(1e-6, rtol=0.2)
     assert wide.lower <= answer.upper
     assert wide.relative_width <= 0.2
+
+
+def test_a_delta_of_noise_below_all_doubles_has_a_logarithm_with_two_ends():
+    R, n, eps = ss.Laplace(eps0=1), 10**5, 0.3
+    answer = ss.Shuffle(ss.decomposition.blanket(R), n).log_delta(eps)
+    coarse = ss.Shuffle(R.lower(32, 1e-9), n).log_delta(eps)  # merged messages say less
+    assert -math.inf < coarse.lower <= answer.upper
+    assert answer.upper - 0.1 < answer.lower < math.log(5e-324)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -293,3 +294,16 @@ def test_the_sums_over_the_places_of_groups_have_their_roundings(monkeypatch):
     monkeypatch.setattr(chairs, "UNIT_ROUNDOFF", u := 1e-6)
     # Forty halves of logarithms and forty of the largest one are added
     assert np.all(cells._sums(logs) - before >= 12 * u * (np.abs(logs).sum(axis=1) * 20 + 40 * abs(cells.log_tops[0])))
+
+
+def test_the_turn_of_the_noise_has_its_roundings():
+    law = placed.PlacedSums(VALUES[None], PROBABILITIES, places.Places(0.3, 12, 0, 8), 0.3, 0.0)
+    y, mp = np.linspace(0.0, 0.4, 9)[None], mpmath.MPContext()
+    law.c = np.zeros(1)
+    still, error = law.powers(y)
+    law.c = np.full(1, 1e9)
+    turned, errors = law.powers(y)
+    mp.dps = 40
+    for x, before, known, after, bound in zip(y[0], still[0], error[0], turned[0], errors[0], strict=True):
+        exact = mp.mpc(before) * mp.expj(mp.mpf(law.smoothing) * 10**9 * mp.mpf(x))
+        assert abs(exact - mp.mpc(after)) <= bound - known + 1e-14

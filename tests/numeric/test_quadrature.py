@@ -11,6 +11,7 @@ import shuffle_sym as ss
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import panels
 from shuffle_sym.numeric import quadrature
+from shuffle_sym.numeric.transforms import SMALLEST
 
 # δ of the blanket by another contour in mpmath, 22 digits
 VALUES = [
@@ -169,3 +170,11 @@ def test_the_bound_of_a_panel_covers_its_error_along_the_contour(monkeypatch):
     monkeypatch.setattr(panels, "_NODES", 8)
     value, bound = transform()
     assert 1e-6 < abs(value - exact) <= bound < 0.01
+
+
+def test_a_value_far_below_the_doubles_need_not_be_known_sharply():
+    law = quadrature.SmoothSums(ss.Laplace(eps0=2)._panels(1.0, 0.0), np.array([1.2]), 1000)
+    law.log_slack[:] = 1.0
+    for below, known in ((0.5, True), (-0.5, False)):  # M(c)/(n c), at most: below the smallest, or above
+        law.log_scale = math.log(SMALLEST) - 1.0 + math.log(1000) + np.log(law.c) - below
+        assert law.sharp(1e-3).tolist() == [known]

@@ -353,3 +353,9 @@ def test_sums_of_chairs_are_refused_where_one_more_than_allowed_is_listed(monkey
 def test_weights_that_are_not_positive_are_refused(weight):
     with pytest.raises(ValueError, match=r"weights\[1\] must be a number > 0"):
         theorems._weights([0, 1], {0: 1, 1: weight})
+
+
+def test_the_worst_bound_is_above_the_worst_datasets_where_two_inputs_are_nearly_the_same():
+    R = ss.from_matrix([[q(1, 2), q(1, 2)], [q(49, 100), q(51, 100)], [q(1, 10), q(9, 10)]])
+    truth = ground_truth.worst_pair(R, 3, q(5, 4)).delta
+    assert dropout.bound(R, 0, 1, 3, q(5, 4)) < truth <= dropout.worst_bound(R, 3, q(5, 4))
