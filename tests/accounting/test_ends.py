@@ -244,7 +244,7 @@ def test_both_brackets_of_a_profile_are_saved_each_by_itself():
 
 
 def test_the_upper_end_of_epsilon_is_that_of_the_worst_pair_of_inputs():
-    pairs = [SimpleNamespace(epsilon=lambda *_, end=end: Interval(0.0, end)) for end in (0.5, 0.75, 0.25)]
+    pairs = [SimpleNamespace(known_epsilon=lambda *_, end=end: Interval(0.0, end)) for end in (0.5, 0.75, 0.25)]
     bounded = SimpleNamespace(max_loss=sp.Integer(1), bounds=SimpleNamespace(name="blanket", sources=pairs))
     answer = mechanism.Mechanism.above_by_blanket(bounded, 1e-6, 1e-3, "auto")
     assert (answer.upper, answer.upper_by) == (0.75, "blanket")

@@ -188,3 +188,10 @@ def test_sums_over_numbers_of_messages_have_room_for_their_roundings(monkeypatch
         for (b, _), (after, fewer) in pairwise(listed):
             exact += max(Fraction(values[b]) - Fraction(values[after]), 0) * Fraction(fewer)
         assert exact <= found <= exact * (1 + Fraction(1, 10**11))
+
+
+def test_groups_with_one_randomizer_are_one_group_of_all_their_users():
+    R, other = ss.KRR(k=3, eps0=1), ss.KRR(k=3, eps0=2)
+    assert ss.Shuffle([(R, 3), (R, 4)]).delta(0.5) == ss.Shuffle(R, 7).delta(0.5)
+    merged = ss.Shuffle([(R, 3), (other, 5), (R, 4)]).without((1, 2, 0))
+    assert [merged.n, merged._analysed.parts] == [12 - 3, ((R, 6), (other, 3))]
