@@ -249,7 +249,7 @@ class _Bounds:
         tops = np.exp(self.log_phi) * (1 + 1e-9)
         tops = tops + tops[:, self.star, None]
         crude = tops / np.maximum(self.centres[:, None] ** 2 + start**2, 1e-300)
-        modulus = np.minimum(_upper(np.hypot(q_real, q_imaginary)) + q_rise, crude * (1 + 1e-9))
+        modulus = np.minimum(_upper(np.hypot(q_real, q_imaginary)) + q_rise, crude)
         a, b = _lower(q_real) - q_rise, _upper(np.abs(q_imaginary)) + q_rise
         for_it, against = a * (np.cos(theta) - 1e-12), b * (np.sin(theta) + 1e-12)
         bound = np.where((a > 0) & (theta < 1.57), np.minimum(against - for_it, modulus), modulus)

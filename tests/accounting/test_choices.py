@@ -209,3 +209,9 @@ def test_the_two_distributions_of_a_round_are_on_either_side_of_the_worst_datase
         assert low.curve(alpha) <= truth <= high.curve(alpha)
         strict += bool(low.curve(alpha) < truth)
     assert strict
+
+
+def test_histograms_in_windows_are_counted_for_each_type_but_the_last(monkeypatch):
+    drawn = Histograms(np.zeros(3), np.zeros(3), np.array([0.25, 0.5, 0.25]), 6, 1e-9)
+    monkeypatch.setattr(drawn, "_reach", lambda size, p: size)
+    assert drawn.cell_count() == (2 * 6 + 1) * (2 * 3 + 1)  # the likeliest type first, of half of the users the next

@@ -289,3 +289,30 @@ def test_the_variance_that_goes_with_the_star_is_in_the_bound(monkeypatch):
         bounds.append(dropout.upper(two_messages(0.25, 1.0), [[], []], 0.5, 100_000, 0.5))
     assert [bound.method for bound in bounds] == ["exchange"] * 2
     assert bounds[1].value / bounds[0].value == pytest.approx(math.sqrt(2 / 1.01), rel=1e-3)
+
+
+def one_cell(quotient: float, error: float, centres, u):
+    """Bounds of |Q_x| in one cell: one term of which nothing is smoothed, with these quotients −Q_x at its ends."""
+    bounds = exchange._Bounds(VALUES, PROBABILITIES, np.zeros(2), 0, 0.0, (1, 1), centres, 0.01)
+    zeros = np.zeros((2, len(centres), 2))
+    parts = bounds.parts(u, [zeros, zeros + 1, zeros, zeros + quotient, zeros, zeros + error])
+    return bounds, parts[0, :, 1] / (u[1] - u[0])
+
+
+def test_where_a_quotient_is_not_known_it_is_below_two_transforms_over_a_square():
+    centres, u, mp = np.linspace(0.3, 1.2, 10), np.array([0.5, 1.5]), mpmath.MPContext()
+    _, found = one_cell(-1e9, 0.0, centres, u)
+    mp.dps = 40
+    for rate, bound in zip(centres.tolist(), found, strict=True):
+        both = zip(VALUES.ravel(), PROBABILITIES.ravel(), strict=True)  # the sum of the two transforms
+        total = sum(mp.mpf(p) * mp.exp(mp.mpf(rate) * mp.mpf(g)) for g, p in both)
+        exact = total / (mp.mpf(rate) ** 2 + mp.mpf(u[0]) ** 2)
+        assert exact <= bound <= exact * (1 + mp.mpf(10) ** -8)
+
+
+def test_between_two_nodes_a_quotient_rises_by_its_second_derivative_and_its_error():
+    centres, u = np.array([0.0, 0.7]), np.array([0.0, 0.25])
+    bounds, found = one_cell(-0.1, 0.02, centres, u)
+    # As f − f'' (t − a)(b − t)/2 does in the middle of the cell
+    largest = 0.1 + 0.02 + 0.25**2 / 8 * bounds.bend.sum(axis=1)
+    assert np.all(np.abs(found / largest - 1) < 1e-12)
