@@ -178,3 +178,8 @@ def test_a_value_far_below_the_doubles_need_not_be_known_sharply():
     for below, known in ((0.5, True), (-0.5, False)):  # M(c)/(n c), at most: below the smallest, or above
         law.log_scale = math.log(SMALLEST) - 1.0 + math.log(1000) + np.log(law.c) - below
         assert law.sharp(1e-3).tolist() == [known]
+
+
+def test_tails_that_are_as_likely_under_both_inputs_add_nothing_to_the_lower_end():
+    for mass in (1 / 8, 1e-3, 1e-200):
+        assert quadrature._with_tails(Interval(0.0, 0.5), (mass, mass, mass), 1.0, 2).lower == 0.0
