@@ -100,7 +100,7 @@ class TwoMessages:
 
     Cost: n convolutions of length O(√n), once; then O(n^1.5) products for each ε.
 
-    >>> import shuffle_sym as ss
+    >>> import shuffle_sym as ss, sympy as sp
     >>> truth = TwoMessages(ss.BinaryRR(eps0=sp.log(3)), n=3)
     >>> sp.Rational(5, 16) in truth.delta(0)
     True
