@@ -19,8 +19,8 @@ lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/
 	$(BIN)/jupyter lab $(AS_ROOT) --notebook-dir=notebooks
 
 test: $(VENV)/ok  ## set up, then run the whole test suite, notebooks included
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
-	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadgroup tests -m exact
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests -m exact
 
 lint: $(VENV)/ok  ## ruff (check and format) and mypy
 	$(BIN)/ruff check .

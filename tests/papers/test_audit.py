@@ -25,9 +25,6 @@ from shuffle_sym.papers.tools import exact
 
 F = Fraction
 
-# The verdicts are recomputed once, by one of the processes that share the tests.
-pytestmark = pytest.mark.xdist_group("audit")
-
 #: The statements that were chosen to be examined, by paper.
 LIST = {
     "koskela2021": """

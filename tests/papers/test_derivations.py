@@ -37,7 +37,7 @@ BUILDERS = {
 # Each is built once: the tests of one derivation run in one process.
 each = pytest.mark.parametrize(
     "build",
-    [pytest.param(cache(build), id=name, marks=pytest.mark.xdist_group(name)) for name, build in BUILDERS.items()],
+    [pytest.param(cache(build), id=name) for name, build in BUILDERS.items()],
 )
 
 
