@@ -34,11 +34,8 @@ BUILDERS = {
     **derivations.ALL,
     **{f"gparv_table({R!r})": lambda R=R: derivations.gparv_table(R) for R in TABLES},
 }
-# Each is built once: the tests of one derivation run in one process.
-each = pytest.mark.parametrize(
-    "build",
-    [pytest.param(cache(build), id=name) for name, build in BUILDERS.items()],
-)
+# Each is built once: the tests of a file run in one process.
+each = pytest.mark.parametrize("build", [pytest.param(cache(build), id=name) for name, build in BUILDERS.items()])
 
 
 @each
