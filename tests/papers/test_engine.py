@@ -356,10 +356,18 @@ def test_walking_works_with_buttons():
     back, number, on, why, place = box.children[0].children
     on.click()
     assert (number.value, place.value) == (2, "line 2 of 4")
+    page = box.children[1]
+    formula, tree = page.outputs
     why.value = True
+    same, reason, same_tree = page.outputs
+    assert (same, same_tree) == (formula, tree)
+    assert "(2)" in formula["data"]["text/latex"]
+    assert reason["text"].startswith("proved")
+    assert "case b = 0" in tree["text"]
     back.click()
     back.click()
     assert number.value == 1
+    assert page.outputs[0] != formula
 
 
 def test_a_line_is_found_by_its_number():

@@ -69,7 +69,6 @@ def buttons(d: Derivation) -> Any:
     """A box with buttons: back, next, why. Without ipywidgets the walk as text."""
     try:
         import ipywidgets
-        from IPython.display import Math, display
     except ImportError:
         return plain(d)
     number = ipywidgets.BoundedIntText(value=1, min=1, max=len(d), description="line")
@@ -81,13 +80,14 @@ def buttons(d: Derivation) -> Any:
 
     def show(change: Any = None) -> None:
         place.value = f"line {number.value} of {len(d)}"
-        page.clear_output(wait=True)
-        with page:
-            display(Math(shown.in_notebook(d, number.value).strip("$")))
-            if reason.value:
-                print(shown.why(d.line(number.value)))
-            if parts := tree(d, number.value):
-                print(parts)
+        formula = {"text/latex": shown.in_notebook(d, number.value), "text/plain": ""}
+        words = [shown.why(d.line(number.value))] if reason.value else []
+        words += [parts] if (parts := tree(d, number.value)) else []
+        # Printing into the widget would make a program that runs notebooks wait for minutes (nbclient, issue 312).
+        page.outputs = (
+            {"output_type": "display_data", "data": formula, "metadata": {}},
+            *({"output_type": "stream", "name": "stdout", "text": f"{text}\n"} for text in words),
+        )
 
     number.observe(show, "value")
     reason.observe(show, "value")
