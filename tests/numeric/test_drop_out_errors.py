@@ -119,7 +119,7 @@ def test_the_mean_of_a_placed_sum_has_the_errors_of_its_transform():
 
 def test_logarithms_of_drop_out_bounds_are_rounded_outward():
     for log in (-700.0, -3.0, 0.0):
-        assert dropout._outward(log) >= log + 4 * UNIT_ROUNDOFF * (1 + abs(log)) * 0.99
+        assert dropout.raised(log) >= log + 4 * UNIT_ROUNDOFF * (1 + abs(log)) * 0.99
 
 
 def test_laws_that_doubles_cannot_tell_apart_are_not_below_each_other(monkeypatch):
