@@ -123,8 +123,8 @@ def _count(most: int, rare: int) -> float:
 def _counts(n: int, most: int, ratios: tuple[float, ...]) -> list[Any]:
     """For each h with at most so many terms: k, Pr[h]/q^n as a mantissa and an exponent of 2, and h, from the p_j/q."""
     k, mantissas, exponents, h = np.zeros(1), np.ones(1), np.zeros(1, dtype=int), np.zeros((1, len(ratios)))
-    steps = np.arange(1, most + 1)
     for one, ratio in zip(np.eye(len(ratios)), ratios, strict=True):
+        steps = np.arange(1, most + 1)  # few; where nothing is rare, there may be as many terms as users
         more = k[:, None] + steps
         fits = more <= most
         products, powers = _products((n - more + 1) / steps * ratio)

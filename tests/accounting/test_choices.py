@@ -174,18 +174,18 @@ def test_datasets_of_which_nothing_is_known_do_not_rule_out_a_better_bound(monke
 
 
 def test_an_epsilon_of_many_rounds_that_is_too_wide_is_computed_again(monkeypatch):
-    rounds, finer = ss.Shuffle(ss.decomposition.clones(1), 100).compose(4), []
+    rounds, rtols = ss.Shuffle(ss.decomposition.clones(1), 100).compose(4), []
 
-    def pair(finest, least):
-        finer.append(finest)
-        low, high = (1.0, 1.2) if len(finer) < 3 else (1.1, 1.1001)
+    def pair(own_rtol, least):
+        rtols.append(own_rtol)
+        low, high = (1.0, 1.2) if len(rtols) < 3 else (1.1, 1.1001)
         ends = Interval(low, low), Interval(high, high)
         return [SimpleNamespace(epsilon=lambda *a, e=e, **k: e, delta=lambda *a, **k: Interval(0.1, 0.1)) for e in ends]
 
     monkeypatch.setattr(rounds, "_pair", pair)
     assert rounds.epsilon(1e-6, rtol=1e-3) == Interval(1.1, 1.1001)
-    assert finer == sorted(finer, reverse=True)
-    assert len(set(finer)) == 3
+    assert rtols == sorted(rtols, reverse=True)
+    assert len(set(rtols)) == 3
 
 
 def test_a_level_misses_the_target_only_if_two_datasets_say_so():

@@ -249,3 +249,8 @@ def test_values_next_to_the_rest_are_part_of_it():
 
     assert answer.lower <= with_low(values[0, 1:].max()) * (1 + mp.mpf("1e-12"))
     assert with_low(values[0].min()) <= answer.upper * (1 + mp.mpf("1e-12"))
+
+
+def test_where_nothing_is_rare_the_memory_does_not_grow_with_the_users():
+    k, mantissas, exponents, h = counts._counts(2**50, 2**50, ())
+    assert (k.tolist(), mantissas.tolist(), exponents.tolist(), h.shape) == ([0.0], [1.0], [0], (1, 0))

@@ -296,14 +296,14 @@ def test_the_sums_over_the_places_of_groups_have_their_roundings(monkeypatch):
     assert np.all(cells._sums(logs) - before >= 12 * u * (np.abs(logs).sum(axis=1) * 20 + 40 * abs(cells.log_tops[0])))
 
 
-def test_the_turn_of_the_noise_has_its_roundings():
+def test_the_roundings_of_a_rotation_by_the_noise_are_counted():
     law = placed.PlacedSums(VALUES[None], PROBABILITIES, places.Places(0.3, 12, 0, 8), 0.3, 0.0)
     y, mp = np.linspace(0.0, 0.4, 9)[None], mpmath.MPContext()
     law.c = np.zeros(1)
-    still, error = law.powers(y)
+    unrotated, error = law.powers(y)
     law.c = np.full(1, 1e9)
-    turned, errors = law.powers(y)
+    rotated, errors = law.powers(y)
     mp.dps = 40
-    for x, before, known, after, bound in zip(y[0], still[0], error[0], turned[0], errors[0], strict=True):
+    for x, before, known, after, bound in zip(y[0], unrotated[0], error[0], rotated[0], errors[0], strict=True):
         exact = mp.mpc(before) * mp.expj(mp.mpf(law.smoothing) * 10**9 * mp.mpf(x))
         assert abs(exact - mp.mpc(after)) <= bound - known + 1e-14
