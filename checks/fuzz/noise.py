@@ -4,22 +4,26 @@ With u = log p_0/p_1, the blanket c = min(p_0, p_1) and G = e^u − α where u >
 (c = p_0), 0 with the probability 1 − γ that is left, δ = E[G_1 + … + G_n]_+/n. Two users: E H(−G) with H(k) = E[G −
 k]_+, a sum of four distribution functions. Many users of Laplace noise: :math:`\frac1\pi\int_0^\infty \Re\,
 \varphi(s)^n s^{-2}\, dy` along s = c + iy, where the part of φ that does not die is small. Nothing is certified:
-every integral is done twice, and ten times the difference is the radius.
+every integral is done twice, with more digits and a longer range the second time, and ten times the difference is the
+radius.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import mpmath
 from flint import acb, arb, ctx
 
-from checks.fuzz.oracle import Pair, ball
+from checks.fuzz.oracle import BITS, Pair, ball
 
 _DIGITS, _BITS = 40, 160
 _POINTS = 16
+_PANEL = 4  # standard deviations
 _MOST_NODES = 6_000
 
 
@@ -30,24 +34,29 @@ class TooLongError(Exception):
 class _Noise(Pair):
     """The law of u under p_0, which is that of −u under p_1: ``cdf(u)``, or without u itself."""
 
+    digits = _DIGITS, _DIGITS + 10
+
     def __init__(self, n: int) -> None:
         self.n, self.mp = n, mpmath.MPContext()
-        self.mp.dps = _DIGITS
 
     def cdf(self, u: Any, without: bool = False) -> Any:
         raise NotImplementedError
 
-    def average(self, f: Callable[[Any], Any], marks: list[Any]) -> Any:
-        """∫ f(u) dp_1(u) over u > 0."""
+    def beyond(self, u: Any) -> Any:
+        """p_0 of more than u."""
+        return 1 - self.cdf(u)
+
+    def average(self, f: Callable[[Any], Any], marks: list[Any], eps: Any) -> Any:
+        """∫ f(u) dp_1(u) over u > 0, for an f of the size of e^u beyond ε."""
         raise NotImplementedError
 
     def divergence(self, alpha: arb) -> arb:
-        with ctx.workprec(_BITS):
-            a = self.mp.mpf(alpha.mid().str(_DIGITS + 8, radius=False))
+        with ctx.workprec(BITS):
+            text = alpha.mid().str(_DIGITS + 30, radius=False)
         values = []
-        for extra in (0, 10):
-            self.mp.dps = _DIGITS + extra
-            values.append(self._two(a))
+        for digits in self.digits:
+            self.mp.dps = digits
+            values.append(self._two(self.mp.mpf(text)))
         return _ball(values[0], values[1])
 
     def _two(self, alpha: Any) -> Any:
@@ -62,7 +71,7 @@ class _Noise(Pair):
             """H(k) without the atom at 0."""
             cut = mp.log(k + alpha) if k > 1 - alpha else -mp.log((1 - k) / alpha)
             high = max(cut, mp.mpf(0))
-            total = (1 - self.cdf(high)) - (alpha + k) * self.cdf(-high, True)
+            total = self.beyond(high) - (alpha + k) * self.cdf(-high, True)
             if cut < 0:
                 total += (1 - k) * (half - self.cdf(cut)) - alpha * (self.cdf(-cut, True) - half)
             return total
@@ -72,8 +81,8 @@ class _Noise(Pair):
 
         ends = self.ends(alpha)
         marks = [abs(u) for v in (mp.mpf(0), alpha - 1, *(-x for x in ends)) for u in [_inverse(mp, v, alpha)] if u]
-        above = self.average(lambda u: all_of(-g(u)), marks)
-        below = self.average(lambda u: all_of(-g(-u)), marks)
+        above = self.average(lambda u: all_of(-g(u)), marks, mp.log(alpha))
+        below = self.average(lambda u: all_of(-g(-u)), marks, mp.log(alpha))
         return ((1 - gamma) * all_of(mp.mpf(0)) + above + below) / 2
 
     def ends(self, alpha: Any) -> list[Any]:
@@ -88,6 +97,8 @@ def _inverse(mp: Any, k: Any, alpha: Any) -> Any:
 class Gaussian(_Noise):
     """Normal noise: u is normal with means ±1/2σ² and the variance 1/σ²; two users."""
 
+    digits = 24, 34  # quadrature with as many nodes
+
     def __init__(self, sigma: str) -> None:
         super().__init__(2)
         self.sigma = sigma
@@ -96,11 +107,39 @@ class Gaussian(_Noise):
         s = self.mp.mpf(self.sigma)
         return self.mp.ncdf(u * s - 1 / (2 * s))
 
-    def average(self, f: Callable[[Any], Any], marks: list[Any]) -> Any:
+    def beyond(self, u: Any) -> Any:
+        s = self.mp.mpf(self.sigma)
+        return self.mp.ncdf(1 / (2 * s) - u * s)  # one less the other would lose what is far out
+
+    def average(self, f: Callable[[Any], Any], marks: list[Any], eps: Any) -> Any:
+        """Up to where p_0 has fallen below its tail beyond ε by as many digits as are kept."""
         mp, s = self.mp, self.mp.mpf(self.sigma)
-        reach = 14 / s
-        places = sorted({mp.mpf(0), reach / 4, reach, *(x for x in marks if 0 < x < reach)})
-        return mp.quad(lambda u: f(u) * s * mp.npdf(u * s + 1 / (2 * s)), places)
+        far = max(eps * s - 1 / (2 * s), 0)
+        reach = (mp.sqrt(far**2 + 2 * mp.log(10) * (mp.dps + 10)) + 1 / (2 * s)) / s
+        panels = int(reach * s / _PANEL) + 1
+        places = {reach * i / panels for i in range(panels + 1)} | {x for x in marks if 0 < x < reach}
+        if eps > 0:  # beyond ε the tail is as short as one over its distance; below log(2α − 1) cut is steep
+            steep, places = mp.log(2 * mp.exp(eps) - 1), places | {eps + i / (s * (1 + far)) for i in (2, 8)}
+            places |= {steep - (steep - eps) / 4**i for i in range(1, int(eps) + 8)}
+        inner = sorted(x for x in places if x <= reach)
+        return sum(
+            w * f(u) * s * mp.npdf(u * s + 1 / (2 * s))
+            for left, right in pairwise(inner)
+            for u, w in _nodes(mp, left, right)
+        )
+
+
+def _nodes(mp: Any, left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+    """Gauss and Legendre's, more for more digits; a relative accuracy, where `mpmath.quad` has an absolute one."""
+    for x, w in _legendre(mp.dps):
+        yield left + (right - left) * (1 + mp.mpf(x)) / 2, (right - left) * mp.mpf(w) / 2
+
+
+@cache
+def _legendre(count: int) -> list[tuple[str, str]]:
+    with ctx.workprec(BITS):
+        roots = [arb.legendre_p_root(count, i, weight=True) for i in range(count)]
+        return [(x.mid().str(80, radius=False), w.mid().str(80, radius=False)) for x, w in roots]
 
 
 class Laplace(_Noise):
@@ -116,7 +155,7 @@ class Laplace(_Noise):
             return mp.mpf(1)
         return mp.mpf(0) if u < -e or (u == -e and without) else mp.exp((u - e) / 2) / 2
 
-    def average(self, f: Callable[[Any], Any], marks: list[Any]) -> Any:
+    def average(self, f: Callable[[Any], Any], marks: list[Any], eps: Any) -> Any:
         mp, e = self.mp, self.mp.mpf(self.eps0)
         places = sorted({mp.mpf(0), e, *(x for x in marks if 0 < x < e)})
         return mp.quad(lambda u: f(u) * mp.exp(-(u + e) / 2) / 4, places) + f(e) * mp.exp(-e) / 2
@@ -178,8 +217,8 @@ def _rate(law: list[tuple[float, float]], n: int) -> float:
 
 def _ball(rough: Any, fine: Any) -> arb:
     with ctx.workprec(_BITS):
-        value = arb(mpmath.nstr(fine, _DIGITS))
-        return arb(value.mid(), 10 * float(abs(fine - rough)) + 1e-35 * abs(float(fine)))
+        value, apart = (arb(mpmath.nstr(x, _DIGITS)) for x in (fine, abs(fine - rough)))
+        return arb(value.mid(), 10 * apart + arb("1e-35") * abs(value))  # balls: doubles end at 1e-308
 
 
 def known(pair: _Noise) -> bool:

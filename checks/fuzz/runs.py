@@ -118,17 +118,17 @@ def compare(question: Question, tally: Tally, *, planted: bool = False) -> None:
 
 
 def _compare(question: Question, items: list[Item], tally: Tally, planted: bool) -> None:
-    """A list that is refused or takes too long is asked again one by one."""
+    """A list that is refused is asked again one by one; one that takes too long is not."""
     text = question.text(items)
     try:
         answers = ask(question, items)
-    except (TooLongError, ValueError) as refusal:
+    except TooLongError:
+        tally.fail(f"{question.function} {question.method}: over {SLOW} s", text)
+        return
+    except ValueError as refusal:
         if len(items) > 1:
-            for item in items[: 1 if isinstance(refusal, TooLongError) else _ALONE]:
+            for item in items[:_ALONE]:
                 _compare(question, [item], tally, planted)
-            return
-        if isinstance(refusal, TooLongError):
-            tally.fail(f"{question.function} {question.method}: over {SLOW} s", text)
             return
         kind = f"{question.function} {question.method}: {_kind(refusal)}"
         tally.add(Tally(refusals={kind: [1, f"{text}  # {str(refusal)[:300]}"]}))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import random
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import islice
 
+import numpy as np
 import pytest
 import sympy as sp
 from flint import arb
+from scipy.stats import norm
 
 import shuffle_sym as ss
-from checks.fuzz import definitions, inputs, oracle, questions, runs, sums
+from checks.fuzz import definitions, inputs, noise, oracle, questions, runs, sums
 from checks.fuzz.judges import Level, Users, Value, exactly, exponential, notices
 from shuffle_sym.algebra.interval import Interval
 
@@ -201,3 +204,18 @@ def test_cases_that_end_out_of_order_are_done_once():
     for number in (1, 2, 0, 5):
         state.done(number, _counted(number))
     assert (state.next, state.ahead) == (3, [5])
+
+
+@pytest.mark.parametrize(("sigma", "eps"), [("1.5", 14.4), ("3.9", 8.0), ("0.5", 1.0)])
+def test_the_oracle_of_gaussian_noise_is_the_double_integral_of_the_definition_also_far_out(sigma, eps):
+    s, alpha, h = float(sigma), math.exp(eps), 0.02
+    middle = 0.5 - eps * s**2  # where p_0 = α p_1
+    y = np.arange(middle / s - 4, 9, h) * s + h / 3
+    p, q = norm.pdf(y / s) / s, norm.pdf((y - 1) / s) / s
+    c, more = np.minimum(p, q), p - alpha * q
+    gamma = 2 * norm.cdf(-1 / (2 * s))
+    both = sum(np.maximum(x * c + z * more, 0).sum() for x, z in zip(more, c, strict=True)) * (h * s) ** 2 / 2
+    alone = (1 - gamma) * (norm.cdf(middle / s) - alpha * norm.cdf((middle - 1) / s))
+    found = noise.Gaussian(sigma).divergence(exponential(Fraction(str(eps))))
+    assert found.rel_accuracy_bits() > 45
+    assert float(found) == pytest.approx(both + alone, rel=2e-3, abs=0)

@@ -184,11 +184,10 @@ class CentralSum:
         self.values: list[int] = []
         self.places: list[list[int]] = []
         for i in sorted(range(len(whole)), key=lambda i: -whole[i]):
-            if self.values and self.values[-1] - whole[i] <= _OFF // 2:
-                self.places[-1].append(i)
-            else:
+            if not self.values or self.values[-1] - whole[i] > _OFF // 2:
                 self.values.append(whole[i])
-                self.places.append([i])
+                self.places.append([])
+            self.places[-1].append(i)
         with balls.precision(64):
             logs = [float(p.log()) for p in self._chances(law)]
         self.logs = [log + self.tilt * (v / 2**fine) for log, v in zip(logs, self.values, strict=True)]
@@ -220,7 +219,9 @@ class CentralSum:
         window = range(max(middle - reach, 0), min(middle + reach, self.n) + 1) if inner else range(self.n, self.n + 1)
         go, gi = (self.values[pair[0]] - self.values[pair[-1]] if pair else 0 for pair in (outer, inner))
         jump = self.values[outer[0]] - self.values[inner[0]] if inner else 0
-        weight = len(window) * (_SECONDS_OF_M + _SECONDS_OF_STEP * (2 + abs(_quotient(jump, go))))
+        begun = bernstein_reach(window[-1], self._share(outer[1:], outer[:1]), -self.bits * math.log(2))
+        moved = len(window) * (2 + abs(_quotient(jump, go)))
+        weight = len(window) * _SECONDS_OF_M + (begun + moved) * _SECONDS_OF_STEP
         if not gi:
             return _Plan(outer, inner, window, 0.0, 0, (0, 0), 0, weight)
         lower = self._share(inner[1:], inner[:1])
@@ -283,8 +284,7 @@ class CentralSum:
 
     def _sum(self, chances: list[arb], bits: int) -> arb:
         if len(self.values) > _MOST_VALUES:
-            everything: arb = positive_part(self.values, chances, self.n)
-            return everything
+            return arb(positive_part(self.values, chances, self.n))
         plan, n = self.plan, self.n
         p, r = (sum((chances[i] for i in pair), arb(0)) for pair in (plan.outer, plan.inner))
         given = _Given(self, chances, bits)
