@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from shuffle_sym.apps.explorer import Settings, View, late
 
+STAGES = range(2)
 START, SEVERAL = Settings(), Settings(rounds="5")
 SIZES = {"rappor": "d", "oue": "d", "blh": "d", "subsetselection": "d", "hadamardresponse": "K"}
 
@@ -64,6 +65,7 @@ def wider() -> dict[str, list[Settings]]:
         "gaussian sigma": [Settings("gaussian", {"sigma": x}) for x in tenths],
         "gaussian n": [Settings("gaussian", {"sigma": "1"}, n=n) for n in users],
         "matrix": [Settings("matrix", {"rows": rows}) for rows in typed],
+        "matrix, 5 rounds": [Settings("matrix", {"rows": rows}, rounds="5") for rows in typed],
         "density": [Settings("density", {"density": d, "least": "0", "greatest": "1"}) for d in densities],
         "compared n": [Settings(**other, n=n) for n in users],
         "groups n": [Settings(**group, n=n) for n in users],
@@ -81,25 +83,25 @@ def show(settings: Settings, skip: Collection[str]) -> None:
     assert view.code
 
 
-def measured(title: str, moves: dict[str, list[Settings]], stages: int) -> None:
-    """A row for each slider; with two stages, what is shown at once and what is added when the slider rests."""
+def measured(title: str, moves: dict[str, list[Settings]]) -> None:
+    """Two rows for each slider: what is shown at once, and what is added, line by line, when the slider rests."""
     print(f"{title} (medians; first: cold)")
     print(f"{'moved':>18} {'first':>9} {'wall ms':>9} {'best':>9} {'cpu ms':>9} {'best':>9}")
     for name, positions in moves.items():
-        walls: list[list[float]] = [[] for _ in range(stages)]
-        processors: list[list[float]] = [[] for _ in range(stages)]
+        walls: list[list[float]] = [[] for _ in STAGES]
+        processors: list[list[float]] = [[] for _ in STAGES]
         for position in positions:
-            for i, skip in enumerate((late(position), ())[-stages:]):
+            for i, skip in enumerate((late(position), ())):
                 wall, processor = time.perf_counter(), time.process_time()
                 show(position, skip)
                 walls[i].append(1e3 * (time.perf_counter() - wall))
                 processors[i].append(1e3 * (time.process_time() - processor))
-        for i in range(stages):
+        for i in STAGES:
             times = [f"{statistics.median(x[i][1:]):9.1f} {min(x[i][1:]):9.1f}" for x in (walls, processors)]
             print(f"{name if i == 0 else 'then':>18} {walls[i][0]:9.1f} {times[0]} {times[1]}", flush=True)
 
 
 if __name__ == "__main__":
-    measured("one round", ONE, 1)
-    measured("several rounds: at once, then at rest", MANY, 2)
-    measured("noise, typed randomizers, two randomizers, other axes: at once, then at rest", wider(), 2)
+    measured("one round: at once, then at rest", ONE)
+    measured("several rounds: at once, then at rest", MANY)
+    measured("noise, typed randomizers, two randomizers, other axes: at once, then at rest", wider())

@@ -52,42 +52,12 @@ from shuffle_sym.truth import ground_truth
 __version__ = VERSION
 
 __all__ = [
-    "BLH",
-    "KRR",
-    "OLH",
-    "OUE",
-    "RAPPOR",
-    "AnyRandomizer",
-    "BinaryRR",
-    "Budget",
-    "FourierAccountant",
-    "Gaussian",
-    "HadamardResponse",
-    "Interval",
-    "Joint",
-    "Laplace",
-    "Parallel",
-    "Randomizer",
-    "Sampled",
-    "Shuffle",
-    "SubsetSelection",
-    "VerificationError",
-    "audit",
-    "bounds",
-    "calibrate",
-    "compose",
-    "decomposition",
-    "derivations",
-    "empirical",
-    "from_density",
-    "from_matrix",
-    "ground_truth",
-    "parameter",
-    "rdp",
-    "rounds_allowed",
-    "sweep",
-    "users_needed",
-]
+    "BLH", "KRR", "OLH", "OUE", "RAPPOR", "AnyRandomizer", "BinaryRR", "Budget", "FourierAccountant", "Gaussian",
+    "HadamardResponse", "Interval", "Joint", "Laplace", "Parallel", "Randomizer", "Sampled", "Shuffle",
+    "SubsetSelection", "VerificationError", "audit", "bounds", "calibrate", "compose", "decomposition",
+    "derivations", "empirical", "from_density", "from_matrix", "ground_truth", "parameter", "rdp", "rounds_allowed",
+    "sweep", "users_needed",
+]  # fmt: skip
 
 
 #: Imported when they are asked for: the claims of the audit would take as long as much of the rest.

@@ -3,7 +3,8 @@ r"""Users with different randomizers on one message space, as one randomizer who
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -58,10 +59,6 @@ class Stacked(Randomizer):
         if not self._by_classes:
             return self._from_rows(inputs)
         named = tuple(dict.fromkeys(x for _, x in split))
-        parts = [
-            [_renamed(y, renaming) for y in part.classes(*named)]
-            for part, renaming in zip(self.parts, self._renamings, strict=True)
-        ]
         places = [(part, named.index(x)) for part, x in split]
         return tuple(
             OutputClass(
@@ -69,8 +66,14 @@ class Stacked(Randomizer):
                 tuple(column[part].masses[place] for part, place in places),
                 tuple(e for part in self.common for e in column[part].range),
             )
-            for column in zip(*parts, strict=True)
+            for column in zip(*self._by_part(named), strict=True)
         )
+
+    @cached_property
+    def _by_part(self) -> Callable[[tuple[int, ...]], list[list[OutputClass]]]:
+        """The classes of each part in symbols of its own, kept: all datasets ask for the same few."""
+        parts = [*zip(self.parts, self._renamings, strict=True)]
+        return lru_cache(maxsize=64)(lambda named: [[_renamed(y, own) for y in R.classes(*named)] for R, own in parts])
 
     def _from_rows(self, inputs: tuple[int, ...]) -> tuple[OutputClass, ...]:
         rows, offsets = self.rows(), self._offsets

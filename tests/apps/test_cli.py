@@ -220,7 +220,7 @@ def test_rounds_and_decompositions_leave_the_columns_open(capsys):
     rows = json.loads(run("epsilon --randomizer clones --eps0 1 --n 100 --delta 1e-3 --json", capsys)[1])["rows"]
     assert (rows[0]["upper_by"], rows[0]["lower_by"]) == (None, None)
     assert "upper_by" not in run("epsilon --randomizer clones --eps0 1 --n 100 --delta 1e-3", capsys)[1]
-    assert "upper_by" in run(f"epsilon {BIT} --n 100 --delta 1e-3 --rounds 3 1", capsys)[1]
+    assert "upper_by" in run(f"epsilon {BIT} --n 3 --delta 1e-3 --rounds 3 1", capsys)[1]
 
 
 def test_explain_lists_every_analysis(capsys):

@@ -31,7 +31,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "calibrate": ("--randomizer krr --k 10 --n 10000 --eps 1 --delta 1e-6",),
     "users": (f"{_KRR} --eps 1 --delta 1e-6",),
     "compose": ("--mechanism 'clones eps0=1 n=10000 rounds=10' --mechanism 'binaryrr eps0=2 n=5000' --delta 1e-6",),
-    "rdp": ("--randomizer binaryrr --eps0 'log(3)' --n 50 --order 2 8",),
+    "rdp": ("--randomizer krr --k 10 --eps0 4 --n 10000 --order 2 8",),
     "derive": ("", "lemma52", "gparv_table --randomizer krr --latex"),
     "audit": ("--quick",),
     "bench": ("--n 1e4 1e9 --repeat 3",),

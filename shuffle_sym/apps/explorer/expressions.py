@@ -103,7 +103,7 @@ def number(text: str | Expression, called: str) -> Expression:
 
 SS = Expression("ss", lambda names: shuffle_sym)
 SP = Expression("sp", lambda names: sp)
-MIN = Expression("min", lambda names: min)
+MIN, MAX = Expression("min", lambda names: min), Expression("max", lambda names: max)
 
 
 def live() -> tuple[str, ...]:

@@ -13,16 +13,16 @@ from shuffle_sym.algebra import texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import svg
 from shuffle_sym.apps.explorer import drawing
-from shuffle_sym.apps.explorer.expressions import MIN, SP, SS, Expression, literal, made, name, noise, number
+from shuffle_sym.apps.explorer.expressions import MAX, MIN, SP, SS, Expression, literal, made, name, noise, number
 from shuffle_sym.apps.plots import COLOURS
 from shuffle_sym.model.continuous import Continuous
 
-RTOL, NOISE_RTOL = 0.01, 0.1  # an eye sees no less; the two ends of noise are further apart than that
+RTOL, SWEEP_RTOL, NOISE_RTOL = 0.01, 0.03, 0.1  # an eye sees no less; the two ends of noise are further apart
 ROUNDS_RTOL, ROUNDS_CURVE_RTOL = 0.02, 0.2  # of ε and of δ after several rounds: on the chart, thinner than the line
 #: What is drawn only when the sliders have come to rest: together it takes longer than M itself.
 LATE = ("Feldman", "Bennett", "clones", "shared", "blanket")
 _POINTS, _SLOW_POINTS, _MOVING_POINTS = 7, 5, 2
-_GREY = "#808080"
+_GREY, _BROWN = "#808080", "#A0622D"
 _R = name("R")
 Definitions = tuple[tuple[str, Expression], ...]
 #: Letter → its name, what it is, colour, and the end that counts; the largest ε usually first.
@@ -92,7 +92,7 @@ def late(settings: Settings) -> tuple[str, ...]:
     if one_round and not settings.grouped and not noise(settings.randomizer):
         return (*LATE, "other")
     # The blanket of noise, or of several rounds, is quicker than all datasets.
-    blanket = settings.over == "eps" and (one_round or not noise(settings.randomizer))
+    blanket = one_round if noise(settings.randomizer) else settings.over == "eps"
     return (*(LATE[:-1] if blanket else LATE), "other", "certified")
 
 
@@ -168,17 +168,22 @@ class View:
         """Letter → what makes it: M itself, C and S its clones, B its blanket, N the mechanism to compare it with."""
         of, eps0 = SS.decomposition, self._eps0
         sources = {"M": _R, "N": name("O"), "B": of.blanket(_R), "C": of.clones(eps0), "S": of.clones_shared(eps0)}
-        swept = self._free is not None
-        wanted = {"M": True, "N": bool(self.settings.other), "B": self._one_pair and not swept}
+        quick, swept = noise(self.settings.randomizer) and not self.many, self._free is not None
+        wanted = {"M": True, "N": bool(self.settings.other), "B": self._one_pair and (quick or not swept)}
         wanted |= {"C": self._bounded, "S": self._bounded and not swept}
         one_round = {letter: SS.Shuffle(sources[letter], n=self._n) for letter in sources if wanted[letter]}
         if self.settings.grouped:
             if self.settings.over == "n":
                 raise ValueError("over must be another one than 'n' for two groups of users")
-            n = int(texts.read(self.settings.n, "n"))
-            size = int(n * texts.read(self.settings.share, "share"))
-            one_round = {"M": SS.Shuffle([(_R, n - size), (name("O"), size)])}
+            one_round = {"M": SS.Shuffle([(_R, self._sizes[0]), (name("O"), self._sizes[1])])}
         return {letter: M.compose(self._rounds) if self.many else M for letter, M in one_round.items()}
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        """How many users have R, and how many the other randomizer."""
+        n = int(texts.read(self.settings.n, "n"))
+        size = int(n * texts.read(self.settings.share, "share"))
+        return n - size, size
 
     @cached_property
     def mechanisms(self) -> dict[str, Expression]:
@@ -197,14 +202,25 @@ class View:
     def lines(self) -> tuple[Line, ...]:
         """What is compared, the largest ε usually first."""
         lines = [self._closed_form(*row) for row in _CLOSED_FORMS] if self._bounded else []
+        # Where neither M nor its blanket is quick, there is a bound that is.
+        if self.settings.grouped or (
+            self.many and (self._free or not self._one_pair or noise(self.settings.randomizer))
+        ):
+            lines.append(self._simple())
         for letter, (title, what, colour, end) in _MECHANISMS.items():
             if letter in self._all:
                 lines.append(Line(title, what, colour, letter, *self._questions(letter), end))
         return tuple(lines)
 
+    @property
+    def _rtol(self) -> float:
+        if noise(self.settings.randomizer) or noise(self.settings.other):
+            return NOISE_RTOL
+        return RTOL if self._free is None else SWEEP_RTOL
+
     def _questions(self, letter: str) -> tuple[Expression, Callable[[Any], Expression]]:
         """How a mechanism is asked for ε, and for δ at some ε."""
-        rtol = curve_rtol = NOISE_RTOL if noise(self.settings.randomizer) or noise(self.settings.other) else RTOL
+        rtol = curve_rtol = self._rtol
         if self.many:  # one profile of M serves ε and its curve; those of a single pair go on until they are sharp
             rtol, curve_rtol = ROUNDS_RTOL, ROUNDS_RTOL if letter in "MN" else ROUNDS_CURVE_RTOL
         M = name(letter)
@@ -220,12 +236,29 @@ class View:
                 return bound.delta(*setting, eps)
             return MIN(1.0, rounds * bound.delta(*setting, literal(eps) / rounds))
 
-        about, epsilon = f"closed form, {about}", bound(*setting, self._delta)
-        if self.many:
-            share = SP.S(str(texts.read(self.settings.delta, "delta"))) / rounds
-            epsilon = SS.bounds.basic_composition(bound(*setting, share), share, rounds)[0]
-            about += ", basic composition"
-        return Line(title, about, colour, "", epsilon, delta if with_delta else None)
+        epsilon, how = self._composed(lambda share: bound(*setting, share))
+        return Line(title, f"closed form, {about}{how}", colour, "", epsilon, delta if with_delta else None)
+
+    def _simple(self) -> Line:
+        """A bound for M that is quick: one round of M or, of two groups, of each by itself."""
+        crowds: list[tuple[Expression, Any]] = [(_R, self._n)]
+        if self.settings.grouped:
+            crowds = [(_R, self._sizes[0]), (name("O"), self._sizes[1])]
+
+        def bound(share: Expression) -> Expression:
+            ends = [SS.Shuffle(R, n=n).epsilon(share, rtol=self._rtol).upper for R, n in crowds]
+            return ends[0] if len(ends) == 1 else MAX(*ends)
+
+        epsilon, how = self._composed(bound)
+        about = f"{'one group, without the messages of the other' if len(crowds) > 1 else 'one round'}{how}"
+        return Line("simple", about, _BROWN, "", epsilon, None)
+
+    def _composed(self, bound: Callable[[Expression], Expression]) -> tuple[Expression, str]:
+        """ε at δ of a bound for one round, and in words how several rounds are composed."""
+        if not self.many:
+            return bound(self._delta), ""
+        share = SP.S(str(texts.read(self.settings.delta, "delta"))) / self._rounds
+        return SS.bounds.basic_composition(bound(share), share, self._rounds)[0], ", basic composition"
 
     @cached_property
     def code(self) -> str:
@@ -288,8 +321,11 @@ class View:
         """Few places on the axis, the same ones for settings that are near: what was computed for one serves the
         other."""
         if self._free is not None:
-            return _places(self._free[0], self.now)[:: 2 if self.skip and self.settings.over != "rounds" else 1]
-        shown = ("certified", "clones") if self._bounded else ("certified", "blanket", "other")
+            places = _places(self._free[0], self.now)
+            here = int(self.now) if self.now.is_integer() else self.now
+            some = [here] if noise(self.settings.randomizer) else sorted({places[0], here, places[-1]})
+            return some if self.skip else places
+        shown = ("certified", "clones", "simple") if self._bounded else ("certified", "blanket", "other", "simple")
         ends = [drawing.end(answer, "upper") for title, answer in self.answers.items() if title in shown]
         rounds = int(texts.read(self.settings.rounds, "rounds"))
         local = float(self.R.eps0) * rounds if self._bounded else math.inf

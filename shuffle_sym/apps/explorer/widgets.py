@@ -20,6 +20,8 @@ _START = {"eps0": "4", "sigma": "1", "left": "1", "right": "2", "k": "10", "g": 
 _SIZE = "16"
 #: Sliders: what they are called and where they begin (less noise than that takes seconds).
 _SLIDERS = {"eps0": ("ε₀", 0.1), "sigma": ("σ", 0.8), "left": ("left", 0.1), "right": ("right", 0.1)}
+#: Of the lines that are left open, which comes first.
+_ORDER = ("certified", "other", "Feldman", "Bennett", "blanket", "clones", "shared")
 _WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "96%"}}
 
 
@@ -119,11 +121,15 @@ class App:
         """What is fast at once; what is not when the sliders rest, which only a kernel can wait for."""
         if self._waiting is not None:
             self._waiting.cancel()
-        left_open = late(self.settings)
+        self._add(late(self.settings), _REST)
+
+    def _add(self, left_open: Collection[str], pause: float = 0.01) -> None:
+        """Show all but some lines, then one more of them, and so on: between two of them a move is heard."""
         if not self._show(left_open) or not left_open:
             return
+        fewer = sorted(left_open, key=_ORDER.index)[1:]
         try:
-            self._waiting = asyncio.get_running_loop().call_later(_REST, self._show)
+            self._waiting = asyncio.get_running_loop().call_later(pause, self._add, fewer)
         except RuntimeError:
             self._show()
 
