@@ -1,12 +1,14 @@
 r"""The one shape of closed forms: δ(ε) of shuffled messages, and from it ε(δ) and ε0(ε, δ)."""
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import update_wrapper
-from typing import Any, Protocol
+from typing import Any
 
 import sympy as sp
+from scipy import optimize
 
 from shuffle_sym.accounting import analyses
 from shuffle_sym.accounting.analyses import Analysis, finite_eps0
@@ -14,28 +16,27 @@ from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.papers import registry
 from shuffle_sym.papers.rounded import MP, Mpf, down, number, up
 
-_PRECISION = 1e-10
+_PRECISION, _TINY = 1e-10, 1e-300
+_SAYS_NOTHING = 60.0  # stands for the logarithm of an excess that is not known
 # 40 digits are carried and n is below 2^53: what is lost in n·log(…) is far below this.
 _SLACK = MP.mpf(10) ** -20
 _LARGEST_EPS0 = 600.0
 
 
-def last_that_holds(holds: Callable[[float], bool], good: float, bad: float) -> float:
-    """Between a point where ``holds`` is true and one where it is not: where it still is, within 1e-10 (relative)."""
-    while abs(good - bad) > _PRECISION * max(abs(good), abs(bad)):
-        middle = (good + bad) / 2
-        if middle in (good, bad):
-            break
-        good, bad = (middle, bad) if holds(middle) else (good, middle)
-    return good
+def excess(value: Any, target: Any) -> float:
+    """About log(value/target), and never of the wrong sign: at most 0 if and only if value <= target."""
+    size = abs(math.log(value) - math.log(target)) if value > 0 else _SAYS_NOTHING
+    return -size if value <= target else max(min(size, _SAYS_NOTHING), _TINY)
 
 
-class Source(Protocol):
-    """What a closed form is asked about, in the numbers that it needs; all of them know their ε0."""
-
-    @property
-    def eps0(self) -> sp.Expr:
-        """The local ε0, exactly."""
+def last_that_holds(excess_at: Callable[[float], float], good: float, bad: float) -> float:
+    """Between a point where ``excess_at`` is at most 0 and one where it is above 0: where it still is at most 0, within
+    1e-10 (relative). Brent's method finds about where; what it finds is checked, and moved until it holds."""
+    near = optimize.brentq(excess_at, good, bad, xtol=_TINY, rtol=_PRECISION / 8, maxiter=2000)
+    step = math.copysign(_PRECISION / 4 * near, good - bad)
+    while abs(step) < abs(good - near) and excess_at(near + step) > 0:
+        step *= 2
+    return near + step if abs(step) < abs(good - near) else good
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Amplification:
     def __init__(
         self,
         formula: Callable[[Any, int, Mpf], Mpf],
-        read: Callable[[Any], Source] = every_randomizer,
+        read: Callable[[Any], Any] = every_randomizer,
         refuse: Callable[[Any, int], None] | None = None,
         solved: Callable[[Any, int, sp.Expr], float] | None = None,
         ends_at: float | None = None,
@@ -107,14 +108,14 @@ class Amplification:
         users, exact_eps = arguments.users(n), arguments.central_epsilon(eps)
         return self._delta(self._known(source, users), users, exact_eps)
 
-    def _known(self, source: Any, n: int) -> Source:
-        """What the formula needs of the source; refuses what the theorem is not about."""
+    def _known(self, source: Any, n: int) -> Any:
+        """What the formula needs of the source, with its ``eps0``; refuses what the theorem is not about."""
         known = self._read(source)
         if self._refuse is not None:
             self._refuse(known, n)
         return known
 
-    def _delta(self, source: Source, n: int, eps: sp.Expr) -> float:
+    def _delta(self, source: Any, n: int, eps: sp.Expr) -> float:
         if eps >= source.eps0:
             return 0.0
         if eps == 0:
@@ -131,7 +132,7 @@ class Amplification:
             return 0.0
         if self._solved is not None:
             return min(eps0, self._solved(known, users, target))
-        return last_that_holds(lambda eps: self._delta(known, users, sp.Rational(eps)) <= target, eps0, 0.0)
+        return last_that_holds(lambda eps: excess(self._delta(known, users, sp.Rational(eps)), target), eps0, 0.0)
 
     def __call__(self, source: Any, n: Any, delta: Any) -> float:
         """The bound on ε, as `epsilon` gives it."""
@@ -148,36 +149,34 @@ class Amplification:
         if least <= 0:
             raise ValueError(f"eps must be > 0 to be met with some eps0, got {eps!r}")
 
-        def holds(level: float) -> bool:
+        def missing(level: float) -> float:
             if level <= least:
-                return True
+                return -_SAYS_NOTHING
             if self._ends_at is not None and level >= self._ends_at:
-                return False
+                return _SAYS_NOTHING
             exact = sp.Rational(level)
-            return self._meets(self._known(exact if make is None else make(exact), users), users, exact_eps, target)
+            return self._missing(self._known(exact if make is None else make(exact), users), users, exact_eps, target)
 
-        return self._search(holds, least)
-
-    def _meets(self, source: Source, n: int, eps: sp.Expr, delta: sp.Expr) -> bool:
-        """Whether the theorem, solved for δ or for ε, shows (ε, δ)-DP; not where it says nothing."""
-        with suppress(ValueError):
-            if self._delta(source, n, eps) <= delta:
-                return True
-        with suppress(ValueError):
-            return self._solved is not None and bool(sp.Rational(self._solved(source, n, delta)) <= eps)
-        return False
-
-    def _search(self, holds: Callable[[float], bool], least: float) -> float:
         if self._ends_at is not None:
             last = rounding.below(self._ends_at)
-            if least >= last or holds(last):
+            if least >= last or missing(last) <= 0:
                 return max(least, last)
         bad = 2 * least
-        while holds(bad):
+        while missing(bad) <= 0:
             least, bad = bad, 2 * bad
             if bad > _LARGEST_EPS0:
                 raise ValueError(f"every eps0 up to {least:g} meets the target: there is no largest one to return")
-        return last_that_holds(holds, least, bad)
+        return last_that_holds(missing, least, bad)
+
+    def _missing(self, source: Any, n: int, eps: sp.Expr, delta: sp.Expr) -> float:
+        """At most 0 where the theorem, solved for δ or for ε, shows (ε, δ)-DP; else by about how much it does not."""
+        found = [_SAYS_NOTHING]
+        with suppress(ValueError):
+            found.append(excess(self._delta(source, n, eps), delta))
+        with suppress(ValueError):
+            if self._solved is not None:
+                found.append(excess(sp.Rational(self._solved(source, n, delta)), eps))
+        return min(found)
 
     def __reduce__(self) -> str:
         """Pickled as the name it has in its module."""

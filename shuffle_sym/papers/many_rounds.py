@@ -6,7 +6,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments
-from shuffle_sym.papers.amplification import last_that_holds
+from shuffle_sym.papers.amplification import excess, last_that_holds
 from shuffle_sym.papers.registry import bound
 from shuffle_sym.papers.rounded import DIGITS, MP, Mpf, evaluated, number, up
 
@@ -116,15 +116,15 @@ def optimal_composition_epsilon(eps: Any, delta: Any, rounds: Any, total_delta: 
     target = arguments.delta_target(total_delta)
     largest = evaluated(lambda e: k * e, eps)
 
-    def holds(total: float) -> bool:
-        return optimal_composition(eps, delta, k, total) <= target
+    def missing(total: float) -> float:
+        return excess(optimal_composition(eps, delta, k, total), target)
 
-    if not holds(largest):
+    if missing(largest) > 0:
         raise ValueError(
             f"total_delta = {target:g} is not reached: {k} rounds lose 1 - (1 - delta)^{k} = "
             f"{-math.expm1(k * math.log1p(-float(delta))):.4g} at every eps"
         )
-    return 0.0 if holds(0.0) else last_that_holds(holds, largest, 0.0)
+    return 0.0 if missing(0.0) <= 0 else last_that_holds(missing, largest, 0.0)
 
 
 def _one_round(eps: Any, delta: Any, rounds: Any) -> tuple[sp.Expr, sp.Expr, int]:

@@ -45,7 +45,6 @@ def test_a_changed_line_or_definition_is_refused(build):
         assert noticed, what
 
 
-@pytest.mark.exact  # every derivation is built with both kinds of ground types; that changes are noticed is shown once
 @each
 def test_every_line_goes_on_where_the_last_one_ended(build):
     d = build()
