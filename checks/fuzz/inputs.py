@@ -286,7 +286,7 @@ def noise_blanket(rng: random.Random) -> Subject:
 
 #: What is drawn, and how often.
 KINDS: dict[Callable[[random.Random], Subject], int] = {
-    atoms: 40,
+    atoms: 90,
     two_atoms: 8,
     two_atoms_and_rest: 3,
     hidden_two: 8,
@@ -295,7 +295,7 @@ KINDS: dict[Callable[[random.Random], Subject], int] = {
     catalogue: 20,
     two_messages: 3,
     any_randomizer: 1,
-    noise_blanket: 3,
+    noise_blanket: 2,
 }
 
 

@@ -20,7 +20,7 @@ from shuffle_sym.numeric.methods import METHODS
 
 _RTOLS = (0.3, 0.1, 0.01, 0.01, 0.01, 1e-3, 1e-3, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12)
 _PROFILE_RTOLS = (0.1, 0.03, 0.01, 1e-3)
-_MANY, _SOME = 5000, 40  # arguments of one question, by what the truth costs
+_MANY, _SOME = 12_000, 40  # arguments of one question, by what the truth costs
 
 
 class Item(NamedTuple):
@@ -127,11 +127,9 @@ def epsilon(subject: Subject, rng: random.Random) -> Question:
     rtol = max(rtol, 1e-5)
     items = [_level(subject.below, subject.above, *target) for target in targets(subject, rng, _few(subject))]
     call = f"M.epsilon(x, rtol={rtol}, method={method!r})"
-    cap = max((float(loss) for loss in subject.losses), default=math.inf)
     has_all = bool(subject.losses) and subject.kind.startswith("two atoms")
-    return Question(
-        "epsilon", method, _each(subject, call), items, cap=math.log(cap) if has_all else math.inf, sharp=subject.sharp
-    )
+    cap = math.log1p(float(max(subject.losses) - 1)) if has_all else math.inf  # losses may be close to 1
+    return Question("epsilon", method, _each(subject, call), items, cap=cap, sharp=subject.sharp)
 
 
 def _few(subject: Subject) -> int:
@@ -249,8 +247,8 @@ def calibrate(subject: Subject, rng: random.Random) -> Question | None:
 
 #: What is asked, and how often of a law and of a mechanism.
 FUNCTIONS: dict[str, tuple[Callable[[Subject, random.Random], Question | None], float, float]] = {
-    "hockey_stick": (hockey_stick, 0.15, 0.5),
-    "delta": (delta, 0.15, 0.4),
+    "hockey_stick": (hockey_stick, 0.3, 0.5),
+    "delta": (delta, 0.3, 0.4),
     "digits": (digits, 0.1, 0.05),
     "log_delta": (log_delta, 0.5, 0.4),
     "epsilon": (epsilon, 1.0, 0.8),

@@ -27,8 +27,8 @@ _SHOWN = 20  # failures that are kept of each kind
 _SMALLEST = 1e-300  # of a δ below which no width is promised (rounds: 1e-250)
 _ALONE = 6  # arguments that are tried one by one when a list is refused
 _FIRST, _MOST = 3, 400  # arguments of the first list, and of any
-_LONG, _SHORT = 2.5, 0.1  # seconds, after which the other arguments of a question are left out, by what one costs
-_CHEAP = 1e-3  # seconds for one argument
+_LONG, _SHORT = 6.0, 0.1  # seconds, after which the other arguments of a question are left out, by what one costs
+_CHEAP = 2e-3  # seconds for one argument
 
 
 @dataclass
