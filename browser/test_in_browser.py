@@ -245,7 +245,7 @@ def every_control(driver: webdriver.Chrome, picture: Callable[[str], None]) -> N
     # Continuous noise is not sampled: everybody takes part again.
     changed("take part", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-2].send_keys(Keys.ARROW_RIGHT))
     # Several rounds of noise take longer than anybody waits: one round again.
-    changed("one round", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-3].send_keys(Keys.ARROW_LEFT))
+    changed("one round", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-3].send_keys(Keys.HOME))
     changed("no other randomizer", chosen(1, "none"))
     for name in ("laplace", "gaussian", "density", "matrix"):
         changed(name, chosen(0, name))

@@ -27,9 +27,9 @@ Spent = Sequence[tuple[Mechanism, int]]
 def rounds_allowed(M: Any, eps: Any, delta: Any, *, rtol: Any = RTOL) -> Interval:
     r"""The largest number of rounds of ``M`` that are (ε, δ)-DP together: an `Interval` of whole numbers.
 
-    ``lower`` rounds are allowed for certain: the bound for all datasets says so (0, if it says so of no number).
-    More than ``upper`` are not: the composed pair of two datasets misses the target. ``rtol`` is the tolerance of the
-    values of δ that decide.
+    ``lower`` rounds are allowed for certain, by the bound for all datasets; it is 0 if that bound allows none. With
+    more than ``upper`` rounds two datasets miss the target ``eps``, ``delta``. ``rtol`` is the tolerance of the values
+    of δ that decide.
 
     >>> import shuffle_sym as ss
     >>> M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
@@ -97,10 +97,11 @@ class Budget:
 
     @property
     def rounds(self) -> int:
+        """How many rounds were spent so far."""
         return sum(count for _, count in self._parts)
 
     def spend(self, M: Any, rounds: Any = 1) -> None:
-        """So many rounds of M. What cannot be composed with the rounds before is refused, and nothing is spent."""
+        """Add ``rounds`` rounds of ``M``. What cannot be composed with the earlier rounds is refused and not added."""
         count = arguments.positive_integer(rounds, "rounds")
         compose([*self._parts, (M, count)])
         for i, (other, before) in enumerate(self._parts):
@@ -110,7 +111,7 @@ class Budget:
         self._parts.append((M, count))
 
     def spent(self, delta: Any, *, rtol: Any = RTOL) -> Interval:
-        """Bounds of the ε at this δ that was spent so far."""
+        """Bounds of the ε of all rounds so far at this ``delta``."""
         arguments.delta_target(delta)
         if not self._parts:
             return Interval(0.0, 0.0)

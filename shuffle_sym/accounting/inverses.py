@@ -23,9 +23,9 @@ _MOST_USERS = 2**53
 def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:
     r"""The largest ε0 for which n users of ``make(eps0)`` are (ε, δ)-DP after shuffling.
 
-    ``make`` turns an ε0 into a randomizer (or a decomposition). The *lower* end meets the target for certain: the bound
-    for all datasets does. The upper end misses it for certain: two datasets are worse. Each is found within ``rtol``.
-    That nothing beyond the upper end meets it again takes a δ(ε) that grows with ε0, which is not checked.
+    ``make`` is a function that turns an ε0 into a randomizer or a decomposition; ``eps`` and ``delta`` are the target.
+    Use the *lower* end of the answer: it meets the target for all datasets. At the upper end two datasets miss it. Each
+    end is found within ``rtol``. It is assumed, not checked, that δ(ε) grows with ε0 beyond the upper end.
 
     One user of 2-RR has δ = (t − α)/(t + 1), which is 1/4 at α = 2 for t = 3:
 

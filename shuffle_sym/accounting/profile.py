@@ -50,10 +50,12 @@ class PrivacyProfile:
 
     @property
     def upper(self) -> HockeyStickCurve:
+        """The curve that is not below δ(ε) anywhere."""
         return self.above.upper
 
     @property
     def lower(self) -> HockeyStickCurve:
+        """The curve that is not above δ(ε) anywhere."""
         return self.below.lower
 
     @property
@@ -63,6 +65,7 @@ class PrivacyProfile:
 
     @property
     def ends_at_zero(self) -> bool:
+        """Whether the upper curve is exactly 0 from some ε on."""
         return self.upper.infinite == 0
 
     def __len__(self) -> int:
@@ -71,7 +74,7 @@ class PrivacyProfile:
     # -- numbers
 
     def delta(self, eps: Any) -> Any:
-        r"""Bounds of δ(ε), for ε of either sign; what lies between the sampled points is inside. Of a list a list."""
+        r"""Bounds of δ(ε), for ε of either sign; points between the sampled ones included; a list for a list."""
         return arguments.each(eps, "eps", self._delta)
 
     def _delta(self, eps: Any) -> Interval:
@@ -89,7 +92,7 @@ class PrivacyProfile:
         return Interval(_double(self.lower(high), up=False), _double(self.upper(low), up=True), "profile")
 
     def epsilon(self, delta: Any) -> Any:
-        r"""Bounds of the smallest ε >= 0 with δ(ε) <= ``delta``. Of a list a list."""
+        r"""Bounds of the smallest ε >= 0 with δ(ε) <= ``delta``; a list for a list."""
         return arguments.each(delta, "delta", self._epsilon)
 
     def _epsilon(self, delta: Any) -> Interval:
@@ -106,7 +109,7 @@ class PrivacyProfile:
         r"""Bounds of the Rényi divergence :math:`\frac1{\lambda-1}\log\mathbb E_Q[(P/Q)^\lambda]`, λ = ``order`` > 1.
 
         Each curve is a pair, and its moment a finite sum. If the profile does not end at zero the upper end is
-        infinite, and it is refused. Of a list a list.
+        infinite, and it is refused. A list of orders gives a list.
         """
         return arguments.each(order, "order", self._rdp)
 
@@ -130,7 +133,7 @@ class PrivacyProfile:
 
     @cached_property
     def plds(self) -> tuple[CurvePLD, CurvePLD]:
-        """Both: lower, upper."""
+        """The privacy loss distributions of the lower and of the upper curve."""
         return self.as_pld("lower"), self.as_pld("upper")
 
     # -- ways out

@@ -43,10 +43,10 @@ class Mechanism(Protocol):
     def loss_distributions(
         self, rtol: float, least: float, max_points: int, progress: Progress
     ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
-        """One that is dominated by the round and one that dominates it."""
+        """Two distributions of the loss: the round dominates the first and is dominated by the second."""
 
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
-        """The Rényi divergence; of each order, if it is a list."""
+        """The Rényi divergence of one order, or a list of them for a list of orders."""
 
 
 class Composition:
@@ -71,6 +71,7 @@ class Composition:
 
     @property
     def rounds(self) -> int:
+        """How many rounds there are in all."""
         return sum(count for _, count in self.parts)
 
     @property
@@ -80,7 +81,7 @@ class Composition:
 
     @property
     def closes(self) -> bool:
-        """Whether sharper profiles make the interval as narrow as one likes."""
+        """Whether a smaller tolerance makes the interval as narrow as one likes."""
         return all(M.closes for M, _ in self.parts)
 
     @property
@@ -210,11 +211,11 @@ class Composition:
 
 
 def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:
-    r"""Rounds of different randomizers, numbers of users and analyses: ``[(M1, 100), (M2, 16), M3]``.
+    r"""Different mechanisms one after the other, such as ``[(M1, 100), (M2, 16), M3]``, as one `Composition`.
 
-    A part is a `Shuffle`, or what others state of a mechanism (`accounting.StatedMechanism`); or a pair of one of these
-    and its number of rounds. ``progress`` wraps the batches of points at which profiles are evaluated, as
-    `tqdm.auto.tqdm` does; no profile takes more than ``max_points``.
+    Each of the ``parts`` is a mechanism, or a pair of a mechanism and its number of rounds. A mechanism is a `Shuffle`,
+    or a guarantee that others state (`accounting.StatedMechanism`). ``progress`` is called on the batches of points at
+    which profiles are evaluated, as `tqdm.auto.tqdm` is; no profile has more than ``max_points`` points.
 
     >>> import shuffle_sym as ss
     >>> two = ss.compose([ss.Shuffle(ss.BinaryRR(eps0=1), n=100), (ss.Shuffle(ss.KRR(k=3, eps0=2), n=50), 3)])

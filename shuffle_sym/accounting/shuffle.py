@@ -30,12 +30,12 @@ _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
 
 
 class Shuffle:
-    r"""The shuffled messages of n users.
+    r"""The shuffled messages of ``n`` users who all have the randomizer ``source``.
 
-    Given a randomizer, or users in groups as ``Shuffle([(R1, n1), (R2, n2), …])``, this is a mechanism: neighbouring
-    datasets differ in the input of one user, the upper end of an answer holds for all of them and the lower end is
-    attained by two. Answers about groups are about the worst user of any; `group` asks about one. Given a
-    decomposition, it is that pair of laws, in its own direction; both ends are about it.
+    Users in groups are a list, ``Shuffle([(R1, n1), (R2, n2), …])``. Two datasets are neighbours if they differ in the
+    input of one user. The upper end of an answer holds for all neighbours, and two of them attain its lower end. For
+    groups the answer is about the worst user of any group; `group` asks about one. If ``source`` is a decomposition,
+    an answer is about that pair of laws alone, in its own direction.
 
     >>> import shuffle_sym as ss
     >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).exact(sp.Rational(6, 5))
@@ -163,7 +163,7 @@ class Shuffle:
         return self._for_each(eps, "eps", self._ratio, rtol, method, digits)
 
     def one_sided(self, side: str, eps: sp.Expr, rtol: float) -> Interval:
-        """δ(ε) of what the ``"below"`` or the ``"above"`` ends come from, both of its own ends within ``rtol``."""
+        """Bounds of δ(ε) within ``rtol``, of what gives the lower (``side`` "below") or the upper ends ("above")."""
         source: Source = getattr(self._analysed, side)
         (answer,) = source.from_one([Ratio(eps=eps)], rtol, "auto")
         return answer
@@ -234,7 +234,7 @@ class Shuffle:
         return arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
-        r"""What every bound and every attack says: ε at ``delta``, or δ at ``eps``; of papers those in `ss.papers`.
+        r"""ε at ``delta``, or δ at ``eps``, by every bound and every attack, those of the papers in `ss.papers` too.
 
         Each value is within ``rtol`` of what its analysis gives. `apps.plots.analyses` draws the table.
 
@@ -256,7 +256,7 @@ class Shuffle:
 
     @property
     def closes(self) -> bool:
-        """Whether answers get as narrow as one likes: for a pair of laws. Of a mechanism the truth is bracketed."""
+        """Whether a smaller ``rtol`` makes answers as narrow as one likes: for a pair of laws, not for a mechanism."""
         return not isinstance(self._analysed, CrowdOfUsers)
 
     @property
@@ -363,8 +363,8 @@ class Shuffle:
     def loss_distributions(
         self, rtol: float, least: float, max_points: int, progress: Progress
     ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
-        """One that is dominated by the analysed pair and one that dominates it: the pair itself, if it has few
-        outcomes."""
+        """Two privacy loss distributions: the analysed pair dominates the first and is dominated by the second. Both
+        are the pair itself if it has few outcomes."""
         if isinstance(self.source, Decomposition):
             one = ShuffledPLD(self.source, self.n)
             if one.cell_count() <= _FEW_OUTCOMES:

@@ -57,6 +57,7 @@ class Interval:
 
     @property
     def width(self) -> float:
+        """The upper end minus the lower end."""
         return self.upper - self.lower
 
     @property
