@@ -58,10 +58,10 @@ def changed_definitions(d: Derivation) -> Iterator[tuple[str, bool]]:
             continue
         other = replace(block, right=block.right + 1)
         users = [line for line in d.all_lines if line.relation == "=" and any(use is block for use in line.uses)]
-        broken = [
+        broken = (
             refused(line, line.right, tuple(other if reason is block else reason for reason in line.reasons))
             for line in users
-        ]
+        )
         if users:
             yield f"{block.relational()}  defined differently", any(broken)
 

@@ -279,12 +279,34 @@ def test_hypotheses_must_match():
         theorems.general("a theorem of nobody", f(a), "<=", g(a), stated=[])
 
 
-def test_jensen_needs_a_convex_function():
-    X = Random("X")
-    assert theorems.jensen(X).right == Mean(Positive(X))
-    assert theorems.jensen(X, lambda v: v**2).right == Mean(X**2)
-    with refused:
-        theorems.jensen(X, lambda v: -(v**2))
+def test_jensen_needs_a_convex_function_and_weights_that_sum_to_one():
+    X, w = Random("X"), sp.Symbol("w", nonnegative=True)
+    small = suppose(w, "<=", 1, "a share")
+    assert theorems.jensen(Positive, [(w, X), (1 - w, a)], small).right == w * Positive(X) + (1 - w) * Positive(a)
+    for function, weights, facts in (
+        (lambda v: -(v**2), (w, 1 - w), [small]),
+        (lambda v: v**2, (w, 1 - w), []),  # 1 − w may be negative
+        (lambda v: v**2, (w, w), []),
+        (lambda v: v**2, (1, 1), []),
+    ):
+        with refused:
+            theorems.jensen(function, [(sp.sympify(weight), X) for weight in weights], *facts)
+
+
+def test_a_formula_that_is_not_linear_is_not_taken_for_one():
+    assert theorems.affine(3 * a - b + 1, (a, b)).status == "proved"
+    for formula in (a * b, a**2, Positive(a)):
+        with refused:
+            theorems.affine(formula, (a, b))
+
+
+def test_a_wrong_formula_is_refused_at_once_where_a_large_value_makes_a_power_complex():
+    p, n = sp.Symbol("p", positive=True), sp.Symbol("n", integer=True, nonnegative=True)
+    right = (1 - p) ** (n + 1) * sp.binomial(n, 2)
+    assert differ_at_a_point(right + 1, right)
+    assert not differ_at_a_point((1 - p) * (1 - p) ** n * n * (n - 1) / 2, right)
+    assert differ_at_a_point(right + 1, right, at_most=True)
+    assert not differ_at_a_point(right, right + 1, at_most=True)
 
 
 def test_weights_of_a_mixture_sum_to_one():

@@ -392,13 +392,14 @@ def test_theorems_hold_for_every_level_and_for_functions_that_are_not_random():
         order = suppose(Mean(Positive(X - level)), "<=", Mean(Positive(Y - level)), "order", under, [level])
         with pytest.raises(ss.VerificationError, match="every real level"):
             theorems.convex_order_of_sums(X, Y, level, (S, T), "copies", order, means)
-    symbol = sp.Symbol("x", real=True)
+    symbol, half = sp.Symbol("x", real=True), sp.Rational(1, 2)
+    two = [(half, X), (half, Y)]
     with refused:
-        theorems.jensen(X, lambda value: 2 * symbol * value - value**2)
+        theorems.jensen(lambda value: 2 * symbol * value - value**2, two)
     with refused:
-        theorems.jensen(X, lambda value: Random("Z", positive=True) * value**2)
-    bent = theorems.jensen(X, lambda value: value**2 if isinstance(value, sp.Dummy) else -(value**2))
-    assert (bent.left, bent.right) == (Mean(X) ** 2, Mean(X**2))
+        theorems.jensen(lambda value: Random("Z", positive=True) * value**2, two)
+    bent = theorems.jensen(lambda value: value**2 if isinstance(value, sp.Dummy) else -(value**2), two)
+    assert (bent.left, bent.right) == ((X / 2 + Y / 2) ** 2, X**2 / 2 + Y**2 / 2)
     real = sp.Symbol("k", real=True)
     order = suppose(Mean(Positive(X - real)), "<=", Mean(Positive(Y - real)), "order", (), [real])
     with refused:

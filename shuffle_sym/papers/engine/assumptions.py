@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -94,6 +95,7 @@ def _sides(one: Condition) -> tuple[sp.Expr, sp.Expr, bool]:
     return one.rhs, one.lhs, isinstance(one, sp.Lt)
 
 
+@lru_cache(maxsize=4096)
 def put(expr: sp.Expr, given: Conditions, signs: bool = True) -> sp.Expr:
     """The expression with the symbols that the conditions speak of written through new ones, free of conditions.
     Without ``signs`` it is not used that a symbol with an upper end is positive: then it is linear in the new one."""
@@ -110,7 +112,7 @@ def _put(expr: sp.Expr, values: Sequence[tuple[sp.Symbol, sp.Expr]]) -> sp.Expr:
     expr = sums.apart(expr, set().union(*(value.free_symbols for _, value in values)))
     for _ in values:  # the ends of one symbol may hold another one
         for symbol, value in values:
-            expr = expr.subs(symbol, value)
+            expr = expr.subs(symbol, value) if symbol in expr.free_symbols else expr
     return expr
 
 
@@ -120,6 +122,7 @@ def _is_continuous(expr: sp.Expr) -> bool:
     return not expr.has(*JUMPS) and all(one.exp.is_positive or one.exp.is_integer for one in powers)
 
 
+@lru_cache(maxsize=4096)
 def implied(one: Condition, given: Conditions) -> bool:
     """Whether a condition follows from others: it is one of them, or its difference is proved to have the sign."""
     if one in given or one.reversed in given:

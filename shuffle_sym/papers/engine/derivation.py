@@ -246,7 +246,7 @@ class Derivation:
     def walk(self, plain: bool = False) -> Any:
         """Goes through the lines with buttons (ipywidgets). ``plain`` returns a `PlainWalk`, the same as text."""
         walking = import_module("shuffle_sym.papers.engine.walk")
-        return walking.plain(self) if plain else walking.buttons(self)
+        return walking.PlainWalk(self) if plain else walking.buttons(self)
 
 
 def _shown() -> Any:

@@ -23,16 +23,16 @@ def grows(before: sp.Expr, after: sp.Expr, x: sp.Symbol, start: sp.Expr, given: 
     at_start = [_closed(one).subs(x, start) for one in given if one.has(x)]
     if not all(one is sp.true or (one is not sp.false and implied(one, fixed)) for one in at_start):
         return None
-    pairs = [(before, after)]
-    if before.is_positive and after.is_positive:
-        pairs.append((sp.expand_log(sp.log(before)), sp.expand_log(sp.log(after))))
+    pairs = [("the difference", before, after)]
+    if before.is_positive and after.is_positive:  # first: powers become products
+        logarithms = (sp.expand_log(sp.log(side)) for side in (before, after))
+        pairs.insert(0, ("the difference of the logarithms", *logarithms))
     if any(not smooth(side, x, put_strictly(x, given)) for side in (before, after)):
         return None
-    for number, (low, high) in enumerate(pairs):
+    for of, low, high in pairs:
         difference = put(high - low, fixed).doit()
         depths = [_grows_one_way(difference, x, start, way) for way in ways]
         if all(depths):
-            of = "the difference" + (" of the logarithms" if number else "")
             return f"equal or less at {x} = {start}, and derivative {max(depths)} of {of} has the sign that keeps it so"
     return None
 

@@ -17,25 +17,33 @@ def differ_at_a_point(left: sp.Expr, right: sp.Expr, at_most: bool = False) -> b
     nothing special. It saves time where something wrong is written; nothing is ever shown like this."""
     if left.has(*_HELD) or right.has(*_HELD):
         return False
-    point, summed = {}, left.has(sp.Sum) or right.has(sp.Sum)
-    for number, symbol in enumerate(sorted(left.free_symbols | right.free_symbols, key=str)):
-        least, most = range_of(symbol)
-        value = sp.Rational(int(997 * (_GENERIC * (number + 2) % 1)) + 1, 999)  # exact: equal arguments stay equal
-        if summed and symbol.is_integer:
-            value = sp.Integer(number % 3 - 1 if most is None else 0)
-        free = value + 3 + (0 if summed else 3 * number)
-        point[symbol] = free if least is None or most is None else least + value * (most - least)
-    try:
-        terms = [_added(term.xreplace(point)) for term in sp.Add.make_args(left - right)]
-        # A named function is any number, the same one wherever its arguments are the same.
-        names = sorted(set().union(*(one.atoms(AppliedUndef, Divergence) for one in terms)), key=str)
-        named = {one: 1 + sp.Float(_GENERIC * (3 * number + 5) % 1) for number, one in enumerate(names)}
-        values = [complex(one.xreplace(named).replace(Positive, lambda x: sp.Max(x, 0)).evalf(20)) for one in terms]
-        gap = sum(value.real for value in values)
-        clear = 1e-6 * (1 + sum(map(abs, values)))  # large terms that cancel leave their round-off
-        return not any(value.imag for value in values) and (gap if at_most else abs(gap)) > clear
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        return False
+    symbols, summed = sorted(left.free_symbols | right.free_symbols, key=str), left.has(sp.Sum) or right.has(sp.Sum)
+    for lift in (3, 0):  # a power of 1 − p may not be real for a large p
+        point = {symbol: _value(symbol, number, lift, summed) for number, symbol in enumerate(symbols)}
+        try:
+            terms = [_added(term.xreplace(point)) for term in sp.Add.make_args(left - right)]
+            # A named function is any number, the same one wherever its arguments are the same.
+            names = sorted(set().union(*(one.atoms(AppliedUndef, Divergence) for one in terms)), key=str)
+            named = {one: 1 + sp.Float(_GENERIC * (3 * number + 5) % 1) for number, one in enumerate(names)}
+            values = [complex(one.xreplace(named).replace(Positive, lambda x: sp.Max(x, 0)).evalf(20)) for one in terms]
+        except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+            continue
+        if not any(value.imag for value in values):
+            gap = sum(value.real for value in values)
+            clear = 1e-6 * (1 + sum(map(abs, values)))  # large terms that cancel leave their round-off
+            return (gap if at_most else abs(gap)) > clear
+    return False
+
+
+def _value(symbol: sp.Symbol, number: int, lift: int, summed: bool) -> sp.Expr:
+    """A value within the range of a symbol, far above the least one with a large ``lift``."""
+    least, most = range_of(symbol)
+    value = sp.Rational(int(997 * (_GENERIC * (number + 2) % 1)) + 1, 999)  # exact: equal arguments stay equal
+    if summed and symbol.is_integer:
+        return sp.Integer(number % 3 + 2) if most is None else least or sp.Integer(0)
+    if least is not None and most is not None:
+        return least + value * (most - least)
+    return value + (lift * (1 if summed else number + 1) if lift else least or 0)
 
 
 def _added(expr: sp.Expr) -> sp.Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import product
 
 import sympy as sp
@@ -93,6 +94,7 @@ def _is_zero(difference: sp.Expr) -> bool:
     return bool(form.is_rational_function() and simplest(form) == 0)
 
 
+@lru_cache(maxsize=4096)
 def _worked_out(expr: sp.Expr, one_sign: bool = True, shift: bool = True) -> sp.Expr:
     """Sums, integrals, limits and derivatives taken where SymPy can; what is held in a normal form. With ``one_sign``
     only one of [u]_+ and [−u]_+ is written; with ``shift`` all sums count from 0."""
@@ -130,6 +132,8 @@ def _evaluated(expr: sp.Expr) -> sp.Expr:
         return sp.Sum(_evaluated(expr.function), *expr.limits)
     if expr.has(sp.Sum) and not isinstance(expr, (sp.Sum, sp.Derivative, sp.Integral, sp.Limit, sp.Subs)):
         return expr.func(*(_evaluated(part) for part in expr.args)) if expr.args else expr
+    if isinstance(expr, sp.Derivative) and sums.is_sum(expr.expr):
+        return expr.doit(deep=False)  # term by term
     # Nor does it know integrals of named functions, or with logarithms in an exponent.
     held = {one: sp.Dummy() for one in expr.atoms(sp.Integral) if one.function.has(AppliedUndef, sp.log)}
     return expr.xreplace(held).doit().xreplace({name: one for one, name in held.items()})
@@ -296,6 +300,7 @@ def _integrands_in_order(before: sp.Expr, after: sp.Expr) -> bool:
     return _at_most(before.function, after.function) is not None
 
 
+@lru_cache(maxsize=4096)
 def is_nonnegative(expr: sp.Expr) -> bool:
     """Whether a formula is shown not to be negative. Sums, means and powers of what is not negative are not either."""
     names: dict[sp.Expr, sp.Symbol] = {}
@@ -313,7 +318,7 @@ def is_nonnegative(expr: sp.Expr) -> bool:
         return names[held]
 
     expr = expr.replace(lambda e: isinstance(e, (sp.Sum, Mean, sp.binomial, *_OPAQUE)) or _is_power(e), named)
-    if expr.is_nonnegative or _has_sign(expr):
+    if ((expr.is_number or not expr.is_Add) and expr.is_nonnegative) or _has_sign(expr):  # SymPy is slow with sums
         return True
     # [u]_+ is u and something that is not negative, ⌊u⌋ is u without such a thing, and a whole n > 0 is at least 1.
     more: dict[tuple[str, sp.Expr], sp.Symbol] = defaultdict(lambda: sp.Dummy(nonnegative=True))

@@ -152,7 +152,6 @@ def quantity(name: str, latex: str | None = None, **assumptions: bool) -> Undefi
             return base if exp is None else rf"\left({base}\right)^{{{exp}}}"
 
         function._latex = drawn
-        function._kwargs = {**function._kwargs, "latex": latex}
     return function
 
 

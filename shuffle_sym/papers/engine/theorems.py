@@ -14,6 +14,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.engine import growth, prover
 from shuffle_sym.papers.engine.assumptions import conditions, implied
 from shuffle_sym.papers.engine.chains import claim
@@ -89,16 +90,24 @@ def _up_to(index: tuple[Any, Any, Any]) -> tuple[Any, ...]:
 
 
 def jensen(
-    inside: sp.Expr, function: Callable[[sp.Expr], sp.Expr] = Positive, words: str = "", under: Any = ()
-) -> Applied:
-    r""":math:`f(E[X]) \le E[f(X)]` for a convex f; X is ``inside``, a formula with random variables.
+    function: Callable[[sp.Expr], sp.Expr], weighted: Sequence[tuple[sp.Expr, sp.Expr]], *facts: Fact,
+    index: tuple[Any, Any, Any] | None = None, under: Any = (),
+) -> Applied:  # fmt: skip
+    r""":math:`f(\sum_i w_iv_i) \le \sum_i w_if(v_i)` for a convex f, [·]_+ or one whose second derivative is shown not
+    to be negative. ``weighted`` are pairs (w, v), or one pair in an ``index``; that no weight is negative and that they
+    sum to 1 is shown with the ``facts``."""
 
-    f is [·]_+, or a function whose second derivative is shown not to be negative."""
-    curve, convex = _convex(function, bool(inside.is_positive), under)
-    return Applied(
-        curve(Mean(inside)), "<=", Mean(curve(inside)), words or "Jensen's inequality", conditions(under),
-        name="Jensen's inequality", hypotheses=(convex,),
-    )  # fmt: skip
+    def added(terms: Sequence[sp.Expr]) -> sp.Expr:
+        return sp.Sum(terms[0], index) if index else sp.Add(*terms)
+
+    curve, convex = _convex(function, all(value.is_positive for _, value in weighted), under)
+    known = [claim(0, "<=", w, "no weight is negative", *(() if w.is_nonnegative else facts), under=under)
+             for w, _ in weighted]  # fmt: skip
+    if (total := added([weight for weight, _ in weighted])) != 1:
+        known.append(claim(total, "=", 1, "the weights sum to 1", *facts, under=under))
+    left, right = curve(added([w * v for w, v in weighted])), added([w * curve(v) for w, v in weighted])
+    theorem, hypotheses = "Jensen's inequality", (convex, *(Hypothesis(fact.words, fact) for fact in known))
+    return Applied(left, "<=", right, theorem, conditions(under), name=theorem, hypotheses=hypotheses)
 
 
 def _convex(
@@ -116,6 +125,15 @@ def _convex(
         raise VerificationError(f"a function must be smooth to be convex by its second derivative, got {formula}")
     second = claim(0, "<=", sp.diff(formula, x, 2), "second derivative", under=under)
     return lambda value: put_in(formula, {x: value}), Hypothesis("f is convex", second)
+
+
+def affine(formula: sp.Expr, variables: Sequence[sp.Expr]) -> Fact:
+    """That a formula is linear, up to a constant, in some variables: between two points it is between its values."""
+    share = parameter("theta", 0, 1)
+    ends = [[sp.Symbol(f"{end}_{n}", real=True) for n in range(len(variables))] for end in ("first", "second")]
+    points = [*ends, [share * one + (1 - share) * other for one, other in zip(*ends, strict=True)]]
+    first, second, middle = (formula.xreplace(dict(zip(variables, point, strict=True))) for point in points)
+    return claim(middle, "=", share * first + (1 - share) * second, f"{formula} is linear between two points")
 
 
 def convex_order_of_sums(

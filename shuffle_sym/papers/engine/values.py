@@ -3,6 +3,7 @@ r"""Values for symbols: what must hold of them, how they are put into a formula,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -106,7 +107,8 @@ def _refuse_caught(expr: Any, values: Mapping[sp.Symbol, sp.Expr]) -> None:
 _INFINITE = (sp.factorial, sp.gamma, sp.loggamma, sp.polygamma, sp.zeta, sp.tan, sp.cot, sp.sec, sp.csc)
 
 
-def denominators(expr: sp.Expr) -> set[sp.Expr]:
+@lru_cache(maxsize=4096)
+def denominators(expr: sp.Expr) -> frozenset[sp.Expr]:
     """What a formula divides by, free of the indices in it, and not known to differ from 0; (k − 1)! divides by one
     over it."""
     powers = {one for one in expr.atoms(sp.Pow) if not one.exp.is_nonnegative and not one.base.is_nonzero}
@@ -114,7 +116,7 @@ def denominators(expr: sp.Expr) -> set[sp.Expr]:
     if expr.has(*_INFINITE):
         harmless = {one: sp.Dummy() for one in powers if isinstance(one.base, _INFINITE)}
         divided |= {1 / one for one in expr.xreplace(harmless).atoms(*_INFINITE) if not one.is_positive}
-    return {one for one in divided if one.free_symbols <= expr.free_symbols}
+    return frozenset(one for one in divided if one.free_symbols <= expr.free_symbols)
 
 
 # ------------------------------------------------------------------------------------------------- indices

@@ -60,17 +60,12 @@ class PlainWalk:
         return "\n".join([*page, *([parts] if (parts := tree(self.d, self.number)) else [])])
 
 
-def plain(d: Derivation) -> PlainWalk:
-    """The first line as text; `on`, `back` and `why` do what the buttons do."""
-    return PlainWalk(d)
-
-
 def buttons(d: Derivation) -> Any:
     """A box with buttons: back, next, why. Without ipywidgets the walk as text."""
     try:
         import ipywidgets
     except ImportError:
-        return plain(d)
+        return PlainWalk(d)
     number = ipywidgets.BoundedIntText(value=1, min=1, max=len(d), description="line")
     back, on = ipywidgets.Button(description="back"), ipywidgets.Button(description="next")
     reason = ipywidgets.ToggleButton(value=False, description="why?")

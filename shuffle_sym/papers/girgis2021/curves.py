@@ -126,12 +126,8 @@ def poisson_sampling() -> Blocks:
     )
     lowest = chain((keep + gamma * y) ** -u, at_most(keep**-u, "P'/Q is at least 1 − γ"))
     flat = chain(backward_moment(u), at_most(keep**-u, "at every outcome", back, lowest.at({y: L})))
-    convex = claim(0, "<=", sp.diff(x**-u, x, 2), "the second derivative of x^-u")
     one = claim(keep + gamma, "=", 1, "the weights sum to 1", weights)
-    jensen = theorems.general(
-        "Jensen's inequality", (keep + gamma * L) ** -u, "<=", keep + gamma * L**-u, [],
-        [("x^-u is convex", convex), ("the weights of 1 and L sum to 1", one)],
-    )  # fmt: skip
+    jensen = theorems.jensen(lambda v: v**-u, [(keep, sp.Integer(1)), (gamma, L)], weights)
     mixed = chain(
         backward_moment(u),
         at_most(Mean(keep + gamma * L**-u), "P' is a mixture", back, jensen),

@@ -11,7 +11,7 @@ from itertools import product
 import sympy as sp
 
 from shuffle_sym.papers.engine import theorems
-from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, parts
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import quantity
@@ -124,13 +124,7 @@ def lemma52_renyi() -> Blocks:
     definition = given(mixed_moment(order), sp.Sum(Q(h) * (P(h) / Q(h)) ** order, outcomes), "over all outcomes")
     of_parts = given(part_moment(order, c), sp.Sum(Q_c(c, h) * (P_c(c, h) / Q_c(c, h)) ** order, outcomes), "of a part")
     share, ratio = w(c) * Q_c(c, h) / Q(h), P_c(c, h) / Q_c(c, h)
-    convex = claim(0, "<=", sp.diff(x**order, x, 2), "the second derivative of x^λ", under=ORDER)
-    one = claim(sp.Sum(share, components), "=", 1, "the shares sum to 1", below)
-    jensen = theorems.general(
-        "Jensen's inequality", sp.Sum(share * ratio, components) ** order, "<=",
-        sp.Sum(share * ratio**order, components), [], [("x^λ is convex", convex), ("the shares sum to 1", one)],
-        under=ORDER,
-    )  # fmt: skip
+    jensen = theorems.jensen(lambda v: v**order, [(share, ratio)], below, index=components, under=ORDER)
     at_one = chain(
         (P(h) / Q(h)) ** order,
         equals(sp.Sum(share * ratio, components) ** order, "the ratio is a mean of ratios", above),
@@ -173,11 +167,9 @@ def _one_more_enumerated() -> bool:
 
 @derivation(
     "One more user does not help", f"{SOURCE}, Lemma 5.3 and Lemma D.1",
-    where={
-        with_others(order, m, k): "the moment of m doubles, the differing user and k further users",
-        j: "what one more user sends",
-        order: "the order, above 1",
-    },
+    where={with_others(order, m, k): "the moment of m doubles, the differing user and k further users",
+           j: "what one more user sends",
+           order: "the order, above 1"},
 )  # fmt: skip
 def lemma53_renyi() -> Blocks:
     r"""The moment does not grow with a further user, whose law is the same for both datasets (Girgis et al. 2021,

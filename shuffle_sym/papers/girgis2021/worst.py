@@ -43,16 +43,12 @@ def worst_special() -> Blocks:
         under=ABOVE,
     )
     high, low = Positive(t - level), Positive(1 / t - level)
-    ends = U * high + (1 - U) * low
-    jensen = theorems.general(
-        "Jensen's inequality", Positive(U * t + (1 - U) / t - level), "<=", ends,
-        ["[x]_+ is convex"], [("U is not above 1", at_most_one)],
-    )  # fmt: skip
+    jensen = theorems.jensen(Positive, [(U, t - level), (1 - U, 1 / t - level)], at_most_one)
     ratio = law(two, {t: 1 / (t + 1), 1 / t: t / (t + 1)}, "the ratio of 2-RR")
     excess = chain(
         Mean(Positive(r - level)),
-        equals(Mean(Positive(U * t + (1 - U) / t - level)), "the ratio", share),
-        at_most(Mean(ends), "below the chord", jensen),
+        equals(Mean(jensen.left), "the ratio", share),
+        at_most(Mean(jensen.right), "below the chord", jensen),
         equals(Mean(U) * high + (1 - Mean(U)) * low, "the mean is linear"),
         equals(high / (t + 1) + t * low / (t + 1), "the mean of U", weight),
         equals(Mean(Positive(two - level)), "2-RR", ratio.mean(lambda u: Positive(u - level))),

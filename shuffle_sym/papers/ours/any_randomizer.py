@@ -44,7 +44,8 @@ def local_divergence() -> Blocks:
         vertices.append((f"vertex ({u}, {v})", claim(value, "<=", above, f"vertex ({u}, {v})", under=BETWEEN)))
     below = theorems.general(
         "a convex function below a line at the vertices of a polygon", Positive(U - alpha * V), "<=", line,
-        stated=["1/t ≤ U, V, U/V ≤ t: ε0-LDP", "[u − αv]_+ is convex"], shown=vertices, under=BETWEEN,
+        stated=["1/t ≤ U, V, U/V ≤ t: ε0-LDP", "[w]_+ is convex in w"], under=BETWEEN,
+        shown=[*vertices, ("w = U − αV is linear", theorems.affine(U - alpha * V, (U, V)))],
     )  # fmt: skip
     means = tuple(suppose(Mean(ratio), "=", 1, f"R({x}) sums to 1") for ratio, x in ((U, "x_0"), (V, "x_1")))
     statement = chain(
@@ -88,10 +89,11 @@ def shared_randomizer() -> Blocks:
     bound, local, convex = cite(drop_out), cite(local_divergence), cite(convex_positive_part)
     ldp = suppose(gamma, "=", 1 / t, "c = R(x')/t for one fixed x' is below every R(x), and sums to 1/t")
     one = suppose(D1, "=", Mean(Positive(U - alpha * V)), "D_1 as a mean under R(x)")
+    total = theorems.affine(u - alpha * v + sp.Symbol("r", real=True), (u, v))
     spread = theorems.general(
         "a bounded polygon is the convex hull of its vertices", largest(size), "<=", six(size),
-        ["the polygon is 1/t ≤ u, v, u/v ≤ t", "(U, V) is in it: ε0-LDP; ΣG is linear in the (U, V) of each user"],
-        [("the positive part of a mean is at most the mean of the positive parts", convex)],
+        ["the polygon is 1/t ≤ u, v, u/v ≤ t", "(U, V) is in it: ε0-LDP"],
+        [("[w]_+ of a mean is at most the mean of [w]_+", convex), ("ΣG is linear in (U, V)", total)],
         checked=("that the six points are its vertices, for every t > 1", _vertices_of_the_hexagon),
     )  # fmt: skip
     share, (i, k) = parameter("theta", 0, 1), sp.symbols("i k", integer=True, positive=True)

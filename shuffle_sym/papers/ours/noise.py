@@ -12,7 +12,7 @@ import sympy as sp
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Applied, Fact, Given, given, suppose
+from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 
 OURS = "ours"
@@ -120,10 +120,10 @@ def worst_pair() -> Blocks:
 
 def over_the_set(
     near: sp.Expr, far: sp.Expr, top: Callable[[sp.Expr], sp.Expr], bottom: sp.Expr, scale: sp.Expr | int = 1
-) -> tuple[Given, Given, Applied]:
-    """What Ψ and S are, and that Ψ(far) − Ψ(near) is at least what ``far`` has more on the set of ``near``: Ψ(s) is the
-    integral of [top(s) − k·bottom]_+, of densities, and S(s) the mass of p_s where that is positive for ``near``;
-    top(far) − top(near) is ``scale`` times p_far − p_near."""
+) -> tuple[Fact, ...]:
+    """What Ψ and S are, what is integrable, and that Ψ(far) − Ψ(near) is at least what ``far`` has more on the set of
+    ``near``: Ψ(s) is the integral of [top(s) − k·bottom]_+, of densities, and S(s) the mass of p_s where that is
+    positive for ``near``; top(far) − top(near) is ``scale`` times p_far − p_near."""
     (u, v), line = sp.symbols("u v", real=True), (z, -sp.oo, sp.oo)
     total = given(Psi(s), sp.Integral(Positive(top(s) - k * bottom), line), "what is above 0, integrated")
     on_set = sp.Piecewise((p(s, z), top(near) - k * bottom > 0), (0, True))
@@ -133,9 +133,13 @@ def over_the_set(
         claim(Positive(u) - Positive(v), ">=", 0, "outside", under=sp.Le(v, 0)),
         claim(Positive(top(s) - k * bottom), "<=", top(s).subs(alpha, 0) + Positive(-k) * bottom, "below densities"),
     )
-    return total, mass, theorems.general(
+    known = (
+        total, mass, suppose(sp.Integral(p(s, z), line), "=", 1, "every p_s is a density"),
+        suppose(sp.Integral(bottom, line), "<=", 1, "and so is, or is below one, what is subtracted k times"),
+    )  # fmt: skip
+    return *known, theorems.general(
         "integrals are linear and keep inequalities", Psi(far) - Psi(near), ">=", -scale * (S(near) - S(far)),
-        ["a density is integrable"], [(fact.words, fact) for fact in (total, mass, *pointwise)], local=(u, v),
+        [], [(fact.words, fact) for fact in (*known, *pointwise)], local=(u, v),
     )  # fmt: skip
 
 

@@ -47,8 +47,9 @@ def _at_corners(function: sp.Expr, line: sp.Expr, words: str, under: tuple[objec
         corners.append((f"corner {values}", claim(low, "<=", high, f"{words}, corner {values}", under=under)))
     return theorems.general(
         "a convex function below a line at the corners of a square", function, "<=", line,
-        stated=["[u]_+ of a linear u is convex"],
-        shown=[*corners, *((f"the square: {fact.relational()}", fact) for fact in ranges)], under=under,
+        stated=["[u]_+ is convex in u"], under=under,
+        shown=[("u is linear", theorems.affine(function.args[0], rho)), *corners,
+               *((f"the square: {fact.relational()}", fact) for fact in ranges)],
     )  # fmt: skip
 
 

@@ -73,11 +73,9 @@ def joint_level() -> Blocks:
 
 @derivation(
     "Parallel composition keeps the level", f"{SOURCE}, Theorem 12",
-    where={
-        weight(i): "probability of part i, which the message names",
-        one(i): "probability of its message under x; R' under another input x'",
-        either(i): "probability of both, the name and the message, under x; V' under x'",
-    },
+    where={weight(i): "probability of part i, which the message names",
+           one(i): "probability of its message under x; R' under another input x'",
+           either(i): "probability of both, the name and the message, under x; V' under x'"},
 )  # fmt: skip
 def parallel_level() -> Blocks:
     r"""If every part is ε-LDP, then one of them, chosen at random and named, is ε-LDP (Su et al. 2025, Theorem 12).

@@ -263,11 +263,9 @@ def _law(variable: sp.Expr, p: sp.Expr, q: sp.Expr) -> tuple[Fact, Fact]:
 
 @derivation(
     "The stronger clone is monotone in p", f"{SOURCE}, Lemma 5, corrected",
-    where={
-        p: "the probability of each outer value of G; q = 1 − 2p that of the middle one",
-        v: "how much larger it is in the other pair, where q' = 1 − 2(p + v)",
-        H: "G of that pair; S_n and T_n are sums of n independent copies of G and of H",
-    },
+    where={p: "the probability of each outer value of G; q = 1 − 2p that of the middle one",
+           v: "how much larger it is in the other pair, where q' = 1 − 2(p + v)",
+           H: "G of that pair; S_n and T_n are sums of n independent copies of G and of H"},
 )  # fmt: skip
 def stronger_clone_monotone() -> Blocks:
     r"""The divergence of the pair (P_0(ε0, p), P_1(ε0, p)) grows with p, up to p = 1/(t + 1) (Su et al. 2025, Lemma 5;

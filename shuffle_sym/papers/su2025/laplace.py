@@ -41,11 +41,9 @@ def _branch(total: Fact, under: list[sp.Basic], *both: tuple[Any, ...]) -> Chain
 
 @derivation(
     "The law of L for Laplace noise", "Su et al. 2025, Appendix C",
-    where={
-        F(x): "Pr[L ≤ γx] for the inputs 0 and 1, where L = γG and γ = e^(−ε0/2)",
-        F_left(x): "the same, and R(0) ≥ R(1)", F_right(x): "the same, and R(1) > R(0)",
-        tail(u): "the blanket's probability, over γ, that R(0)/R(1) ≥ u, 1 ≤ u ≤ e^ε0; by symmetry R(1)/R(0) ≥ u",
-    },
+    where={F(x): "Pr[L ≤ γx] for the inputs 0 and 1, where L = γG and γ = e^(−ε0/2)",
+           F_left(x): "the same, and R(0) ≥ R(1)", F_right(x): "the same, and R(1) > R(0)",
+           tail(u): "the blanket's probability, over γ, that R(0)/R(1) ≥ u, 1 ≤ u ≤ e^ε0; by symmetry R(1)/R(0) ≥ u"},
 )  # fmt: skip
 def laplace_law() -> Blocks:
     r"""The distribution function of L for Laplace noise on [0, 1] and the pair (0, 1) (Su et al. 2025, Appendix C).

@@ -118,12 +118,10 @@ RUN = ("by running it on every histogram, n ≤ 3, a randomizer without symmetry
 
 @derivation(
     "Algorithms 1 and 2 make the shuffled messages", f"{SOURCE}, Algorithms 1 and 2",
-    where={
-        beta: "what a decomposition leaves of every other user; 1 − γ for the blanket",
-        m: "how many of the n − 1 others send from what is left",
-        i: "number of a set of m of them, from 1 to the binomial coefficient",
-        real: "probability of some messages when the users send them; f when the algorithm returns them",
-    },
+    where={beta: "what a decomposition leaves of every other user; 1 − γ for the blanket",
+           m: "how many of the n − 1 others send from what is left",
+           i: "number of a set of m of them, from 1 to the binomial coefficient",
+           real: "probability of some messages when the users send them; f when the algorithm returns them"},
 )  # fmt: skip
 def algorithms_1_and_2() -> Blocks:
     r"""From the histogram of a reduction pair, Algorithms 1 and 2 make the shuffled messages of the users (Su et al.
@@ -162,11 +160,9 @@ def algorithms_1_and_2() -> Blocks:
 
 @derivation(
     "The blanket is a decomposition", f"{SOURCE}, Theorem 7",
-    where={
-        m: "how many of the n − 1 others send from the blanket, |b|",
-        beta: "1 − γ, what the blanket leaves of every user",
-        rho: "the product of c_j^h_j/h_j! over the messages; σ with c_j/γ in place of c_j",
-    },
+    where={m: "how many of the n − 1 others send from the blanket, |b|",
+           beta: "1 − γ, what the blanket leaves of every user",
+           rho: "the product of c_j^h_j/h_j! over the messages; σ with c_j/γ in place of c_j"},
 )  # fmt: skip
 def blanket_is_a_decomposition() -> Blocks:
     r"""R(x) is c + βLO(x) for every x, where c = inf_x R(x), β = 1 − γ and LO(x) is a law; and the pair
@@ -242,10 +238,8 @@ def blanket_reduction() -> Blocks:
 
 @derivation(
     "Algorithm 3 makes the blanket of any decomposition", f"{SOURCE}, Algorithm 3",
-    where={
-        beta: "what the decomposition leaves of every other user, in its component K + 1",
-        gamma: "the mass of the blanket, Σ ω(y) over the messages",
-    },
+    where={beta: "what the decomposition leaves of every other user, in its component K + 1",
+           gamma: "the mass of the blanket, Σ ω(y) over the messages"},
 )  # fmt: skip
 def algorithm3() -> Blocks:
     r"""What Algorithm 3 makes of one draw (Su et al. 2025): of the differing user's draw a message from R(x_0) or

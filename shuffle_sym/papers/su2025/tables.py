@@ -247,10 +247,8 @@ sigma = sp.Symbol("sigma", positive=True)
 
 @derivation(
     "From d inputs to infinitely many", f"{SOURCE}, Tables 1 and 2",
-    where={
-        sigma: "1/μ − 1, where μ = 1/(1 + σ) is the probability that a reference message matches an input",
-        d: "the number of inputs",
-    },
+    where={sigma: "1/μ − 1, where μ = 1/(1 + σ) is the probability that a reference message matches an input",
+           d: "the number of inputs"},
 )  # fmt: skip
 def idealised_limit() -> Blocks:
     r"""With d → ∞ the mass γ of the blanket of RAPPOR, OUE and BLH becomes that of the published tables, 1/s,

@@ -78,9 +78,7 @@ class Messages:
             flat = [int(e * scale) for e in flat]
             self.parameters = [(p.numerator, p.denominator) for p in known[width * len(rows) :]]
         else:
-            self.columns = merged_columns(
-                [tuple(field.simplest(row[y]) for row in rows) for y in range(width)],
-            )
+            self.columns = merged_columns([tuple(field.simplest(row[y]) for row in rows) for y in range(width)])
             forms = [*(e for column in self.columns for e in column), *names]
             numbers = [self.mp.convert(e) for e in field.mp_numbers(forms, bindings, digits + GUARD_DIGITS)]
             flat, scale = numbers[: len(forms) - len(names)], 1

@@ -69,9 +69,7 @@ class Symmetry:
             thirds = sorted((counts[x] for x in range(self.inputs) if x not in (x0, x1)), reverse=True)
             return 0, 1, (counts[x0], counts[x1], *thirds)
         identity = tuple(range(self.inputs))
-        least = min(
-            ((g[x0], g[x1], tuple(-c for c in renamed(counts, g))) for g in (identity, *self.elements)),
-        )
+        least = min((g[x0], g[x1], tuple(-c for c in renamed(counts, g))) for g in (identity, *self.elements))
         return least[0], least[1], tuple(-c for c in least[2])
 
 
