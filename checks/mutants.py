@@ -4,8 +4,9 @@ r"""Which errors in the code would the tests notice? Mutants of numeric/, truth/
 
 A mutant is the package with one expression changed: a comparison, a sign, a term or a factor dropped, min for max, up
 for down, a rounding error set to 0. Each one runs the tests that reach its line, shortest first; what no test notices
-is listed, with the reason if `checks/mutants.toml` knows that nobody can see it. No file is changed: pytest collects
-the tests once, then each mutant is a fork of that process with one function replaced.
+is listed, with the reason if `checks/mutants.toml` knows that nobody can see it. A test that fails without any change
+notices nothing: it is named and left out. No file is changed: pytest collects the tests once, then each mutant is a
+fork of that process with one function replaced.
 """
 
 from __future__ import annotations
@@ -220,6 +221,7 @@ class Runner:
 
     def __init__(self, run: Callable[[Runner], None]) -> None:
         self.run, self.noticing = run, Noticing()
+        self.passes: dict[str, bool] = {}  # without any change
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         session.config.pluginmanager.register(self.noticing)
@@ -251,12 +253,30 @@ class Runner:
     def result(self, mutant: Mutant, tests: list[str], seconds: float, ends: bool) -> tuple[str, str]:
         """Killed, timeout or survived, and the test that did it; ``ends`` says that a test is ended after the seconds,
         and then nobody knows whether it would have noticed."""
+        while tests:
+            failed = self.first_failed(tests, seconds, ends, mutant)
+            if failed is None:
+                return "timeout", ""
+            if not failed:
+                break
+            if failed not in self.passes and failed in self.items:
+                self.passes[failed] = not self.first_failed([failed], math.inf, False)
+                if not self.passes[failed]:
+                    tqdm.write(f"fails without any change: {failed}", file=sys.stdout)
+            if self.passes.get(failed, True):
+                return "killed", failed
+            tests = [name for name in tests if name != failed]
+        return "survived", f"{len(tests)} tests"
+
+    def first_failed(self, tests: list[str], seconds: float, ends: bool, mutant: Mutant | None = None) -> str | None:
+        """The first test that fails, with the change or without any; None if they take much too long."""
 
         def run(answer: Callable[[Any], None]) -> None:
             try:
-                _patch(mutant)
+                if mutant:
+                    _patch(mutant)
             except Exception as error:
-                answer("a bug of this file" if mutant.function else f"import: {error!r}")
+                answer("a bug of this file" if mutant and mutant.function else f"import: {error!r}")
             start = time.process_time()
             if ends:  # in the middle of a test, which may be a long one
                 signal.signal(signal.SIGPROF, lambda *_: answer(""))
@@ -270,10 +290,8 @@ class Runner:
                     break
             answer(self.noticing.failed)
 
-        failed = _in_child(run, 20 + 5 * seconds) if tests else ""
-        if failed is None:
-            return "timeout", ""
-        return ("killed", failed) if failed else ("survived", f"{len(tests)} tests")
+        failed: str | None = _in_child(run, 20 + 5 * min(seconds, 600.0))
+        return failed
 
 
 def reason(mutant: Mutant) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import tomllib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -72,3 +73,19 @@ def test_survivors_that_are_known_are_about_lines_that_exist():
                 if m.text == entry["line"]}  # fmt: skip
         assert set(entry["after"]) <= made, entry
         assert entry["reason"]
+
+
+@pytest.mark.parametrize(("also", "verdict"), [("notices", ("killed", "notices")), ("passes", ("survived", "1 tests"))])
+def test_a_test_that_fails_without_any_change_notices_no_mutant(also, verdict, capsys):
+    def failed(name):
+        return name == "broken" or (name == "notices" and tilting.log_mgf(*COIN, 1.0) < -1)
+
+    def protocol(item, nextitem):
+        runner.noticing.failed = runner.noticing.failed or (item.name if failed(item.name) else "")
+
+    (changed,) = [m for m in mutants.chosen(["numeric/tilting"], 10**6, 0) if m.after.startswith("top - np.log")]
+    runner = mutants.Runner(lambda _: None)
+    config = SimpleNamespace(hook=SimpleNamespace(pytest_runtest_protocol=protocol))
+    runner.items = {name: SimpleNamespace(name=name, config=config) for name in ("broken", also)}
+    assert runner.result(changed, ["broken", also], 5.0, False) == verdict
+    assert "fails without any change: broken" in capsys.readouterr().out
