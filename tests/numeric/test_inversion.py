@@ -266,6 +266,7 @@ def test_a_transform_that_is_off_by_its_error_moves_the_integrals_by_no_more_tha
     (Plan(1.0, 0.5, 0.05, 120), 0.5),
     (Plan(1e8, 0.01, 0.1, 300), 1.5),  # the noise turns by 10⁷ radians in every step
     (Plan(1.0, 1e-6, 1.0, 300), 1e6),  # and here ε by 10⁶
+    (Plan(1e-9, 1e10, 1e-6, 40), 0.5),  # much noise next to the axis: the half in θ + 1/2
 ])  # fmt: skip
 def test_the_sums_along_a_line_are_within_their_error_of_those_in_high_precision(plan, eps):
     s, masses, mp = np.array([-0.5, 0.25, 1.5]), np.array([0.37, 0.35, 0.28]), mpmath.MPContext()
