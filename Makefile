@@ -18,6 +18,8 @@ $(VENV)/ok: pyproject.toml
 lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/
 	$(BIN)/jupyter lab $(AS_ROOT) --notebook-dir=notebooks
 
+# Two processes on two cores: threads inside them only wait for each other.
+test: export OMP_NUM_THREADS = 1
 test: $(VENV)/ok  ## set up, then run the whole test suite, notebooks included
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests -m exact

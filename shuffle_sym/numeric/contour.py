@@ -111,6 +111,8 @@ def _log_bounds(values: Array, probabilities: Array, n: int, rtol: float, floor:
     tops, bottoms = values.max(axis=1), values.min(axis=1)
     # Everything is homogeneous in G: values around 1 keep what is squared inside the doubles.
     units = np.ldexp(1.0, np.frexp(tops)[1] - 1)
+    with np.errstate(over="ignore"):  # below −n·max a value makes every sum negative, however far below it is
+        scaled = np.maximum(values / units[:, None], -(2.0**400))
     ends: dict[int, _Ends] = {}
     together = []
     for i, (top, bottom) in enumerate(zip(tops.tolist(), bottoms.tolist(), strict=True)):
@@ -122,14 +124,14 @@ def _log_bounds(values: Array, probabilities: Array, n: int, rtol: float, floor:
             slack = 3 * FLOAT_ERROR + 8 * UNIT_ROUNDOFF * (1 + abs(math.log(top)) + abs(math.log(total)))
             ends[i] = log_mean - slack, log_mean + slack
         else:
-            snapped, spacing = on_a_lattice(values[i] / units[i], n)
+            snapped, spacing = on_a_lattice(scaled[i], n)
             if spacing:
                 (ends[i],) = _tried(snapped[None], probabilities, n, rtol, floor, units[i : i + 1], spacing)
             else:
                 together.append(i)
     if together:
-        scaled = values[together] / units[together][:, None]
-        ends.update(zip(together, _tried(scaled, probabilities, n, rtol, floor, units[together], 0.0), strict=True))
+        rows = _tried(scaled[together], probabilities, n, rtol, floor, units[together], 0.0)
+        ends.update(zip(together, rows, strict=True))
     return [ends[i] for i in range(len(values))]
 
 

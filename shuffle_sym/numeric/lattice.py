@@ -48,7 +48,8 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
         return Interval(0.0, 0.0)
     # Everything is homogeneous in G: values around 1 keep what is squared or exponentiated inside the doubles.
     unit = 2.0 ** math.floor(math.log2(float(np.max(values))))
-    problem = _Problem.of(values / unit, probabilities, n, math.log(unit))
+    with np.errstate(over="ignore"):  # −inf is moved up again
+        problem = _Problem.of(values / unit, probabilities, n, math.log(unit))
     spacing = problem.first_spacing(rtol)
     lower, upper, blurred = 0.0, math.inf, 0
     while True:

@@ -20,6 +20,7 @@ from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric import binomial, binomial_laws, contour, lattice, rules, transforms
+from shuffle_sym.numeric.methods import METHODS
 from shuffle_sym.truth import histograms
 
 q = sp.Rational
@@ -491,3 +492,11 @@ def test_any_laws_at_once_hold_their_exact_values(rows, n):
     values = np.array(rows) / 7.3
     for row, interval in zip(values, contour.positive_parts(values, PROBABILITIES, n, 1e-2), strict=True):
         assert interval.lower <= positive_part(row, PROBABILITIES, n) <= interval.upper
+
+
+@pytest.mark.parametrize("method", ["contour", "fft"])
+def test_a_value_too_far_below_for_doubles_of_the_largest_counts_as_a_negative_sum(method):
+    """Two users: S > 0 only where no value is the low one, whatever that is; quotients of the two overflow."""
+    p, top = np.array([0.25, 0.5, 0.25]), 1e-290
+    (found,) = METHODS[method].positive_parts(np.array([[top, 0.0, -1e60]]), p, 2, 1e-3)
+    assert found.lower <= top * 0.25 * 0.75 <= found.upper < 1.001 * top * 0.25 * 0.75
