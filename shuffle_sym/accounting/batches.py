@@ -2,7 +2,8 @@ r"""m of n users, drawn without replacement, shuffled.
 
 Let q = m/n, α >= 1 and α' = 1 + q(α − 1), and let the datasets differ in one user, x0 or x1. The batch holds that user
 with probability q. Write P and Q for its shuffled messages given that it does, in the two worlds, and μ for those given
-that it does not, which are the same in both; (1 − q)(α' − 1) = q(α − α') (`derivations.batch_identity`).
+that it does not, which are the same in both; (1 − q)(α' − 1) = q(α − α') (`derivations.batch_identity`). What is seen
+under μ only adds [(1 − q)(1 − α')μ]_+ = 0 to the divergence, because α' >= 1: below, P and Q decide what can be seen.
 
 **Lower.** One pair of datasets in which all others have one input: a decomposition, exactly (`decomposition.in_batch`,
 `derivations.batch_lower`).
