@@ -142,6 +142,8 @@ def test_the_simple_bound_of_two_groups_is_that_of_either_group_alone():
     view = View(Settings(**BIT, **half, n="2", delta="1/4"))
     assert view.answers["simple"] == pytest.approx(float(sp.log(Fraction(13, 2))), rel=1e-2)
     assert view.answers["simple"] >= sp.log(sp.Rational(13, 2)) >= view.answers["certified"].lower
+    wide = View(WIDER["two groups"])
+    assert wide.grid[-1] < wide.answers["simple"], "it does not press the curves that are better into a corner"
 
 
 def test_the_simple_bound_of_several_rounds_is_their_sum():

@@ -241,16 +241,15 @@ class View:
 
     def _simple(self) -> Line:
         """A bound for M that is quick: one round of M or, of two groups, of each by itself."""
-        crowds: list[tuple[Expression, Any]] = [(_R, self._n)]
-        if self.settings.grouped:
-            crowds = [(_R, self._sizes[0]), (name("O"), self._sizes[1])]
+        grouped = self.settings.grouped
+        crowds = [(_R, self._n)] if not grouped else [*zip((_R, name("O")), self._sizes, strict=True)]
 
         def bound(share: Expression) -> Expression:
             ends = [SS.Shuffle(R, n=n).epsilon(share, rtol=self._rtol).upper for R, n in crowds]
             return ends[0] if len(ends) == 1 else MAX(*ends)
 
         epsilon, how = self._composed(bound)
-        about = f"{'one group, without the messages of the other' if len(crowds) > 1 else 'one round'}{how}"
+        about = f"{'one group, without the messages of the other' if grouped else 'one round'}{how}"
         return Line("simple", about, _BROWN, "", epsilon, None)
 
     def _composed(self, bound: Callable[[Expression], Expression]) -> tuple[Expression, str]:
@@ -325,7 +324,8 @@ class View:
             here = int(self.now) if self.now.is_integer() else self.now
             some = [here] if noise(self.settings.randomizer) else sorted({places[0], here, places[-1]})
             return some if self.skip else places
-        shown = ("certified", "clones", "simple") if self._bounded else ("certified", "blanket", "other", "simple")
+        shown: tuple[str, ...] = ("certified", "clones") if self._bounded else ("certified", "blanket", "other")
+        shown = shown if {*shown} & {*self.answers} else ("simple",)
         ends = [drawing.end(answer, "upper") for title, answer in self.answers.items() if title in shown]
         rounds = int(texts.read(self.settings.rounds, "rounds"))
         local = float(self.R.eps0) * rounds if self._bounded else math.inf

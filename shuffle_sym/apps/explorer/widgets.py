@@ -127,7 +127,7 @@ class App:
         """Show all but some lines, then one more of them, and so on: between two of them a move is heard."""
         if not self._show(left_open) or not left_open:
             return
-        fewer = sorted(left_open, key=_ORDER.index)[1:]
+        fewer = sorted({line.name for line in self.view.lines} & {*left_open}, key=_ORDER.index)[1:]
         try:
             self._waiting = asyncio.get_running_loop().call_later(pause, self._add, fewer)
         except RuntimeError:
