@@ -1,7 +1,5 @@
 r"""What `Shuffle` is given, read: users of one randomizer, users in groups, or a pair of laws."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from scipy import special
 
-from shuffle_sym.accounting.sources import UNKNOWN, PairOfLaws, Source, or_unknown
+from shuffle_sym.accounting.sources import UNKNOWN, InCells, PairOfLaws, Source
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition, blanket
@@ -109,10 +109,12 @@ def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
 class Datasets(Source):
     """The worst of a few pairs of neighbouring datasets, each with its decomposition."""
 
-    def __init__(self, pairs: Sequence[tuple[Neighbours, Decomposition]], n: int, *, quick: bool = False) -> None:
+    def __init__(
+        self, pairs: Sequence[tuple[Neighbours, Decomposition]], n: int, law: type[PairOfLaws] = PairOfLaws
+    ) -> None:
         self.n = n
         self.neighbours = [neighbours for neighbours, _ in pairs]
-        self.laws = [PairOfLaws(D, n, quick=quick) for _, D in pairs]
+        self.laws = [law(D, n) for _, D in pairs]
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -130,7 +132,7 @@ class Datasets(Source):
         """ε of the worst pair: of the first, and of another one only if its δ there is larger."""
         neighbours, answer = self.neighbours[0], self.best.epsilon(target, rtol, method)
         for other, pair in zip(self.neighbours[1:], self.laws[1:], strict=True):
-            (there,) = or_unknown(pair, [Ratio(eps=sp.Rational(str(answer.lower)))], rtol, method)
+            (there,) = pair.known([Ratio(eps=sp.Rational(str(answer.lower)))], rtol, method)
             if there.lower > target:
                 # Where values of δ are refused it may be known less well.
                 neighbours, answer = max(
@@ -148,7 +150,7 @@ class Datasets(Source):
         best: list[Interval] = [Interval(0.0, 0.0)] * len(ratios)
         for neighbours, pair in list(zip(self.neighbours, self.laws, strict=True))[:most]:
             places = [i for i, least in enumerate(wanted) if best[i].upper < least or best[i] == UNKNOWN]
-            for i, answer in zip(places, or_unknown(pair, [ratios[i] for i in places], rtol, method), strict=True):
+            for i, answer in zip(places, pair.known([ratios[i] for i in places], rtol, method), strict=True):
                 if best[i].lower_by is None or answer.lower > best[i].lower:
                     best[i] = replace(answer, lower_by=neighbours)
         return best
@@ -160,7 +162,7 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
         tried = [(Neighbours(alike, n, name), D) for name, M in R.members().items() for alike, D in worst_datasets(M)]
         return Datasets(sorted(tried, key=lambda entry: -entry[0].alike.score(_TYPICAL_ALPHA))[:_MOST_TRIED], n)
     if isinstance(R, Continuous):
-        return Datasets([(Neighbours(alike, n), D) for alike, D in _datasets_in_cells(R)], n, quick=True)
+        return Datasets([(Neighbours(alike, n), D) for alike, D in _datasets_in_cells(R)], n, InCells)
     return Datasets([(Neighbours(alike, n), D) for alike, D in worst_datasets(R)], n)
 
 

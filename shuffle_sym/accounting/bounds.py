@@ -11,8 +11,6 @@ drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless
 Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

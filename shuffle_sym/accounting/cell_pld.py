@@ -99,9 +99,7 @@ class CellPLD(PrivacyLossDistribution):
                 raise ValueError(f"{name} must describe distributions, got {law} with {mass!r} in total")
         missing = max(1 - total * (1 - error), 0.0)
         if self._left_out is not None and total * (1 + error) + self._left_out < 1:
-            raise ValueError(
-                f"left_out must be at least {1 - total:.3g}, what the masses lack of 1, got {self._left_out}"
-            )
+            raise ValueError(f"left_out must be at least {1 - total:.3g}, what masses lack of 1, got {self._left_out}")
         missing = missing if self._left_out is None else self._left_out
         yield Outcomes(np.zeros(0), np.zeros(0), 0.0, missing, 0.0, 0.0)
 

@@ -1,7 +1,5 @@
 r"""From a source of divergences to a curve: where its values come from, and Rényi divergences of what was sampled."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -30,7 +30,7 @@ import sympy as sp
 
 from shuffle_sym.accounting import bounds, scored
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism, first_met
-from shuffle_sym.accounting.sources import PairOfLaws, logarithm, or_unknown
+from shuffle_sym.accounting.sources import PairOfLaws, logarithm
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
@@ -138,7 +138,7 @@ class PairInGroup:
         """Upper ends of D_α with b messages from the blanket."""
         if not b or not ratios:
             return list(local)
-        answers = or_unknown(PairOfLaws(self.from_blanket, b + 1), ratios, rtol, "auto")
+        answers = PairOfLaws(self.from_blanket, b + 1).known(ratios, rtol, "auto")
         return [min(answer.upper, end) for answer, end in zip(answers, local, strict=True)]
 
 

@@ -1,8 +1,7 @@
 r"""Questions the other way round: which randomizer, or how many users, a target (ε, δ) allows."""
 
-from __future__ import annotations
-
 import inspect
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -17,7 +16,7 @@ from shuffle_sym.numeric.search import boundary
 
 _LARGEST_EPS0 = 60.0
 _SMALLEST_EPS0 = 1e-12
-_MOST_USERS = 2**53
+_FIRST_USERS, _MOST_USERS = 256.0, 2**53
 
 
 def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:
@@ -141,19 +140,22 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
         answer: Interval = shuffled(n).delta(number, rtol=delta_rtol)
         return answer
 
-    alone = ends_at(1, 0.02)
-    decided = alone.upper <= target or (False if alone.lower > target else _met_by_one(source, number, delta))
-    if decided:
-        return Interval(1, 1, "users_needed")
-    fails, meets = 1.0, 4.0
+    fails, meets, known = 1.0, _FIRST_USERS, [(1.0, 0.0)]
     while (answer := ends_at(meets, 0.02)).upper > target:
         fails = meets if answer.lower > target else fails
-        meets *= 8
+        known = [known[-1], (meets, math.log(answer.upper / target))]
+        meets = _more_users(*known)
         if meets > _MOST_USERS:
             raise ValueError(
                 f"delta = {target:g} at eps = {eps} is not reached by any n <= 2^53: "
                 f"there delta(eps) is still at least {answer.lower:.6g}"
             )
+    decided: bool | None = False
+    if fails == 1:
+        alone = ends_at(1, 0.02)
+        decided = alone.upper <= target or (False if alone.lower > target else _met_by_one(source, number, delta))
+    if decided:
+        return Interval(1, 1, "users_needed")
     enough, too_few = (round(x) for x in _boundaries(shuffled, number, target, meets, fails, rtol))
     if shuffled(enough).closes:
         enough, too_few = _closest(ends_at, target, enough, too_few, rtol)
@@ -161,6 +163,14 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
     if too_few == 1 and decided is None:
         too_few, datasets = 0, None
     return Interval(min(too_few + 1, enough), enough, "users_needed", lower_by=datasets, upper_by=bound)
+
+
+def _more_users(before: tuple[float, float], last: tuple[float, float]) -> float:
+    """Where log δ, about a straight line in n, is below that of the target: from two points (n, log δ over it), and at
+    most eight times as many, because a δ far below the target takes long."""
+    (m, above), (n, left) = before, last
+    farther = 1.2 * (n + (n - m) * left / (above - left)) + 1 if above > left else math.inf
+    return float(min(round(min(farther, 8 * n)), 8 * n))
 
 
 def _met_by_one(source: Any, eps: sp.Expr, delta: Any) -> bool | None:

@@ -3,8 +3,6 @@ r"""The mechanism itself: n users of one randomizer, shuffled.
 The lower end of an answer is attained by two neighbouring datasets, the upper end holds for all of them.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 r"""Continuous noise with n users: certified D_α of its blanket, by panels, and by cells where these do not serve."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import cached_property
@@ -9,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.sources import UNKNOWN, NotReachedError, PairOfLaws, Source, Worst, or_unknown
+from shuffle_sym.accounting.sources import UNKNOWN, InCells, NotReachedError, PairOfLaws, Source, Worst
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import Continuous
@@ -39,7 +37,7 @@ class Noise(Source):
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
-        self._discretisations: dict[tuple[str, int, float], PairOfLaws] = {}
+        self._discretisations: dict[tuple[str, int, float], InCells] = {}
 
     @cached_property
     def above_all(self) -> PairOfLaws | Worst | None:
@@ -78,7 +76,7 @@ class Noise(Source):
         tail, cells = 1e-8, 32
         while waiting and cells <= _MAX_CELLS:
             left = [ratios[i] for i in waiting]
-            below, above = (or_unknown(self._discretised(side, cells, tail), left, rtol / 4, method) for side in _SIDES)
+            below, above = (self._discretised(side, cells, tail).known(left, rtol / 4, method) for side in _SIDES)
             for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
                 waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
                 if upper - lower <= rtol * upper or upper < SMALLEST:
@@ -211,10 +209,10 @@ class Noise(Source):
             waiting = [i for i in waiting if answers[i] is None]
         return answers
 
-    def _discretised(self, side: str, cells: int, tail: float) -> PairOfLaws:
+    def _discretised(self, side: str, cells: int, tail: float) -> InCells:
         key = (side, cells, tail)
         if key not in self._discretisations:
-            self._discretisations[key] = PairOfLaws(getattr(self.R, side)(cells, tail), self.n, quick=True)
+            self._discretisations[key] = InCells(getattr(self.R, side)(cells, tail), self.n)
         return self._discretisations[key]
 
     def __repr__(self) -> str:

@@ -1,7 +1,5 @@
 r"""The analyses of this package in the table of all, and the table for one mechanism."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

@@ -5,8 +5,6 @@ Where nothing else is said it is asked for integer orders >= 2 only; `interpolat
 rounded up by more than their rounding errors: if the curve bounds a mechanism, so do they.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from functools import cache, partial

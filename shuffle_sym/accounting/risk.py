@@ -4,8 +4,6 @@ The attacker knows everybody else's data and that this person's input is one of 
 profile brackets :math:`D_\alpha(P \| Q)` for every α > 0, and everything here is a function of that curve.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

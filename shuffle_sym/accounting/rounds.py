@@ -1,7 +1,5 @@
 r"""Many rounds, of one shuffled randomizer or of several: bracketed by composing the two pairs of each profile."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -41,7 +41,6 @@ class Source(ABC):
     """The divergence of n shuffled users in one direction: of one pair of laws, or the largest of several."""
 
     n: int
-    quick = False  # whether what takes seconds to refuse is not tried: values are then as sharp as they get
 
     @property
     @abstractmethod
@@ -80,6 +79,19 @@ class Source(ABC):
             answers.update(zip(above, self.from_one([ratios[i] for i in above], rtol, method), strict=True))
         return [answers[i] for i in range(len(ratios))]
 
+    def known(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """D_α for each α >= 1; from 0 to 1 where no method has an answer of any width."""
+        try:
+            return self.from_one(ratios, rtol, method)
+        except NotSharpError as refusal:
+            if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width):
+                raise
+        return [self.known([ratio], rtol, method)[0] for ratio in ratios] if len(ratios) > 1 else [UNKNOWN]
+
+    def _reached(self, refusal: NotSharpError, ratio: Ratio, rtol: float, method: str) -> Interval:
+        """What is known of D_α after a refusal."""
+        return refusal.answers[0] if isinstance(refusal, NotReachedError) else UNKNOWN
+
     def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """What is known of ``epsilon``, however wide, where that is not a refusal."""
         return self.epsilon(target, rtol, method)
@@ -94,8 +106,7 @@ class Source(ABC):
             try:
                 (answer,) = self.from_one([ratio], delta_rtol, method)
             except NotSharpError as refusal:  # what is known may be enough
-                reached = refusal.answers if isinstance(refusal, NotReachedError) else [UNKNOWN]
-                (answer,) = or_unknown(self, [ratio], 4 * delta_rtol, method) if self.quick else reached
+                answer = self._reached(refusal, ratio, delta_rtol, method)
                 if answer.lower <= target < answer.upper:
                     raise
             used[answer.method] = None
@@ -143,8 +154,8 @@ class Source(ABC):
 class PairOfLaws(Source):
     """One decomposition with n users: an ordered pair of laws."""
 
-    def __init__(self, D: Decomposition, n: int, *, quick: bool = False) -> None:
-        self.D, self.n, self.quick = D, n, quick
+    def __init__(self, D: Decomposition, n: int) -> None:
+        self.D, self.n = D, n
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -156,7 +167,7 @@ class PairOfLaws(Source):
 
     def reversed(self) -> Source:
         other = self.D.reversed()
-        return self if other == self.D else PairOfLaws(other, self.n)
+        return self if other == self.D else type(self)(other, self.n)
 
     @cached_property
     def impossible(self) -> float:
@@ -190,11 +201,15 @@ class PairOfLaws(Source):
             parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, quick)
             for row, (i, part) in enumerate(zip(places, parts, strict=True)):
                 soon = self._summed(ratios[i], _SOON) if method == "auto" and not isinstance(part, Interval) else None
-                if soon is None and method == "auto" and not self.quick and not isinstance(part, Interval):
-                    (last,) = methods.first_within(laws.values[[row]], laws.probabilities, self.n, rtol, [("fft",)])
-                    part = last if isinstance(last, Interval) else min(last, part, key=methods.reached)
+                if soon is None and method == "auto" and not isinstance(part, Interval):
+                    part = self._by_lattice(part, laws.values[[row]], laws.probabilities, rtol)
                 answers[i] = soon or self._answer(ratios[i], laws.null[row], part, method)
         return answers
+
+    def _by_lattice(self, part: ValueError, values: Any, probabilities: Any, rtol: float) -> Interval | ValueError:
+        """By the lattice, or the refusal that came closest."""
+        (last,) = methods.first_within(values, probabilities, self.n, rtol, [("fft",)])
+        return last if isinstance(last, Interval) else min(last, part, key=methods.reached)
 
     def _summed(self, ratio: Ratio, most: float) -> Interval | None:
         """From the sum with all digits of a double, None if it takes more seconds than ``most``."""
@@ -208,7 +223,7 @@ class PairOfLaws(Source):
         if isinstance(part, Interval):
             masses, slack = math.fsum(null), 4 * FLOAT_ERROR
             return outward(part.lower + masses * (1 - slack), part.upper + masses * (1 + slack), part.method)
-        summed = self._summed(ratio, _PATIENCE) if method == "auto" and not self.quick else None
+        summed = self._summed(ratio, _PATIENCE) if method == "auto" else None
         if summed is None:
             advice = (
                 "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
@@ -230,6 +245,29 @@ class PairOfLaws(Source):
         with balls.precision(_LOG_BITS):
             log = planned.value().log()
         return Interval(balls.lower(log), balls.upper(log), "exact")
+
+
+class InCells(PairOfLaws):
+    """Noise in cells with n users: one of several discretisations, so that what takes seconds is not tried, and values
+    are as sharp as they get."""
+
+    def known(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        try:
+            return super().known(ratios, rtol, method)
+        except NotSharpError as refusal:
+            if method != "auto":
+                raise
+            wider = 2 * max(refusal.reached, rtol)
+        return self.known(ratios, wider, method)
+
+    def _reached(self, refusal: NotSharpError, ratio: Ratio, rtol: float, method: str) -> Interval:
+        return self.known([ratio], 4 * rtol, method)[0]
+
+    def _summed(self, ratio: Ratio, most: float) -> None:
+        return None
+
+    def _by_lattice(self, part: ValueError, values: Any, probabilities: Any, rtol: float) -> ValueError:
+        return part
 
 
 class Worst(Source):
@@ -275,19 +313,6 @@ class NotReachedError(NotSharpError):
     """What is said where continuous noise needs too many cells; ``answers`` are the bounds that were reached."""
 
     answers: list[Interval]
-
-
-def or_unknown(source: Source, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-    """D_α for each α >= 1, of a quick source as sharp as it gets; from 0 to 1 where no method has an answer."""
-    try:
-        return source.from_one(ratios, rtol, method)
-    except NotSharpError as refusal:
-        wider = 2 * max(refusal.reached, rtol)
-        if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width and not source.quick):
-            raise
-    if len(ratios) > 1:
-        return [or_unknown(source, [ratio], rtol, method)[0] for ratio in ratios]
-    return [UNKNOWN] if wider >= 1 or not source.quick else or_unknown(source, ratios, wider, method)
 
 
 def _in_doubles(value: arb) -> Interval:

@@ -1,7 +1,5 @@
 r"""A table over a grid of parameters: serial or on any executor, with a progress bar, resumable."""
 
-from __future__ import annotations
-
 import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -69,14 +69,16 @@ def _exact(x: arb) -> Fraction:
 
 def lower(x: arb) -> float:
     """The largest double that is not above the ball; −inf if it is not finite."""
-    known = ends(x)
-    return float("-inf") if known is None else rounding.down(known[0])
+    end = x.lower() if x.is_finite() else arb.neg_inf()
+    nearest = float(end)
+    return rounding.below(nearest) if arb(nearest) > end else nearest
 
 
 def upper(x: arb) -> float:
     """The smallest double that is not below the ball; inf if it is not finite."""
-    known = ends(x)
-    return float("inf") if known is None else rounding.up(known[1])
+    end = x.upper() if x.is_finite() else arb.pos_inf()
+    nearest = float(end)
+    return rounding.above(nearest) if arb(nearest) < end else nearest
 
 
 def doubles(numbers: Iterable[arb]) -> npt.NDArray[np.float64]:
@@ -182,7 +184,7 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
         names = ", ".join(map(str, symbols))
         raise VerificationError(f"cannot enclose {expr} as a function of {names}: {type(expr).__name__} is not smooth")
     combine = add if isinstance(expr, sp.Add) else mul
-    return lambda *x: reduce(combine, (part(*x) for part in parts))
+    return reduce(lambda one, two: lambda *x: combine(one(*x), two(*x)), parts)
 
 
 def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:

@@ -5,8 +5,6 @@ derivatives :math:`f_i` enclosed over the box (the mean value form): off by the 
 is off by the width. A box on which that does not decide is halved, along the side that matters most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 

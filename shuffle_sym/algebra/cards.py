@@ -3,8 +3,6 @@ r"""What a notebook shows at the end of a cell: a small card of facts, with a sk
 Cards are HTML: text takes the colours of the page, light or dark, formulas are MathML, which a browser sets by itself.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from html import escape

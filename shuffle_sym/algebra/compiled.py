@@ -95,9 +95,7 @@ def _refuse(expr: sp.Expr, symbols: tuple[sp.Symbol, ...], bindings: field.Bindi
     if not isinstance(expr, sp.Expr):
         raise TypeError(f"expr must be a SymPy expression, got {expr!r}")
     if expr.has(sp.Float):
-        raise ValueError(
-            f"expr must be exact, got the Float {min(expr.atoms(sp.Float))} in it; write sp.Rational(1, 10)"
-        )
+        raise ValueError(f"expr must be exact, got the Float {min(expr.atoms(sp.Float))} ; write sp.Rational(1, 10)")
     if expr.has(sp.I, sp.nan, sp.zoo) or expr.is_extended_real is False:
         raise ValueError(f"expr must be real, got {expr}")
     if expr.has(*_NOT_COMPILED):

@@ -1,7 +1,5 @@
 r"""Formulas with Abs, Min, Max and cases, taken apart into smooth pieces with the points between them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

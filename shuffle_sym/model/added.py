@@ -14,8 +14,6 @@ Both are decompositions in their own right, and they close in on each other like
 may be worse: `model.noise` has one pair of laws above all of them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -327,7 +325,5 @@ def _number(expr: sp.Expr) -> Fraction:
 def _good(enclosed: arb) -> Fraction:
     """The middle of a ball that is far narrower than the error of a double."""
     if not balls.is_right_to(_GOOD_BITS, enclosed):
-        raise VerificationError(
-            f"a mass or a ratio of the density cannot be evaluated to {_GOOD_BITS} bits: {enclosed}"
-        )
+        raise VerificationError(f"a mass or a ratio of the density is not known to {_GOOD_BITS} bits: {enclosed}")
     return balls.middle(enclosed)

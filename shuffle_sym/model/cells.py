@@ -6,8 +6,6 @@ the masses c, :math:`A = \sum_j h_j a_j/c_j` and :math:`B = \sum_j h_j b_j/c_j` 
 .. math:: P(h) = W(h)\,\frac{A}{n}, \qquad Q(h) = W(h)\,\frac{B}{n}, \qquad \frac{P(h)}{Q(h)} = \frac AB.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -12,8 +12,6 @@ and :math:`e^{\varepsilon_0}` that is the bound that needs γ and ε0 only. Beyo
 user is told apart for certain with probability N (a null atom): [·]_+ is subadditive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise

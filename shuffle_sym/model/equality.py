@@ -1,7 +1,5 @@
 r"""Equality by type and definition: what `__init__` set, never how an object prints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property, lru_cache, wraps
 from typing import Any, TypeVar

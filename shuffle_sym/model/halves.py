@@ -12,8 +12,6 @@ neighbours x < x' of a grid the sum is at most A_k(x) + B_k(x'). In k, A_k(x) is
 place v of a grid of messages it is P_x(v) − kP_1(v).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -31,8 +31,6 @@ interval, with the mean that makes that of all 1 − α. The same for (1, a | 0)
 All of this costs an amount that is quadratic in d.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

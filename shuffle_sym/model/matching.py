@@ -9,8 +9,6 @@ k-RR, subset selection, RAPPOR, OUE, local hashing and Hadamard response are all
 :math:`\mu` and in how the matches with several inputs go together, and in nothing else.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import product

@@ -267,9 +267,7 @@ def _half(noise: LogConcave, width: arb, place: arb, clip: arb | None) -> Half:
     if clip is not None:
         first = clip + step
         if not first + step < place:
-            raise ValueError(
-                "clip must have messages on both sides of the place where the two end inputs are as likely"
-            )
+            raise ValueError("clip must have messages on both sides of where the two end inputs are as likely")
     elif noise.flat and noise.pieces[0].right.is_finite:
         first = balls.value(noise.pieces[0].right)
     else:

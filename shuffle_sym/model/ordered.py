@@ -9,8 +9,6 @@ What `model.halves` needs is derived, or refused:
 - the largest ratios are those of the first and of the last message: branch and bound over all inputs.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import pairwise
@@ -71,23 +69,19 @@ class Ordered(Continuous):
             except VerificationError:
                 raise ValueError(f"density must be positive for all inputs and messages, got {strip.formula}") from None
             if bad is not None:
-                raise ValueError(
-                    f"density must be positive for all inputs and messages, and at {_words(bad)} it is not"
-                )
+                raise ValueError(f"density must be positive for all inputs and messages; at {_words(bad)} it is not")
         # With a symbol whose range is known SymPy has fewer cases.
         known = Parameter("x", *self.inputs)
         total = sum(_integral(strip, known) for strip in self.strips)
         if not _vanishes(total - 1):
             raise ValueError(
-                f"density must be shown to integrate to 1 over y for every input x; the integral is {self._miss()}"
+                f"density must be shown to integrate to 1 for every input x; the integral is {self._miss()}"
             )
         self._check_order()
         for strip, log in zip(self.strips, self.logs, strict=True):
             bad = self._counterexample([log - end for end in self.end_logs], strip, -_ETA)
             if bad is not None:
-                raise ValueError(
-                    f"density must be smallest for one of the inputs {self.inputs}; at {_words(bad)} it is not"
-                )
+                raise ValueError(f"density must be smallest for one of {self.inputs}; at {_words(bad)} it is not")
 
     def _miss(self) -> str:
         """What the integral is for three inputs, and how far that is from 1."""

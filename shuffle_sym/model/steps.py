@@ -9,8 +9,6 @@ that of the two end inputs if their ratios are 1 and t alone. If not, :math:`\in
 but for the single messages, for which it is convex: it is largest where a bend of p_x meets a place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, reduce

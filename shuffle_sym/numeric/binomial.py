@@ -23,8 +23,6 @@ M left out           E[X_M]_+ <= xM, and <= xM(M + 1) b_M, as Pr[K = k] falls fr
 ===================  =========================================================================================
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,8 +7,6 @@ series bounds what is left out; nothing is approximated inside.
 ``p`` and ``q`` need not add up to 1. ``odds_error`` bounds the relative error of p/q as it is given.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

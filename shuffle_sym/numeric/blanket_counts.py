@@ -4,8 +4,6 @@ B is the sum of independent binomials Bin(N_g, γ_g). `below` bounds Pr[B < b] f
 one FFT with its error added, or by Chernoff's inequality, whichever is smaller.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -26,8 +26,6 @@ of its users. Maxima and sums of convex functions are convex, so it is enough to
 in the limit: 4 % above the best attack for two groups of BLH with ε0 = 1 and 4.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -38,8 +38,6 @@ lattice             E[ε Σ|G_i|; S >= 0] <= ε E[Σ|G_i| e^{cS}]
 ==================  ============================================================================================
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

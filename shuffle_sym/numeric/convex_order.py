@@ -6,8 +6,6 @@ in every mean positive part of a sum. For equal means that is: π_A <= π_B with
 At the largest value of B it is 0 if A has none above, at the smallest if A has none below.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF

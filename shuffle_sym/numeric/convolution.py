@@ -1,7 +1,5 @@
 r"""Convolutions of many copies of laws on a lattice, by their transforms, with a bound on the round-off."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

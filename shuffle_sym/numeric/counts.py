@@ -25,8 +25,6 @@ underflow            weights are mantissas and exponents; what is too small next
 ===================  ===============================================================================================
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

@@ -20,8 +20,6 @@ most the largest one, and in D_1 they are contained. With such messages the mean
 second way is closed, and no law is left out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

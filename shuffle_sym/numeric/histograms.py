@@ -4,8 +4,6 @@ Counts are drawn type by type, each a binomial given what is left, so the cells 
 :math:`O(\sqrt n)` by :math:`O(\sqrt n)` for three types. Nothing is approximated inside the windows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

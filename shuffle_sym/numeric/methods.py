@@ -11,14 +11,12 @@ A new method is one file and one row of `METHODS`. Methods that need more than a
 part of this table.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.numeric import binomial, contour, counts, lattice
+from shuffle_sym.numeric import binomial, contour, counts, lattice, sums
 from shuffle_sym.numeric.transforms import SMALLEST, Array, refusal
 
 PositiveParts = Callable[[Array, Array, int, float], list[Interval | ValueError]]
@@ -28,14 +26,14 @@ PositiveParts = Callable[[Array, Array, int, float], list[Interval | ValueError]
 class Method:
     """One row of the table.
 
-    ``suits`` says whether the method can be used for the values of one law. ``cost(n, values)`` is relative to the
-    contour integral, for so many values of G; the cheapest is tried first. ``any_width`` says whether a smaller
+    ``suits`` says whether the method can be used for the values of one law and n users. ``cost(n, values)`` is relative
+    to the contour integral, for so many values of G; the cheapest is tried first. ``any_width`` says whether a smaller
     ``rtol`` makes its bounds narrower.
     """
 
     name: str
     positive_parts: PositiveParts
-    suits: Callable[[Array], bool] = lambda values: True
+    suits: Callable[[Array, int], bool] = lambda values, n: True
     cost: Callable[[int, int], float] = lambda n, values: 1.0
     any_width: bool = True
 
@@ -71,12 +69,13 @@ METHODS = {
         Method(
             "binomial",
             row_by_row(binomial.positive_part),
-            suits=binomial.has_two_values,
+            suits=lambda values, _: binomial.has_two_values(values),
             cost=lambda n, _: math.sqrt(n / 10**5),
         ),
         # No longer than the contour integral, and a refusal at once where nothing is rare and users are many; but with
         # many values, as those of cells, it takes ten times as long, and the contour integral is refused less often
         Method("counts", counts.positive_parts, cost=lambda n, values: 0.5 if values <= 24 or n < 200 else 2.0),
+        Method("sums", row_by_row(sums.positive_part), suits=sums.suits, cost=lambda n, _: 0.75),
         Method("contour", contour.positive_parts),
         Method("fft", row_by_row(lattice.positive_part), cost=lambda n, _: math.inf),  # when nothing else is left
     )
@@ -90,7 +89,7 @@ def cheapest_first(values: Array, n: int) -> tuple[str, ...]:
     >>> cheapest_first(np.array([-1.0, 0.0, 2.0]), 100), cheapest_first(np.array([-1.0, 1.0, 2.0]), 100)
     (('binomial', 'counts', 'contour', 'fft'), ('counts', 'contour', 'fft'))
     """
-    suitable = [method for method in METHODS.values() if method.suits(values)]
+    suitable = [method for method in METHODS.values() if method.suits(values, n)]
     return tuple(method.name for method in sorted(suitable, key=lambda method: method.cost(n, len(values))))
 
 

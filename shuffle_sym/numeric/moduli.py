@@ -19,8 +19,6 @@ U, f <= 1 and ∫ e^{−τ²u²/2} u^{−2} du <= e^{−τ²U²/2}/U. A cell who
 product of two chords is integrated as it is, and all terms are positive: round-off is relative.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,8 +7,6 @@ law of a sum in `contour`: one integral for all j. F has positive coefficients a
 |F(z)| <= F(|z|), F(rz) <= r^{n−J} F(z) for 0 <= r <= 1 and |F'(z)| <= (n − 1) F(|z|)/|z|.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -27,8 +27,6 @@ the exponent e     its terms are at most A, |e| + A + L|w| + |log scale| and L|w
 =================  ==============================================================================================
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -21,8 +21,6 @@ G > 0, the rest has the mean :math:`-(n-1)(\alpha-1)/(1-2b)` at least (Jensen ag
           + (1 - 2b)^{n-1} \Bigl[a - \alpha b - \frac{(n - 1)(\alpha - 1)\,b}{1 - 2b}\Bigr]_+ .
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -166,41 +164,35 @@ class SmoothSums(AllSums):
             gone += np.maximum(mass[:, None] * (1 - _envelope(y * length[:, None] / 2)) - gaps[:, None], 0.0)
         return np.log1p(-np.minimum(gone * (1 - 1e-6), 0.999))
 
-    def _uniform_laws(self) -> list[tuple[Array, Array, Array]]:
+    def _uniform_laws(self) -> list[Array]:
         """Probability, length, and twice what is missing in the middle."""
         density, start, end = self.panels.runs
         c, alpha, log_phi = self.c[:, None], self.alpha, (self.one.log_phi + 1.1 * self.at_c)[:, None]
         front = density * np.exp(np.minimum(c * (start - alpha) - log_phi, _LARGEST_EXPONENT))
         back = density / alpha * np.exp(np.minimum(c * (1 - alpha * end) - log_phi, _LARGEST_EXPONENT))
         before = np.concatenate([[0.0], np.cumsum(end - start)])
-        laws = []
-        for heights, scale in ((front, np.ones(len(alpha))), (back, alpha[:, 0])):
-            left = heights * (1 - 1e-9)
-            for _ in range(_LAYERS):
-                first, last, height = _largest(left, start, end)
-                length = scale * (end[last] - start[first])
-                covered = scale * (before[last + 1] - before[first])
-                laws.append((height * length, length, 2 * height * np.abs(length - covered)))
-                places = np.arange(len(start))
-                left -= height[:, None] * ((first[:, None] <= places) & (places <= last[:, None]))
+        # Both halves at once, as rows
+        rows, places, laws = len(alpha), np.arange(len(start)), []
+        left, scale = np.concatenate([front, back]) * (1 - 1e-9), np.concatenate([np.ones(rows), alpha[:, 0]])
+        for _ in range(_LAYERS):
+            first, last, height = _largest(left, start, end)
+            length, covered = scale * (end[last] - start[first]), scale * (before[last + 1] - before[first])
+            both = np.array([height * length, length, 2 * height * np.abs(length - covered)])
+            laws += [both[:, :rows], both[:, rows:]]
+            left -= height[:, None] * ((first[:, None] <= places) & (places <= last[:, None]))
         return laws
 
 
 def _largest(heights: Array, start: Array, end: Array) -> tuple[Places, Places, Array]:
     """For each row of heights the run of neighbours whose least height times the cube of its length is largest, and
     that height."""
-    rows = np.arange(len(heights))
-    best, height = np.full(len(rows), -1.0), np.zeros(len(rows))
-    first, last = np.zeros(len(rows), dtype=int), np.zeros(len(rows), dtype=int)
-    for place in range(len(start)):
-        least = np.minimum.accumulate(heights[:, place:], axis=1)
-        worth = least * (end[place:] - start[place]) ** 3
-        farthest = np.argmax(worth, axis=1)
-        better = worth[rows, farthest] > best
-        best = np.where(better, worth[rows, farthest], best)
-        first, last = np.where(better, place, first), np.where(better, place + farthest, last)
-        height = np.where(better, np.maximum(least[rows, farthest], 0.0), height)
-    return first, last, height
+    rows, places = np.arange(len(heights)), np.arange(len(start))
+    after = places[:, None] <= places
+    least = np.minimum.accumulate(np.where(after, heights[:, None, :], np.inf), axis=2)
+    cubes = np.where(after, np.maximum(end - start[:, None], 0.0) ** 3, 0.0)
+    worth = np.where(after, least, 0.0) * cubes
+    first, last = np.divmod(worth.reshape(len(rows), -1).argmax(axis=1), len(places))
+    return first, last, np.maximum(least[rows, first, last], 0.0)
 
 
 def _envelope(z: Array) -> Array:

@@ -8,8 +8,6 @@ r"""Where a condition stops to hold: bisection, Newton's method, and certified s
 =====================  ==========================================================================================
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 r"""Exponential tilting of discrete laws and of their sums, and Chernoff bounds of an n-fold sum."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -9,8 +9,6 @@ values. The true probabilities add up to 1. NumPy's elementary functions are tak
 place.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable, Iterator
@@ -282,9 +280,7 @@ class RareSums(Sums):
         log_low = log_low_p + self.low.log_phi
         exponents = c[:, None] * g + (log_p - log_low[:, None])
         if exponents.max() > _LARGEST_EXPONENT:
-            raise ValueError(
-                "positive values outweigh the others by more than doubles can hold; ask for another method"
-            )
+            raise ValueError("positive values outweigh the others by more than doubles hold; ask for another method")
         self.g, self.psi = g, np.exp(exponents)
         self.psi_errors = E + low_error[:, None] + (2 * J + 20) * u + (value_error + 2 * u) * c[:, None] * g
         self.psi_errors += 4 * u * (np.abs(log_p) + np.abs(log_low[:, None]))

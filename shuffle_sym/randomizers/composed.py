@@ -1,7 +1,5 @@
 r"""Randomizers made of randomizers: joint (several attributes at once) and parallel (one of several at random)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from itertools import combinations_with_replacement, groupby, product

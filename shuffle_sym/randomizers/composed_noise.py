@@ -13,8 +13,6 @@ for all :math:`k_0, k_1 \ge 0`. So it is over all of them, too, and one continuo
 its finite pair of laws. What is left is finite.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
 from itertools import chain, product

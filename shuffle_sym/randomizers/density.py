@@ -1,7 +1,5 @@
 r"""Any continuous randomizer, from its density."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -87,9 +85,7 @@ def from_density(
     ends = _two_numbers(inputs, "inputs")
     if outputs is not None or atoms is not None:
         if clip is not None:
-            raise ValueError(
-                f"clip is for messages that can be any number, and outputs or atoms are given, got {clip!r}"
-            )
+            raise ValueError(f"clip is for messages that are any number, and outputs or atoms are given, got {clip!r}")
         return _between(_formula(density, *symbols), ends, outputs, _read_atoms(atoms or {}, *symbols))
     formula = _formula(density, *symbols)
     if not formula.has(model_y):

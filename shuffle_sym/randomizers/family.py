@@ -1,7 +1,5 @@
 r"""Every randomizer with a given privacy level at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

@@ -1,7 +1,5 @@
 r"""Noise on a grid of numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

@@ -1,7 +1,5 @@
 r"""Hadamard response."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any

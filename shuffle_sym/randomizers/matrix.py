@@ -1,7 +1,5 @@
 r"""Any finite randomizer, from its matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 

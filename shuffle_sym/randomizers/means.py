@@ -1,7 +1,5 @@
 r"""Randomizers for means of numbers in [−1, 1]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

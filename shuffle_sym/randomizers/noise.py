@@ -1,7 +1,5 @@
 r"""Additive noise on [0, 1]: densities, and where one is known a formula for the distribution."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

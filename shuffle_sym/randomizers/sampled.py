@@ -1,7 +1,5 @@
 r"""Users who take part with some probability: who stays away sends a message that says nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

@@ -1,7 +1,5 @@
 r"""Users with different randomizers on one message space, as one randomizer whose inputs say who has which."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache

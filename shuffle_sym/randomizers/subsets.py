@@ -1,7 +1,5 @@
 r"""Randomizers whose message is a set of inputs of fixed size: k-ary randomized response and subset selection."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
