@@ -90,14 +90,17 @@ class TruncatedLaplace(Ordered):
 
     Argument: ``eps0``, the rate, a number.
 
-    >>> round(float(TruncatedLaplace(eps0=1).eps0), 6)
-    1.0
+    >>> TruncatedLaplace(eps0=1), round(float(TruncatedLaplace(eps0=1).eps0), 6)
+    (TruncatedLaplace(eps0=1), 1.0)
     """
 
     def __init__(self, eps0: Any) -> None:
         self.parameter = e = _scale(eps0, "eps0")
         whole = (2 - sp.exp(-e * x) - sp.exp(-e * (1 - x))) / e
         super().__init__(sp.exp(-e * sp.Abs(y - x)) / whole, (0, 1), (sp.Integer(0), sp.Integer(1)))
+
+    def __repr__(self) -> str:
+        return f"TruncatedLaplace(eps0={self.parameter})"  # what was given, not the bound of the largest loss
 
 
 class Staircase(Steps):
