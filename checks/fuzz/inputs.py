@@ -43,6 +43,7 @@ class Subject:
     law: bool = True
     #: The same for any other number of users, where that is known.
     at: Callable[[int], Pair] | None = None
+    most_users: int = 10**6  # that it may be asked about
 
     @property
     def sharp(self) -> bool:
@@ -90,7 +91,8 @@ def atoms(rng: random.Random) -> Subject:
         return shuffled(a, b, c, rest, users)
 
     pair = at(n)
-    return Subject("atoms", text_of(a, b, c), n, pair, pair, _scale(a, b, c, n), losses(a, b), at=at)
+    users = _most_users(size, bits, 400)
+    return Subject("atoms", text_of(a, b, c), n, pair, pair, _scale(a, b, c, n), losses(a, b), at=at, most_users=users)
 
 
 def two_atoms(rng: random.Random) -> Subject:

@@ -203,7 +203,7 @@ def users_needed(subject: Subject, rng: random.Random) -> Question | None:
         return None
     at = subject.at
     items = []
-    largest = 400 if subject.kind == "atoms" else 10**6 if subject.law else subject.n + 1
+    largest = subject.most_users if subject.law else subject.n + 1
     for eps in epsilons(subject, rng, 2):
         target = float(subject.below.divergence(eps.alpha).mid()) * rng.choice((1, 1.01, 0.9))
         if not 1e-290 < target < 1:

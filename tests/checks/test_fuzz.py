@@ -219,3 +219,11 @@ def test_the_oracle_of_gaussian_noise_is_the_double_integral_of_the_definition_a
     found = noise.Gaussian(sigma).divergence(exponential(Fraction(str(eps))))
     assert found.rel_accuracy_bits() > 45
     assert float(found) == pytest.approx(both + alone, rel=2e-3, abs=0)
+
+
+def test_the_oracle_is_not_asked_about_more_users_than_fit_into_memory():
+    for number in range(30):
+        drawn = inputs.atoms(random.Random(f"users {number}"))
+        assert drawn.at is not None
+        assert drawn.n <= drawn.most_users
+        assert math.comb(drawn.most_users + len(drawn.at(1).weights) - 1, drawn.most_users) < 10**5
