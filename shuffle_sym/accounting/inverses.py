@@ -147,8 +147,8 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
         meets = _more_users(*known)
         if meets > _MOST_USERS:
             raise ValueError(
-                f"delta = {target:g} at eps = {eps} is not reached by any n <= 2^53: "
-                f"there delta(eps) is still at least {answer.lower:.6g}"
+                f"delta = {target:g} at eps = {eps} is not {'' if answer.lower > target else 'known to be '}reached by "
+                f"any n <= 2^53: there delta(eps) is still at least {answer.lower:.6g}, our bound {answer.upper:.6g}"
             )
     decided: bool | None = False
     if fails == 1:

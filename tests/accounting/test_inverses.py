@@ -140,6 +140,12 @@ def test_delta_of_the_mechanism_does_not_grow_with_n_and_the_smallest_number_of_
                 assert needed == 5 or needed <= found.upper
 
 
+def test_a_number_of_users_is_called_too_small_only_if_that_is_known(monkeypatch):
+    monkeypatch.setattr(ss.Shuffle, "delta", lambda M, eps, rtol: ss.Interval(0.0, 0.25))
+    with pytest.raises(ValueError, match=r"not known to be reached by any n <= 2\^53: .* our bound 0.25"):
+        ss.users_needed(ss.BinaryRR(eps0=9), 1, 0.1)
+
+
 def test_a_delta_that_no_local_level_reaches_is_refused():
     with pytest.raises(ValueError, match="is not reached by any eps0 >= 1e-12"):
         ss.calibrate(decomposition.clones, 6, 0, 1e-200)
