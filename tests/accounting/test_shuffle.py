@@ -205,3 +205,11 @@ def test_delta_is_never_above_one():
 def test_more_than_doubles_can_give_is_refused_before_any_work():
     with pytest.raises(ValueError, match=r"rtol must be at least 8\.9e-16"):
         ss.Shuffle(ss.BinaryRR(eps0=1), 10).delta(0.5, rtol=8e-16)
+
+
+def test_of_several_decompositions_the_worst_counts_wherever_it_stands():
+    both = ss.decomposition.blankets(ss.from_matrix([["9/10", "1/10"], ["5/11", "6/11"]]))
+    values = [ss.Shuffle(D, 5).exact(sp.Rational(3, 2)) for D in both]
+    assert values[0] > values[1] * 1.04
+    for order in (both, both[::-1]):
+        assert values[0] in ss.Shuffle(order, 5).hockey_stick(sp.Rational(3, 2), rtol=1e-3)
