@@ -61,7 +61,7 @@ def epsilon(curve: RenyiCurve, delta: Any, orders: Iterable[Any] | None = None) 
 
 def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> AtOrder:
     r"""δ at ε: :math:`\min_\lambda \frac{e^{(\lambda-1)(\varepsilon(\lambda)-\varepsilon)}}{\lambda-1}
-    (1 - 1/\lambda)^\lambda`, at most 1 and never below the least double (Girgis et al. 2021, Lemma 2.1). ``orders`` as
+    (1 - 1/\lambda)^\lambda`, at most 1 and never below 1e-320 (Girgis et al. 2021, Lemma 2.1). ``orders`` as
     for `epsilon`.
 
     >>> best = delta(lambda order: order / 200, 0.43)
@@ -78,7 +78,8 @@ def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> A
         return sum(parts) + _ROUNDING * (1 + sum(map(abs, parts)))
 
     best = _smallest(curve, converted, orders, _LOG_LEAST)
-    return AtOrder(math.exp(min(max(best.value, _LOG_LEAST), 0.0)), best.order)
+    # Below 1e-308 doubles are far apart.
+    return AtOrder(math.exp(min(max(best.value, _LOG_LEAST), 0.0)) + 1e-320, best.order)
 
 
 def composed(*curves: RenyiCurve) -> RenyiCurve:

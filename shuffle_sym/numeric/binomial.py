@@ -31,7 +31,7 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.binomial_laws import Array, LogBinomialLaw, bernstein_reach, log_binomial_law
 from shuffle_sym.numeric.tilting import scaled
-from shuffle_sym.numeric.transforms import SMALLEST, checked, refusal
+from shuffle_sym.numeric.transforms import SMALLEST, checked, refusal, told
 
 MAX_TERMS = 2**24
 _OFF = 4 * FLOAT_ERROR + 32 * UNIT_ROUNDOFF
@@ -67,7 +67,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
         lower, upper = (lower + part[0], upper + part[1]) if mean > 0 else part
     if upper - lower > rtol * upper and upper > SMALLEST:
         raise refusal(n, rtol, (upper - lower) / upper, "more than doubles can give")
-    return Interval(lower if lower > SMALLEST else 0.0, max(upper, 5e-324))
+    return told(lower, upper)
 
 
 class _Two:

@@ -46,7 +46,7 @@ import numpy as np
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.rules import MAX_WORK, OFF, OnLattice, Rule, Smoothed
-from shuffle_sym.numeric.transforms import SMALLEST, Array, Sums, checked, refusal, sums
+from shuffle_sym.numeric.transforms import SMALLEST, Array, Sums, checked, refusal, sums, told
 
 Unsmoothed = Callable[[Sums, Array, Rule], Rule] | None
 
@@ -74,16 +74,17 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
 def positive_parts(values: Array, probabilities: Array, n: int, rtol: float) -> list[Interval | ValueError]:
     """`positive_part` for each row of ``values``, in the same arrays; a refusal is returned, not raised."""
     answers = _log_bounds(values, probabilities, n, rtol, math.log(SMALLEST))
-    return [ends if isinstance(ends, ValueError) else _exponential(*ends) for ends in answers]
+    return [ends if isinstance(ends, ValueError) else exponential(*ends) for ends in answers]
 
 
-def _exponential(log_lower: float, log_upper: float) -> Interval:
+def exponential(log_lower: float, log_upper: float) -> Interval:
+    """Bounds of a number from those of its logarithm."""
     if log_upper == -math.inf:
         return Interval(0.0, 0.0)
     # exp and its argument: one rounding each, of a number up to 745.
     slack = 8 * UNIT_ROUNDOFF * (1 + abs(log_upper))
     lower, upper = math.exp(log_lower - slack), math.exp(log_upper + slack)
-    return Interval(lower if lower > SMALLEST else 0.0, max(upper, 5e-324))
+    return told(lower, upper)
 
 
 def log_positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> Interval:

@@ -36,7 +36,7 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import binomial, contour
 from shuffle_sym.numeric.tilting import scaled
-from shuffle_sym.numeric.transforms import SMALLEST, Array, checked, refusal
+from shuffle_sym.numeric.transforms import SMALLEST, Array, checked, refusal, told
 
 _MOST = 2**14  # counts that are summed
 _MOST_RARE = 40  # different values
@@ -81,7 +81,7 @@ def _positive_part(values: Array, p: Array, n: int, rtol: float) -> Interval | V
             continue
         lower, upper = max(lower, low), min(upper, high)
         if upper < math.inf and (upper - lower <= rtol * upper or upper < SMALLEST):
-            return Interval(lower if lower > SMALLEST else 0.0, max(upper, 5e-324))
+            return told(lower, upper)
     return refusal(n, rtol, (upper - lower) / upper if upper < math.inf else 1.0, f"more than {_MOST} counts")
 
 

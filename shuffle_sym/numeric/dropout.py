@@ -103,7 +103,7 @@ def upper(
         log_total, method = family.log_upper()
         lost = max(math.fsum(s) for s in null) * (1 + 8 * FLOAT_ERROR)
         log_total = raised(float(np.logaddexp(log_total, math.log(lost))) if lost else log_total)
-        total = max(math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF), 5e-324)
+        total = math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF) + 1e-320
         if total < local:
             return Bound(total, log_total, method)
     return Bound(local, raised(math.log(local)), "local")

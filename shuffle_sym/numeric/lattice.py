@@ -30,7 +30,7 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array, self_convolution, transform
 from shuffle_sym.numeric.tilting import saddle_point, scaled, tail_reach, tilted
-from shuffle_sym.numeric.transforms import SMALLEST, refusal
+from shuffle_sym.numeric.transforms import SMALLEST, refusal, told
 
 MAX_POINTS = 2**24
 _FEWEST_POINTS = 2**10
@@ -63,7 +63,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float, max_
         blurred += above > upper * (1 + rtol / 4)
         lower, upper = max(lower, below), min(upper, above)
         if upper < math.inf and (upper - lower <= rtol * upper or upper < SMALLEST):
-            return Interval(lower if lower > SMALLEST else 0.0, upper)
+            return told(lower, upper)
         spacing /= 2
 
 

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.panels import Panels
-from shuffle_sym.numeric.contour import log_ends
+from shuffle_sym.numeric.contour import exponential, log_ends
 from shuffle_sym.numeric.rules import Rule
 from shuffle_sym.numeric.transforms import SMALLEST, AllSums, Array, Complex, Mask, Sums
 
@@ -64,10 +64,7 @@ def _positive_parts(panels: Panels, alphas: Array, n: int, rtol: float) -> list[
         half = len(alphas) // 2
         return [answer for part in (alphas[:half], alphas[half:]) for answer in _positive_parts(panels, part, n, rtol)]
     for i, (low, high) in zip(sharp.tolist(), logs, strict=True):
-        slack = 8 * UNIT_ROUNDOFF * (1 + abs(high))
-        lower, upper = math.exp(low - slack), math.exp(high + slack)
-        lower = lower if lower > SMALLEST else 0.0
-        answers[i] = _with_tails(Interval(lower, max(upper, 5e-324)), panels.tail, float(alphas[i]), n)
+        answers[i] = _with_tails(exponential(low, high), panels.tail, float(alphas[i]), n)
     return [answers.get(i, ValueError("the panels are too wide for these values")) for i in range(len(alphas))]
 
 

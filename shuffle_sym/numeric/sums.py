@@ -12,7 +12,7 @@ import numpy as np
 
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric.transforms import SMALLEST, Array, checked, refusal
+from shuffle_sym.numeric.transforms import SMALLEST, Array, checked, refusal, told
 
 _MOST_USERS, _MOST_SUMS = 4, 2**20
 _UNDERFLOW = 1e-300
@@ -42,7 +42,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     lower, upper = (_end(values, p, n, sign) * unit / n for sign in (-1, 1))
     if upper - lower > rtol * upper and upper > SMALLEST:
         raise refusal(n, rtol, (upper - lower) / upper, "more than doubles can give")
-    return Interval(lower if lower > SMALLEST else 0.0, max(upper, 5e-324))
+    return told(lower, upper)
 
 
 def _end(values: Array, p: Array, n: int, sign: int) -> float:

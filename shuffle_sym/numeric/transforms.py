@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.search import increasing_roots
 
@@ -85,6 +86,11 @@ def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[A
     if not 0 < rtol < 1:
         raise ValueError(f"rtol must be between 0 and 1, got {rtol!r}")
     return (g, p) if (p > 0).all() else (g[..., p > 0], p[p > 0])
+
+
+def told(lower: float, upper: float) -> Interval:
+    """Bounds as doubles can tell them: below SMALLEST from 0, and to more than what rounding there may take away."""
+    return Interval(lower if lower > SMALLEST else 0.0, upper if upper > SMALLEST else upper + 1e-320)
 
 
 class NotSharpError(ValueError):

@@ -8,7 +8,6 @@ from functools import update_wrapper
 from typing import Any
 
 import sympy as sp
-from scipy import optimize
 
 from shuffle_sym.accounting import analyses
 from shuffle_sym.accounting.analyses import Analysis, finite_eps0
@@ -32,6 +31,8 @@ def excess(value: Any, target: Any) -> float:
 def last_that_holds(excess_at: Callable[[float], float], good: float, bad: float) -> float:
     """Between a point where ``excess_at`` is at most 0 and one where it is above 0: where it still is at most 0, within
     1e-10 (relative). Brent's method finds about where; what it finds is checked, and moved until it holds."""
+    from scipy import optimize  # it takes as long to import as the rest of this package
+
     near = optimize.brentq(excess_at, good, bad, xtol=_TINY, rtol=_PRECISION / 8, maxiter=2000)
     step = math.copysign(_PRECISION / 4 * near, good - bad)
     while abs(step) < abs(good - near) and excess_at(near + step) > 0:

@@ -31,7 +31,7 @@ class Made:
     def epsilon(self, target, rtol, method):
         return self.eps
 
-    def from_one(self, ratios, rtol, method):
+    def known(self, ratios, rtol, method):
         self.asked.append([float(ratio) for ratio in ratios])
         return self.deltas[: len(ratios)]
 

@@ -74,7 +74,7 @@ def test_one_round_more_and_the_other_answers(ten):
     assert one.log_delta(0.02).upper == pytest.approx(float(sp.log(one.delta(0.02).upper)), rel=1e-3)
     assert one.log_delta(0.9).upper < -600
     many = ss.Shuffle([(ss.KRR(k=3, eps0=1), 10**6), (ss.KRR(k=3, eps0=2), 10**6)]).group(0)
-    assert many.delta(0.5).upper == 5e-324  # no double is smaller
+    assert 0 < many.delta(0.5).upper < 1e-319  # hardly a double is smaller
     assert many.log_delta(0.5).upper < -1000
     assert "group(0)" in repr(one)
 

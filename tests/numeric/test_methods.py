@@ -64,3 +64,18 @@ def test_an_interval_that_is_too_wide_is_a_refusal_and_the_closest_one_is_told(m
     (answer,) = methods.first_within(COIN, HALVES, 3, 1e-3, [("wide", "closer", "wider")])
     assert isinstance(answer, ValueError)
     assert answer.reached == 0.5
+
+
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_an_upper_end_is_none_the_less_one_where_doubles_are_far_apart(name):
+    """S > 0 only where nobody has the value −1; δ is a few times the least double, and rounds down as easily as up."""
+    for numerator in range(1, 60):
+        p, top = Fraction(numerator, 10**16), Fraction(1e-308)
+        for values, masses, truth in (
+            ([top, 0, -1], [p, Fraction(1, 2), Fraction(1, 2) - p], top * p * (p + Fraction(1, 2))),
+            ([top, -1], [30 * p, 1 - 30 * p], top * (30 * p) ** 2),
+        ):
+            row, probabilities = (np.array([float(x) for x in column]) for column in (values, masses))
+            if methods.METHODS[name].suits(row, 2):
+                (found,) = methods.METHODS[name].positive_parts(row[None], probabilities, 2, 1e-3)
+                assert found.upper >= truth * Fraction(99, 100)  # the masses are rounded, too

@@ -10,7 +10,7 @@ import pytest
 import shuffle_sym as ss
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import panels
-from shuffle_sym.numeric import quadrature
+from shuffle_sym.numeric import contour, quadrature
 from shuffle_sym.numeric.transforms import SMALLEST
 
 # δ of the blanket by another contour in mpmath, 22 digits
@@ -146,7 +146,8 @@ def test_the_roundings_of_ends_by_panels_are_counted(monkeypatch):
     monkeypatch.setattr(quadrature.SmoothSums, "sharp", lambda law, rtol: np.ones(1, dtype=bool))
     law = quadrature.SmoothSums(made, np.array([1.2]), 10)
     monkeypatch.setattr(quadrature, "SmoothSums", lambda *_: law)
-    monkeypatch.setattr(quadrature, "UNIT_ROUNDOFF", u)
+    for module in (quadrature, contour):
+        monkeypatch.setattr(module, "UNIT_ROUNDOFF", u)
     (answer,) = quadrature._positive_parts(made, np.array([1.2]), 10, 0.1)
     assert answer.lower <= math.exp(-20.0) * (1 - 21 * u)
     assert answer.upper >= math.exp(-20.0) * (1 + 21 * u)

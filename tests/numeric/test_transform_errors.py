@@ -181,7 +181,7 @@ def test_nodes_that_are_left_out_are_counted(monkeypatch):
 def test_the_logarithms_of_a_contour_have_their_roundings(monkeypatch):
     u = 1e-7
     monkeypatch.setattr(contour, "UNIT_ROUNDOFF", u)
-    answer = contour._exponential(-20.0, -20.0)
+    answer = contour.exponential(-20.0, -20.0)
     assert answer.lower <= math.exp(-20.0) * (1 - 21 * u)
     assert answer.upper >= math.exp(-20.0) * (1 + 21 * u)
     monkeypatch.setattr(contour, "_refined", lambda *_: (np.array([0.5]), np.array([0.5])))
