@@ -68,8 +68,7 @@ class Sums(Rows):
         raise NotImplementedError
 
     def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
-        """Where |M(c + iy)/M(c)| < e^log_level is certain for all y between ``left`` and ``right``: nowhere, if that is
-        not known."""
+        """Where it is known that |M(c + iy)/M(c)| < e^log_level for all y between ``left`` and ``right``."""
         return np.zeros(left.shape, dtype=bool)
 
 
@@ -114,8 +113,7 @@ def refusal(n: int, rtol: float, reached: float, needed: str) -> NotSharpError:
 
 def sums(values: Array, probabilities: Array, n: int, value_error: float) -> Iterator[tuple[Any, Sums]]:
     """`AllSums` or `RareSums`, whichever suits a law, with the numbers of the rows it is for; n >= 2, and each row of
-    ``values`` has both signs and a largest one about 1.
-    """
+    ``values`` has both signs and a largest one about 1."""
     # A sum with a value below −n·max is negative, whatever the others are: how far below does not matter.
     values = np.maximum(values, -4.0 * n * values.max(axis=1, keepdims=True))
     positive = values > 0
