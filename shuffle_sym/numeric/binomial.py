@@ -107,17 +107,18 @@ class _Two:
         outside += scaled(1.0, log_left_out + self.log_unit)
         M, m = counts[kept], first[kept]
         exponents = log_b[kept] - log_b[best]
-        if np.max(np.abs(exponents)) > 600:
+        moves = _OFF * (x + v) * M
+        perhaps_positive = (x + v) * (m - 1) - v * M > -4 * moves
+        with np.errstate(over="ignore"):
+            b = np.exp(exponents)
+            previous = np.where(perhaps_positive, b * m * self.rest / ((M - m + 1) * self.pi), 0.0)  # Pr[K = m − 1]
+        if np.max(np.abs(exponents)) > 600 or not np.isfinite(previous).all():
             raise ValueError(f'n = {n} needs a wider range than doubles have; use method="contour"')
-        b = np.exp(exponents)
         tails, sizes = self._tails(M, m, b)
 
         terms = (x + v) * self.rest * m * b
         drift = (x * self.p - v * self.r) / (self.p + self.r)
         parts = terms + drift * M * tails
-        moves = _OFF * (x + v) * M
-        perhaps_positive = (x + v) * (m - 1) - v * M > -4 * moves
-        previous = np.where(perhaps_positive, b * m * self.rest / ((M - m + 1) * self.pi), 0.0)  # Pr[K = m − 1]
         errors = (8 * u + b_error) * terms + abs(drift) * M * (b_error + (len(M) + 100) * u) * sizes
         errors += moves * (sizes + b + 5 * previous)
         weights = np.exp(log_pmf[kept] - log_pmf[best])

@@ -223,9 +223,11 @@ class _Family:
         of that of the third cumulants, and against it this one times the third cumulants of the others over 6N V².
         """
         apart = self.thirds - self.thirds[star]
-        needed = share * np.abs(self.thirds).max() * np.abs(apart) / (6 * self.spread**2)
         rate = max(-float(self.means[star]) / self.spread, 0.0)
-        return float((needed - self.variances[star] + self.variances + rate / 3 * apart).max())
+        with np.errstate(over="ignore", invalid="ignore"):
+            needed = share * np.abs(self.thirds).max() * np.abs(apart) / (6 * self.spread**2)
+            eta = float((needed - self.variances[star] + self.variances + rate / 3 * apart).max())
+        return eta if math.isfinite(eta) else 0.0
 
     def _by_moduli(self, places: Places, guess: float) -> float:
         rate, pads = self._best(places, guess)

@@ -295,3 +295,10 @@ def test_an_exact_sum_of_milliseconds_comes_before_a_lattice_of_seconds(monkeypa
     (answer,) = PairOfLaws(D, 30).from_one([Ratio(alpha=alpha)], 1e-3, "auto")
     assert truth in answer
     assert answer.method == "fft"
+
+
+def test_cubes_beyond_the_doubles_give_no_warning():
+    tiny, rare = Fraction(1, 10**100), Fraction(1, 10**20)
+    M = ss.Shuffle(ss.from_matrix([[rare, "1/10", Fraction(9, 10) - rare], ["2/3", Fraction(1, 3) - tiny, tiny]]), 6)
+    answer, truth = M.log_delta("44.77", rtol=0.01), M.exact(eps="44.77", digits=10)
+    assert answer.lower <= math.log(truth) <= answer.upper

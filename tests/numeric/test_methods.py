@@ -79,3 +79,10 @@ def test_an_upper_end_is_none_the_less_one_where_doubles_are_far_apart(name):
             if methods.METHODS[name].suits(row, 2):
                 (found,) = methods.METHODS[name].positive_parts(row[None], probabilities, 2, 1e-3)
                 assert found.upper >= truth * Fraction(99, 100)  # the masses are rounded, too
+
+
+def test_binomial_tails_of_what_overflows_give_no_warning():
+    """S > 0 only where all 5,000 users have a value of probability 1e-305."""
+    values, probabilities = np.array([[1.0, -1e6]]), np.array([1e-305, 1 - 1e-305])
+    (answer,) = methods.METHODS["binomial"].positive_parts(values, probabilities, 5000, 1e-3)
+    assert answer.lower == 0 < answer.upper < 1e-319
