@@ -78,8 +78,7 @@ def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> A
         return sum(parts) + _ROUNDING * (1 + sum(map(abs, parts)))
 
     best = _smallest(curve, converted, orders, _LOG_LEAST)
-    # Below 1e-308 doubles are far apart.
-    return AtOrder(math.exp(min(max(best.value, _LOG_LEAST), 0.0)) + 1e-320, best.order)
+    return AtOrder(math.exp(min(max(best.value, _LOG_LEAST), 0.0)) + rounding.SUBNORMAL_ERROR, best.order)
 
 
 def composed(*curves: RenyiCurve) -> RenyiCurve:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 UNIT_ROUNDOFF = 2.0**-53
 FLOAT_ERROR = 2 * UNIT_ROUNDOFF  # relative error of a double that stands for an exact number
+SUBNORMAL_ERROR = 1e-320  # doubles below 1e-308 are 5e-324 apart: added to a bound, more than rounding takes there
 
 
 def below(x: float) -> float:

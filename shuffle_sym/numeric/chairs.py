@@ -31,7 +31,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.dropout import TOLERANCE, Bound, Row, padded, raised
 from shuffle_sym.numeric.moduli import Cells, Tilts
 from shuffle_sym.numeric.places import Places
@@ -72,7 +72,7 @@ def upper(
         log_total = crowd.log_upper()
         lost = max(math.fsum(s) for group in null for s in group) * (1 + 8 * FLOAT_ERROR)
         log_total = raised(float(np.logaddexp(log_total, math.log(lost))) if lost else log_total)
-        total = math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF) + 1e-320
+        total = math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF) + SUBNORMAL_ERROR
         if total < local:
             return Bound(total, log_total, "chairs")
     return Bound(local, raised(math.log(local)) if local else -math.inf, "local")

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import convex_order, exchange, placed
 from shuffle_sym.numeric.moduli import Cells, Tilts
 from shuffle_sym.numeric.places import Places
@@ -103,7 +103,7 @@ def upper(
         log_total, method = family.log_upper()
         lost = max(math.fsum(s) for s in null) * (1 + 8 * FLOAT_ERROR)
         log_total = raised(float(np.logaddexp(log_total, math.log(lost))) if lost else log_total)
-        total = math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF) + 1e-320
+        total = math.exp(min(log_total, 0.0)) * (1 + 8 * UNIT_ROUNDOFF) + SUBNORMAL_ERROR
         if total < local:
             return Bound(total, log_total, method)
     return Bound(local, raised(math.log(local)), "local")

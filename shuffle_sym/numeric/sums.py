@@ -33,7 +33,7 @@ def positive_part(values: Array, probabilities: Array, n: int, rtol: float) -> I
     """
     values, p = checked(values, probabilities, n, rtol)
     if not suits(values, n):
-        raise refusal(n, rtol, 1.0, f"more than {_MOST_SUMS} sums of values")
+        raise ValueError(f'n must be at most {_MOST_USERS}, less with many values of G, got {n}; use method="contour"')
     top = float(values.max())
     if top <= 0:
         return Interval(0.0, 0.0)

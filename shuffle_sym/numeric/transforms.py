@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.search import increasing_roots
 
 Array = npt.NDArray[np.float64]
@@ -89,7 +89,7 @@ def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[A
 
 def told(lower: float, upper: float) -> Interval:
     """Bounds as doubles can tell them: below SMALLEST from 0, and to more than what rounding there may take away."""
-    return Interval(lower if lower > SMALLEST else 0.0, upper if upper > SMALLEST else upper + 1e-320)
+    return Interval(lower if lower > SMALLEST else 0.0, upper + SUBNORMAL_ERROR)
 
 
 class NotSharpError(ValueError):

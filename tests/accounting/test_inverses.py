@@ -12,7 +12,7 @@ import sympy as sp
 from conftest import shuffled_laws
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import sources
+from shuffle_sym.accounting import inverses, sources
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
 from shuffle_sym.numeric.search import boundary
@@ -149,3 +149,10 @@ def test_a_number_of_users_is_called_too_small_only_if_that_is_known(monkeypatch
 def test_a_delta_that_no_local_level_reaches_is_refused():
     with pytest.raises(ValueError, match="is not reached by any eps0 >= 1e-12"):
         ss.calibrate(decomposition.clones, 6, 0, 1e-200)
+
+
+def test_more_users_are_asked_where_a_straight_line_meets_the_target_and_at_most_eight_times_as_many():
+    assert inverses._more_users((0.0, 10.0), (100.0, 8.0)) == 601  # it meets it at 500
+    assert inverses._more_users((0.0, 10.0), (100.0, 1.0)) == 134  # at 111
+    assert inverses._more_users((0.0, 1.0), (100.0, 1.0)) == 800
+    assert inverses._more_users((0.0, 1.0), (100.0, 0.999)) == 800

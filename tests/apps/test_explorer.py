@@ -306,7 +306,7 @@ def test_in_a_kernel_the_rest_comes_when_the_slider_rests():
 
     at_once, app, seen = asyncio.run(asyncio.wait_for(moved(), 60))
     assert at_once == {"blanket"}
-    assert {"blanket", "certified"} in seen, "one line after the other, so that a move is heard between two of them"
+    assert {"blanket", "certified"} in seen, "lines are added one at a time: a slider can stop the rest"
     assert {*explorer.LATE, "certified"} - {"Feldman"} <= {*app.view.answers}
     assert "compose(3)" in app.code.value
     assert "…</td>" not in app.table.value.replace(" … ", "")

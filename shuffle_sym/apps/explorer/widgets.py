@@ -124,7 +124,7 @@ class App:
         self._add(late(self.settings), _REST)
 
     def _add(self, left_open: Collection[str], pause: float = 0.01) -> None:
-        """Show all but some lines, then one more of them, and so on: between two of them a move is heard."""
+        """Show all lines but those left open, then add these one at a time; a slider moved meanwhile stops the rest."""
         if not self._show(left_open) or not left_open:
             return
         fewer = sorted({line.name for line in self.view.lines} & {*left_open}, key=_ORDER.index)[1:]
