@@ -5,12 +5,14 @@ prove.
 local          D_α(R(x0) ‖ R(x1)): shuffling is post-processing
 blanket        Balle et al. 2019; Su et al. 2025: the best that a decomposition gives
 drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small;
-               for Laplace noise with laws that cover all pairs of inputs (`model.laplace_laws`)
+               for Laplace, Gaussian and logistic noise with laws that cover all pairs of inputs
+               (`model.laplace_laws`, `model.smooth_laws`)
 =============  =====================================================================================================
 
 Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +24,14 @@ from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.sources import NotReachedError, PairOfLaws, Source, logarithm
 from shuffle_sym.algebra import balls, field, rounding
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.model import decomposition
+from shuffle_sym.model import decomposition, laplace_laws, smooth_laws
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.laplace_laws import LaplaceLaws, laws_of
+from shuffle_sym.model.laplace_laws import LaplaceLaws
 from shuffle_sym.model.randomizer import Family, Randomizer
+from shuffle_sym.model.smooth_laws import SmoothLaws
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.randomizers.sampled import SampledNoise
@@ -39,6 +42,9 @@ _MOST_PAIRS = 64
 _FEWEST_USERS = 3
 _BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
+_TAILS, _FIRST_TAIL, _LEAST_TAIL = 4, 1e-9, 1e-280  # attempts at messages that are cut off, and their probability
+_TAIL_SHARE = 0.02  # of the bound, about what they may be
+_LARGEST_EPS = 5.0
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 
@@ -206,7 +212,7 @@ class AllDatasets:
 
 class NoiseOfAllDatasets:
     """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of continuous noise: the blanket, for
-    the inputs 0 and 1, and for Laplace noise the drop-out bound, for all pairs of inputs."""
+    the inputs 0 and 1, and for Laplace, Gaussian and logistic noise the drop-out bound, for all pairs of inputs."""
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
@@ -241,7 +247,7 @@ class NoiseOfAllDatasets:
             end = answer.upper, answer.upper_by or self.name
             wide = self._laws is not None and answer.lower * (1 - CLOSE) > least
             if wide and self._least_dropped(ratio, least) < answer.upper:
-                dropped = self.drop_out(ratio)
+                dropped = self.drop_out(ratio, least)
                 end = min(end, (dropped.value, _NAMES[dropped.method]))
             uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
         return uppers
@@ -249,7 +255,10 @@ class NoiseOfAllDatasets:
     def no_drop_out(self, *, equal: bool) -> str:
         """Why there is no drop-out bound; empty if there is one."""
         if self._laws is None:
-            return f"messages must be finitely many, or those of Laplace noise; those of {self.R!r} are continuous"
+            return (
+                "messages must be finitely many, or those of Laplace, Gaussian or logistic noise that is not too "
+                f"small, got {self.R!r}"
+            )
         return f"equal others are not shown to be the worst where messages are continuous: {self.R!r}" if equal else ""
 
     def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
@@ -257,26 +266,46 @@ class NoiseOfAllDatasets:
         return [(bound.value, _NAMES[bound.method]) for bound in map(self.drop_out, ratios)]
 
     @cached_property
-    def _laws(self) -> LaplaceLaws | None:
-        return laws_of(self._noise) if self.n >= _FEWEST_USERS else None
+    def _laws(self) -> LaplaceLaws | SmoothLaws | None:
+        if self.n < _FEWEST_USERS:
+            return None
+        return laplace_laws.laws_of(self._noise) or smooth_laws.laws_of(self._noise, self._share)
 
     @cached_property
     def _gamma(self) -> float:
-        """The blanket mass of Laplace noise, rounded down."""
+        """The blanket mass, rounded down."""
         with balls.precision(_BITS):
             share = balls.value(self._share)
-            return balls.lower(share * (-balls.value(self.R.eps0) / 2).exp() + 1 - share)
+            return balls.lower(share * balls.value(self._noise.gamma) + 1 - share)
 
-    def drop_out(self, ratio: Ratio) -> dropout.Bound:
-        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated."""
-        if self._laws is None or not (local := self._local(ratio)):
+    def drop_out(self, ratio: Ratio, known: float = 0.0) -> dropout.Bound:
+        """The drop-out bound for all pairs of inputs, 1 where it is not evaluated; so much is known to be attained."""
+        laws = self._laws
+        if laws is None or ratio.log > _LARGEST_EPS or not (local := self._local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")
-        laws = self._laws.at(ratio, self._share)
         # What cannot be told from 0 is raised, so that means are not quite the same.
-        return dropout.upper(laws, [()] * len(laws), self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
+        if isinstance(laws, LaplaceLaws):
+            return self._dropped(rows := laws.at(ratio, self._share), [()] * len(rows), local)
+        # Messages that are cut off count in full; if fewer are, large values of G count in every tilted mean.
+        bounds: dict[float, dropout.Bound] = {}
+        usual = laws.usual_tail(float(ratio))
+        tail = _rounded(max(_TAIL_SHARE * known if known else _FIRST_TAIL, usual))
+        while tail not in bounds and len(bounds) < _TAILS:
+            rows, lost = laws.at(float(ratio), tail)
+            bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
+            if max(lost) > 2 * _TAIL_SHARE * bound.value:
+                tail = _rounded(max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6, usual / 10))
+        return min(bounds.values(), key=lambda bound: bound.log)
+
+    def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
+        return dropout.upper(laws, null, self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
 
     def _local(self, ratio: Ratio) -> float:
         """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
+        if self._laws is None:
+            return 1.0
+        if isinstance(self._laws, SmoothLaws):
+            return self._laws.local(ratio)
         with balls.precision(_BITS):
             gap = 1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()
             return min(max(balls.upper(balls.value(self._share) * gap), 0.0), 1.0)
@@ -285,6 +314,11 @@ class NoiseOfAllDatasets:
         """A lower bound of the drop-out bound: one that is not below the blanket need not be computed."""
         nobody = (1 - self._gamma) ** (self.n - 1)
         return nobody * self._local(ratio) + (1 - nobody) * known
+
+
+def _rounded(tail: float) -> float:
+    """A power of 10 that is not larger, so that few tails are ever tried."""
+    return max(10.0 ** math.floor(math.log10(max(tail, _LEAST_TAIL))), _LEAST_TAIL)
 
 
 def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:
