@@ -247,7 +247,7 @@ class NoiseOfAllDatasets:
             end = answer.upper, answer.upper_by or self.name
             wide = self._laws is not None and answer.lower * (1 - CLOSE) > least
             if wide and self._least_dropped(ratio, least) < answer.upper:
-                dropped = self.drop_out(ratio, least)
+                dropped = self.drop_out(ratio, least, answer.upper)
                 end = min(end, (dropped.value, _NAMES[dropped.method]))
             uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
         return uppers
@@ -269,7 +269,7 @@ class NoiseOfAllDatasets:
     def _laws(self) -> LaplaceLaws | SmoothLaws | None:
         if self.n < _FEWEST_USERS:
             return None
-        return laplace_laws.laws_of(self._noise) or smooth_laws.laws_of(self._noise, self._share)
+        return laplace_laws.laws_of(self._noise, self._share) or smooth_laws.laws_of(self._noise, self._share)
 
     @cached_property
     def _gamma(self) -> float:
@@ -278,18 +278,19 @@ class NoiseOfAllDatasets:
             share = balls.value(self._share)
             return balls.lower(share * balls.value(self._noise.gamma) + 1 - share)
 
-    def drop_out(self, ratio: Ratio, known: float = 0.0) -> dropout.Bound:
-        """The drop-out bound for all pairs of inputs, 1 where it is not evaluated; so much is known to be attained."""
+    def drop_out(self, ratio: Ratio, known: float = 0.0, most: float = 1.0) -> dropout.Bound:
+        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated, and where it is certain to be much
+        above ``most``. ``known`` is about what is attained, if that is known."""
         laws = self._laws
-        if laws is None or ratio.log > _LARGEST_EPS or not (local := self._local(ratio)):
+        if laws is None or ratio.log > _LARGEST_EPS or not (local := laws.local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")
-        # What cannot be told from 0 is raised, so that means are not quite the same.
         if isinstance(laws, LaplaceLaws):
-            return self._dropped(rows := laws.at(ratio, self._share), [()] * len(rows), local)
+            return self._dropped(rows := laws.at(float(ratio)), [()] * len(rows), local)
         # Messages that are cut off count in full; if fewer are, large values of G count in every tilted mean.
         bounds: dict[float, dropout.Bound] = {}
-        usual = laws.usual_tail(float(ratio))
-        tail = _rounded(max(_TAIL_SHARE * known if known else _FIRST_TAIL, usual))
+        if (usual := laws.usual_tail(float(ratio))) > 10 * most:
+            return dropout.Bound(1.0, 0.0, "none")
+        tail = _rounded(max(_TAIL_SHARE * known if known else min(_FIRST_TAIL, _TAIL_SHARE * most), usual))
         while tail not in bounds and len(bounds) < _TAILS:
             rows, lost = laws.at(float(ratio), tail)
             bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
@@ -298,22 +299,13 @@ class NoiseOfAllDatasets:
         return min(bounds.values(), key=lambda bound: bound.log)
 
     def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
+        # Values are raised, so that means are not quite the same.
         return dropout.upper(laws, null, self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
-
-    def _local(self, ratio: Ratio) -> float:
-        """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
-        if self._laws is None:
-            return 1.0
-        if isinstance(self._laws, SmoothLaws):
-            return self._laws.local(ratio)
-        with balls.precision(_BITS):
-            gap = 1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()
-            return min(max(balls.upper(balls.value(self._share) * gap), 0.0), 1.0)
 
     def _least_dropped(self, ratio: Ratio, known: float) -> float:
         """A lower bound of the drop-out bound: one that is not below the blanket need not be computed."""
         nobody = (1 - self._gamma) ** (self.n - 1)
-        return nobody * self._local(ratio) + (1 - nobody) * known
+        return nobody * (self._laws.local(ratio) if self._laws else 1.0) + (1 - nobody) * known
 
 
 def _rounded(tail: float) -> float:

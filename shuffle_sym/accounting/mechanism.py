@@ -135,8 +135,9 @@ class Mechanism(CrowdOfUsers):
                 return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
         if blanket.lower > 0 and self.bounds.no_drop_out(equal=False):
             return answer  # no bound is smaller
-        fails = blanket.relative_width <= rtol and isinstance(self.bounds, NoiseOfAllDatasets)
-        bound_at = partial(self._bound_at, rtol=rtol, method=method, dropped=fails)
+        bound_at = partial(self._bound_at, rtol=rtol, method=method)
+        if blanket.relative_width <= rtol and isinstance(self.bounds, NoiseOfAllDatasets):
+            bound_at = partial(_dropped_at, self.bounds, target)  # the blanket is known to miss the target
         bound, by = first_met(bound_at, target, low.lower, blanket.upper, rtol)
         return replace(answer, upper=bound, upper_by=by or blanket.upper_by)
 
@@ -151,14 +152,10 @@ class Mechanism(CrowdOfUsers):
             return Interval(0.0, field.not_below(self.max_loss), upper_by="the largest loss")
         return replace(largest(answers, method), upper_by=name)
 
-    def _bound_at(self, eps: float, rtol: float, method: str, *, dropped: bool) -> Interval:
-        """The bound for all datasets; the drop-out bound alone, where the blanket is known to miss the target."""
-        ratio = Ratio(eps=sp.Rational(str(eps)))
-        if dropped:
-            ((end, name),) = self.bounds.dropped([ratio], equal=False)
-            return Interval(end, end, upper_by=name)
+    def _bound_at(self, eps: float, rtol: float, method: str) -> Interval:
+        """The bound for all datasets."""
         try:
-            return self.above.from_one([ratio], rtol, method)[0]
+            return self.above.from_one([Ratio(eps=sp.Rational(str(eps)))], rtol, method)[0]
         except NotSharpError:
             return Interval(1.0, 1.0)
 
@@ -201,6 +198,12 @@ class Mechanism(CrowdOfUsers):
 
     def __repr__(self) -> str:
         return repr(self.R)
+
+
+def _dropped_at(bounds: NoiseOfAllDatasets, target: float, eps: float) -> Interval:
+    """The drop-out bound of noise, which is of use if it is not above the target."""
+    dropped = bounds.drop_out(Ratio(eps=sp.Rational(str(eps))), most=target)
+    return Interval(dropped.value, dropped.value, upper_by="drop-out")
 
 
 class _UpperEnds(Source):

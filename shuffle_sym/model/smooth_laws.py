@@ -48,23 +48,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import sympy as sp
 from flint import arb
 from scipy import special
 
 from shuffle_sym.algebra import balls
-from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous, x, y
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.noise import u
-
-Array = npt.NDArray[np.float64]
+from shuffle_sym.model.rows import Array, Rows, doubles
 
 _BITS = 128
-_RIGHT_TO = 60  # bits of a number that becomes a double
 _ROOM = 1e-11  # by which values are raised, relative to A + αB: more than their rounding
 _SURE = 1e-9  # by which a condition has to hold beyond its rounding
 _OTHERS = np.array([0.0, 0.04, 0.14, 0.4, 0.6, 0.86, 0.96, 1.0])  # inputs over w: only 0 and w have a large variance
@@ -76,7 +72,6 @@ _PLACES = 601  # where densities are looked at
 _FARTHEST = 30.0
 _SPREAD_OUT = 0.03  # of the cells
 _TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G, at which cells are chosen
-_SHARES = 2.0**40  # 1 minus a multiple of one over this is exact
 
 
 @dataclass(frozen=True)
@@ -142,35 +137,6 @@ LOGISTIC = Shape(
 )
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Laws of G = A − αB for every α, a row each.
-
-    For each cell of messages: two A and B, of which the larger G is the upper end of the range, two of which the
-    smaller one is the lower end, the means of A and B, and the mass. ``rest`` is the mass at 0.
-    """
-
-    a: Array  # axes: upper or lower end, which of two, law, cell
-    b: Array
-    means: Array  # axes: A or B, law, cell
-    mass: Array
-    rest: Array
-    lost: float  # not below what counts by itself
-
-    def at(self, alpha: float) -> tuple[Array, Array]:
-        """Values and probabilities at one α, a row for each law."""
-        room = _ROOM * (self.a + alpha * self.b)
-        ends = self.a - alpha * self.b + room
-        high, low = ends[0].max(axis=0), ends[1].min(axis=0)
-        mean = self.means[0] - alpha * self.means[1] + _ROOM * (self.means[0] + alpha * self.means[1])
-        least = low - 2 * room[1].max(axis=0)
-        reach = high - 2 * room[0].max(axis=0) - least
-        share = np.divide(mean - least, reach, out=np.ones_like(mean), where=reach > 0)
-        share = np.clip(np.ceil(share * _SHARES) / _SHARES, 0.0, 1.0)
-        values = np.concatenate([high, low, np.zeros_like(self.rest)], axis=1)
-        return values, np.concatenate([self.mass * share, self.mass * (1 - share), self.rest], axis=1)
-
-
 class SmoothLaws:
     """The laws above for one shape and one w, of users who take part with probability q: exact numbers.
 
@@ -217,7 +183,6 @@ class SmoothLaws:
         """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about
         ``tail`` of the messages is cut off.
 
-        Relative errors of probabilities are at most FLOAT_ERROR.
         """
         laws: list[tuple[Array, Array]] = []
         lost: list[float] = []
@@ -311,19 +276,13 @@ class _Cells:
         means += [[m / p for m, p in zip(of_v, masses, strict=True)] + [arb(1)]]
         a, b = (np.array([[pair[i] for pair in end] for end in (upper, lower)]) / weights for i in (0, 1))
         a, b = (np.append(ends, np.ones((2, 2, 1)), axis=2) for ends in (a, b))
-        mass = _doubles([*(q * p for p in masses), 1 - q])
-        return a, b, np.array([_doubles(row) for row in means]), mass, _doubles([q * (1 - sum(masses, arb(0)))])
-
-
-def _doubles(numbers: list[arb]) -> Array:
-    if not all(number.is_zero() or balls.is_right_to(_RIGHT_TO, number) for number in numbers):
-        raise VerificationError("the masses of cells of messages must have more digits than a double")
-    return balls.doubles(numbers)
+        mass = doubles([*(q * p for p in masses), 1 - q])
+        return a, b, np.array([doubles(row) for row in means]), mass, doubles([q * (1 - sum(masses, arb(0)))])
 
 
 def _stacked(rows: list[_Row], lost: float) -> Rows:
     a, b, means, mass, rest = (np.array(column) for column in zip(*rows, strict=True))
-    return Rows(np.moveaxis(a, 0, 2), np.moveaxis(b, 0, 2), np.moveaxis(means, 0, 1), mass, rest, lost)
+    return Rows(np.moveaxis(a, 0, 2), np.moveaxis(b, 0, 2), np.moveaxis(means, 0, 1), mass, rest, _ROOM, lost)
 
 
 @kept
