@@ -42,7 +42,8 @@ _MOST_PAIRS = 64
 _FEWEST_USERS = 3
 _BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
-_TAILS, _FIRST_TAIL, _LEAST_TAIL = 4, 1e-9, 1e-280  # attempts at messages that are cut off, and their probability
+# Attempts at messages that are cut off, and their probability
+_TAILS, _LARGEST_TAIL, _FIRST_TAIL, _LEAST_TAIL = 5, 1e-2, 1e-9, 1e-150
 _TAIL_SHARE = 0.02  # of the bound, about what they may be
 _LARGEST_EPS = 5.0
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
@@ -245,7 +246,7 @@ class NoiseOfAllDatasets:
         uppers = []
         for ratio, answer, least in zip(ratios, blankets[0], known, strict=True):
             end = answer.upper, answer.upper_by or self.name
-            wide = self._laws is not None and answer.lower * (1 - CLOSE) > least
+            wide = self._laws is not None and answer.upper * (1 - CLOSE) > least
             if wide and self._least_dropped(ratio, least) < answer.upper:
                 dropped = self.drop_out(ratio, least, answer.upper)
                 end = min(end, (dropped.value, _NAMES[dropped.method]))
@@ -295,7 +296,7 @@ class NoiseOfAllDatasets:
             rows, lost = laws.at(float(ratio), tail)
             bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
             if max(lost) > 2 * _TAIL_SHARE * bound.value:
-                tail = _rounded(max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6, usual / 10))
+                tail = _rounded(max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6))
         return min(bounds.values(), key=lambda bound: bound.log)
 
     def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
@@ -310,7 +311,7 @@ class NoiseOfAllDatasets:
 
 def _rounded(tail: float) -> float:
     """A power of 10 that is not larger, so that few tails are ever tried."""
-    return max(10.0 ** math.floor(math.log10(max(tail, _LEAST_TAIL))), _LEAST_TAIL)
+    return 10.0 ** math.floor(math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL)))
 
 
 def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:

@@ -5,21 +5,18 @@ The scale of the noise is 1 here and inputs are in [0, w]: w = 1/σ for N(0, σ�
 around x, (u, v | x) the law of (p_u − αp_v)/p_x under p_x, α >= 1, and a law is *above* another one if its
 E[· − k]_+ is the larger one for every k (the increasing convex order).
 
-**Pairs of inputs** (`papers.ours.noise_pairs`). If w <= 2 for Gaussian and w <= 3 for logistic noise, the law of every
-other user is below one of
+**Pairs of inputs** (`papers.ours.noise_pairs`, `papers.ours.smooth_pairs`). If w <= 2 for Gaussian and w <= 3 for
+logistic noise, the law of every other user is below one of
 
 .. math:: (0, w \mid x),\ 0 \le x \le w, \qquad (b + d, b \mid 0),\ 0 \le d \le d^*,\ 0 \le b \le w - d.
 
-The second ones are those of *close* pairs, d* about log α; they have a small variance. Which distances are close is
-said by `Shape.far`: α must be at most
+The second ones are those of *close* pairs and have a small variance. Pairs are not close from a distance d* on, about
+w log α, if for all u from d* to w
 
-=========  =================================================================================================
-Gaussian   e^{−u²/2}/(1 − u/w)
-logistic   cosh²(u/2), sinh w/sinh b, 1 + tanh(u/2)(1 + 3 cosh b)/(2 sinh b) and
-           1 + 2 tanh(u/2)(1 − tanh(b/2) sinh(u)/2)/(tanh(b/2)(1 + cosh u)), with b = w − u
-=========  =================================================================================================
+.. math:: \alpha \le \frac{e^{-u^2/2}}{1 - u/w} \text{ (Gaussian)}, \qquad
+          \alpha \le \frac{\sinh(w/2)}{\sinh((w-u)/2)\,\cosh^3(u/2)} \text{ (logistic)}.
 
-for all u from d* to w.
+If w is near its limit the right sides are small in the middle: then d* may be most of w, and the bound is of no use.
 
 **Inputs in cells.** Let x be in [l, h], r = log p_h/p_l at a message, and K the largest −(log g)'', 1 for Gaussian and
 1/2 for logistic noise. With weights θ + η = 1, as x = θl + ηh,
@@ -70,6 +67,7 @@ _DISTANCES = 1.12 ** -np.arange(110.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; ev
 _MESSAGES = 44  # cells
 _PLACES = 601  # where densities are looked at
 _FARTHEST = 30.0
+_SMALL_RATIO = 4.0  # of densities: no message with a smaller one need be cut off
 _SPREAD_OUT = 0.03  # of the cells
 _TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G, at which cells are chosen
 
@@ -104,12 +102,8 @@ def _far_normal(u: Array, v: Array, w: float) -> Array:
 
 
 def _far_logistic(u: Array, v: Array, w: float) -> Array:
-    b = w - u
-    rise = 1 - np.tanh(b / 2) * np.sinh(v) / 2
-    by_mass = 1 + 2 * np.tanh(u / 2) * rise / (np.tanh(b / 2) * (1 + np.cosh(v)))
-    by_slope = 1 + np.tanh(u / 2) * (1 + 3 * np.cosh(b)) / (2 * np.sinh(b))
-    apart = np.minimum(np.cosh(u / 2) ** 2, math.sinh(w) / np.sinh(b))
-    return np.where(rise > 0, np.minimum(np.minimum(by_mass, by_slope), apart), 0.0)
+    critical: Array = math.sinh(w / 2) / (np.sinh((w - u) / 2) * np.cosh(v / 2) ** 3)
+    return critical
 
 
 def _meeting_logistic(alpha: arb, w: arb) -> arb:
@@ -174,8 +168,8 @@ class SmoothLaws:
         logs = self.shape.log(places) - self.shape.log(places - self.w)
         density = np.exp(self.shape.log(places - self.w))
         with np.errstate(over="ignore"):
-            variance = float((density * np.expm1(logs) ** 2).sum() / density.sum())
-        far = places[logs > math.log(_TILT * variance / max(alpha - 1, 1e-300))]
+            variance = max(float((density * np.expm1(logs) ** 2).sum() / density.sum()), 1e-300)
+        far = places[logs > math.log(max(_TILT * variance / max(alpha - 1, 1e-300), _SMALL_RATIO))]
         with balls.precision(_BITS):
             return float(self.shape.below(arb(far[-1]))) if len(far) else 0.0
 
