@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+# The files with tests that run a second time: the others need not be read for that.
+EXACT = $(sort $(shell grep -rl --include='*.py' 'mark\.exact' tests))
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz corners audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
@@ -20,9 +22,11 @@ lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/
 
 # Two processes on two cores: threads inside them only wait for each other.
 test: export OMP_NUM_THREADS = 1
+# Compiled modules are kept: every notebook is a process that imports them again.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/ok  ## set up, then run the whole test suite, notebooks included
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
-	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests -m exact
+	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m exact $(EXACT)
 
 lint: $(VENV)/ok  ## ruff (check and format) and mypy
 	$(BIN)/ruff check .
