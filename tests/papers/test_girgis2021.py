@@ -329,7 +329,6 @@ def test_without_local_privacy_loss_there_is_none():
     )
 
 
-@pytest.mark.exact
 def test_moments_are_written_out_up_to_order_12():
     moments = derivations.rdp_moments(12)
     assert moments.proved
