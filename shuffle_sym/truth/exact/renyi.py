@@ -151,12 +151,10 @@ def two_rr_moment(
 def _by_factorial_moments(t: Any, n: int, power: int, one: Any) -> Any:
     r"""E[(1/t + gK)^λ] = Σ_j w_j n(n − 1)…(n − j + 1) (gp)^j, where the w_j are those of x^λ in falling factorials:
     (1/t + gK)·K^(j) = g K^(j + 1) + (1/t + gj) K^(j)."""
-    slope, zero = (t - one / t) / n, 0 * one
+    slope, zero, weights = (t - one / t) / n, 0 * one, [one]
     places, p = [one / t + slope * j for j in range(power + 1)], slope / (1 + t)
-    weights = [one]
     for _ in range(power):
-        columns = zip([*weights, zero], places, [zero, *weights], strict=False)
-        weights = [w * place + before for w, place, before in columns]
+        weights = [w * place + low for w, place, low in zip([*weights, zero], places, [zero, *weights], strict=False)]
     total, falling = zero, one
     for j, w in enumerate(weights):
         total += w * falling
