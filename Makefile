@@ -60,7 +60,7 @@ interop-test:  ## audit public packages (multi-freq-ldpy, pure-ldp, opendp) from
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m checks.cross_check
 	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -q tests/papers/test_derivations.py -k goes_on
-	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -q tests/checks/test_cross_check.py tests/accounting/test_fourier.py tests/papers/test_girgis2021.py
+	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -q tests/checks/test_cross_check.py tests/papers/test_girgis2021.py
 	$(BIN)/python -m checks.crowds
 	$(BIN)/python -m checks.empirical --audits 200
 

@@ -40,6 +40,7 @@ def pair_of_powers(base: int, masses: list[Fraction]) -> dict[int, tuple[Fractio
 # -- against exact values
 
 
+@pytest.mark.exact
 @pytest.mark.parametrize("name", ANALYSES)
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
 @pytest.mark.parametrize("rounds", [1, 2, 3])
