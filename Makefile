@@ -24,6 +24,8 @@ lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/
 test: export OMP_NUM_THREADS = 1
 # Compiled modules are kept: every notebook is a process that imports them again.
 test: export PYTHONDONTWRITEBYTECODE =
+# SymPy keeps a thousand results unless told otherwise: a derivation works out more than that, and some of them again.
+test: export SYMPY_CACHE_SIZE = 10000
 test: $(VENV)/ok  ## set up, then run the whole test suite, notebooks included
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m exact $(EXACT)
