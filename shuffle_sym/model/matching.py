@@ -64,12 +64,12 @@ class Matching(Randomizer):
         for matches in product((True, False), repeat=len(named)):
             weight, everyone = self.joint(named, matches), sp.Integer(0)
             own = dict(zip(named, matches, strict=True))
-            masses = tuple(self.likelihood(own[x]) for x in inputs)
+            masses = tuple(hit if own[x] else miss for x in inputs)
             if all(matches):
                 everyone = self.universal(len(named))
                 classes.append(_scaled_class(r"\text{matches all}", everyone, masses, (hit,)))
             # All inputs have a name, or some other input may match or not match.
-            reached = (hit, miss) if len(named) != self.input_count else tuple(self.likelihood(m) for m in matches)
+            reached = (hit, miss) if len(named) != self.input_count else tuple(hit if m else miss for m in matches)
             matched = ",".join(str(x) for x in named if own[x])
             label = rf"\{{{matched}\}}" if matched else r"\emptyset" if named else r"\text{any}"
             classes.append(_scaled_class(label, weight - everyone, masses, reached))
