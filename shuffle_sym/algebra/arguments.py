@@ -1,7 +1,6 @@
 r"""Reading arguments: every number that enters the package passes through here.
 
-A number becomes an exact SymPy number, and a wrong one raises before any work, with its name, its value and
-what would be right.
+A number becomes an exact SymPy number; a wrong one raises before any work, with its name, its value and what is right.
 """
 
 import difflib
