@@ -22,6 +22,7 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,7 +40,11 @@ FLAGS = (
 )
 
 
-def waited(condition: Callable[[], object], what: str, seconds: float = 120, every: float = 0.25) -> object:
+#: Seconds until a wait is given up, on a machine that may be busy with other things; times are printed, not tested.
+PATIENCE = 900
+
+
+def waited(condition: Callable[[], object], what: str, seconds: float = PATIENCE, every: float = 0.25) -> object:
     """The first true value of ``condition``; an error that says what did not come."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -104,7 +109,8 @@ def chromium() -> Iterator[webdriver.Chrome]:
         for flag in (*FLAGS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
         driver = webdriver.Chrome(options, webdriver.ChromeService(programs["chromedriver"]))
-        driver.set_script_timeout(120)
+        driver.set_page_load_timeout(PATIENCE)
+        driver.command_executor.client_config.timeout = PATIENCE  # no answer within 120 s is an error otherwise
         try:
             yield driver
         finally:
@@ -129,14 +135,15 @@ class Lab:
         )
 
     def run(self, command: str, **arguments: str) -> None:
-        """A command of JupyterLab, as its menus run it."""
-        refusal = self.driver.execute_async_script(
-            "const [name, given, done] = arguments;"
-            "window.jupyterapp.commands.execute(name, given).then(() => done(null), e => done(String(e)))",
+        """A command of JupyterLab, as its menus run it, to its end."""
+        self.driver.execute_script(
+            "const [name, given] = arguments, end = how => { window.ended = how }; end(null);"
+            "window.jupyterapp.commands.execute(name, given).then(() => end('well'), e => end(String(e)))",
             command,
             arguments,
         )
-        assert refusal is None, f"{command}: {refusal}"
+        ended = waited(lambda: self.driver.execute_script("return window.ended"), f"{command} in {self.name}")
+        assert ended == "well", f"{command}: {ended}"
 
     def run_all(self) -> float:
         """Clear the outputs that were saved, run all cells; the seconds that it took."""
@@ -200,7 +207,7 @@ def moved_slider(driver: webdriver.Chrome, which: int = 0, key: str = Keys.ARROW
     def changed() -> bool:
         return shown(driver, "svg") not in ("", before)
 
-    waited(changed, "the chart to follow the slider", 20, every=0.01)
+    waited(changed, "the chart to follow the slider", every=0.01)
     return time.monotonic() - start
 
 
@@ -212,7 +219,7 @@ def settled(driver: webdriver.Chrome) -> str:
         time.sleep(0.3)
         return before if before and before == shown(driver, "svg") and "…</td>" not in table else ""
 
-    chart = str(waited(still, "the chart to settle", 60))
+    chart = str(waited(still, "the chart to settle"))
     assert "color:#D55E00" not in driver.page_source, "the explorer refuses"
     return chart
 
@@ -223,12 +230,21 @@ def every_control(driver: webdriver.Chrome, picture: Callable[[str], None]) -> N
     def changed(what: str, move: Callable[[], None]) -> None:
         before = settled(driver)
         move()
-        waited(lambda: shown(driver, "svg") not in ("", before), f"the chart to follow {what}", 60, every=0.05)
+        waited(lambda: shown(driver, "svg") not in ("", before), f"the chart to follow {what}", every=0.05)
         settled(driver)
 
+    def found(selector: str, which: int) -> WebElement:
+        """An element as it is now: the page may have replaced the one that was there a moment ago."""
+        return driver.find_elements(By.CSS_SELECTOR, selector)[which]
+
+    def pressed(which: int, key: str) -> Callable[[], None]:
+        return lambda: found(".noUi-handle", which).send_keys(key)
+
     def chosen(which: int, option: str) -> Callable[[], None]:
-        lists = driver.find_elements(By.CSS_SELECTOR, ".widget-dropdown select")
-        return lambda: Select(lists[which]).select_by_visible_text(option)
+        return lambda: Select(found(".widget-dropdown select", which)).select_by_visible_text(option)
+
+    def clicked(which: int) -> Callable[[], None]:
+        return lambda: found(".widget-toggle-button", which).click()
 
     def typed(text: str) -> None:
         field = driver.find_element(By.CSS_SELECTOR, ".widget-text input")
@@ -237,15 +253,13 @@ def every_control(driver: webdriver.Chrome, picture: Callable[[str], None]) -> N
 
     changed("the other randomizer", chosen(1, "krr"))
     for i in range(len(driver.find_elements(By.CSS_SELECTOR, ".noUi-handle"))):
-        handle = driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[i]
-        now, most = (float(handle.get_attribute(f"aria-value{end}") or 0) for end in ("now", "max"))
-        key = Keys.ARROW_LEFT if now >= most else Keys.ARROW_RIGHT
-        changed(f"slider {i}", lambda handle=handle, key=key: handle.send_keys(key))  # type: ignore[misc]
+        now, most = (float(found(".noUi-handle", i).get_attribute(f"aria-value{end}") or 0) for end in ("now", "max"))
+        changed(f"slider {i}", pressed(i, Keys.ARROW_LEFT if now >= most else Keys.ARROW_RIGHT))
     picture("explorer_groups")
     # Continuous noise is not sampled: everybody takes part again.
-    changed("take part", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-2].send_keys(Keys.ARROW_RIGHT))
+    changed("take part", pressed(-2, Keys.ARROW_RIGHT))
     # Several rounds of noise take longer than anybody waits: one round again.
-    changed("one round", lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle")[-3].send_keys(Keys.HOME))
+    changed("one round", pressed(-3, Keys.HOME))
     changed("no other randomizer", chosen(1, "none"))
     for name in ("laplace", "gaussian", "density", "matrix"):
         changed(name, chosen(0, name))
@@ -254,8 +268,7 @@ def every_control(driver: webdriver.Chrome, picture: Callable[[str], None]) -> N
     changed("a matrix", lambda: typed("0.6 0.4; 0.2 0.8"))
     changed("k-RR", chosen(0, "krr"))
     for i, name in enumerate(("n", "rounds", "level", "eps"), start=1):
-        buttons = driver.find_elements(By.CSS_SELECTOR, ".widget-toggle-button")
-        changed(f"the axis of {name}", buttons[i % 4].click)
+        changed(f"the axis of {name}", clicked(i % 4))
         picture(f"explorer_over_{name}")
     driver.find_element(By.XPATH, "//button[contains(., 'export')]").click()
     waited(lambda: len(driver.find_elements(By.CSS_SELECTOR, "a[download^='explorer.']")) == 3, "three files")
@@ -270,7 +283,7 @@ def several_rounds(driver: webdriver.Chrome) -> tuple[float, float]:
         table = shown(driver, "table")
         return "basic composition" in table and "…</td>" not in table
 
-    waited(complete, "the clones and the attack of several rounds", 20, every=0.01)
+    waited(complete, "the clones and the attack of several rounds", every=0.01)
     return at_once, time.monotonic() - start
 
 

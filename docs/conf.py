@@ -27,6 +27,7 @@ html_theme = "furo"
 html_title = f"shuffle_sym {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+pygments_dark_style = "github-dark"  # that of the theme underlines the names of modules
 default_role = "code"
 nb_execution_mode = "off"
 nb_render_markdown_format = "myst"
@@ -75,8 +76,10 @@ def write_reference() -> None:
         module = importlib.import_module(name)
         lines = [title, "=" * 2 * len(title), "", f".. currentmodule:: {name}", "", f"In ``{name}``.", ""]
         for key, value in offered(module):
-            kind = "autoclass" if inspect.isclass(value) else "autofunction" if inspect.isroutine(value) else "autodata"
-            lines += [f".. {kind}:: {name}.{key}", *(["   :members:"] if kind == "autoclass" else []), ""]
+            # A closed form is an object that is called; of other data the words are shown, not the values.
+            kind = "autoclass" if inspect.isclass(value) else "autofunction" if callable(value) else "autodata"
+            options = {"autoclass": ["   :members:"], "autodata": ["   :no-value:"]}.get(kind, [])
+            lines += [f".. {kind}:: {name}.{key}", *options, ""]
         (folder / f"{name}.rst").write_text("\n".join(lines), encoding="utf-8")
         toc.append(f"   {name}")
     head = ["Reference", "=========", "", "Every public name, with its arguments and what it returns.", ""]

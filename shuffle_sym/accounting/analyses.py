@@ -31,7 +31,7 @@ Question = Callable[[Any, int, Any, float], Answer]
 
 @dataclass(frozen=True)
 class Analysis:
-    """One way to say how private n users of a randomizer are.
+    """One way, with a ``name``, to say how private n users of a randomizer are.
 
     ``kind`` is ``"upper"`` for a bound that holds for all neighbouring datasets, ``"lower"`` for two datasets that
     attain it, and ``"approximation"`` for what is neither. ``source`` says who found it and ``assumes`` what it holds
@@ -51,7 +51,7 @@ class Analysis:
     one_randomizer: bool = True
 
     def row(self, R: Any, n: int, given: str, value: Any, rtol: float) -> Row:
-        """What the analysis says; ``given`` is the name of the argument that has this value, "delta" or "eps"."""
+        """What it says about n users of R, within ``rtol``; ``given``, "delta" or "eps", has this ``value``."""
         try:
             if self.one_randomizer and isinstance(R, Family) and not R.shared:
                 raise ValueError("all users must share one randomizer")
@@ -95,9 +95,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Analyses:
-    """What every analysis says about one mechanism, the largest value first; those that say nothing come last.
+    """What every analysis says, in ``rows``: the largest value first; those that say nothing come last.
 
-    ``answer`` is that of the mechanism itself: the best of the bounds and of the attacks.
+    ``question`` is in words; ``answer`` is that of the mechanism: the best of the bounds and of the attacks.
 
     >>> import shuffle_sym as ss
     >>> found = ss.Shuffle(ss.KRR(k=3, eps0=1), n=1000).analyses(eps=0.1)

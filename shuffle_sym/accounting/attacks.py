@@ -33,7 +33,7 @@ _CELLS = 48  # that messages of continuous noise are counted by: a thousandth of
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two neighbouring datasets of n users in which all others have one input.
+    """Two neighbouring datasets of n users in which all others have one input, as ``alike`` says.
 
     >>> import shuffle_sym as ss
     >>> by = ss.Shuffle(ss.KRR(k=3, eps0=1), n=4).delta(0.1).lower_by

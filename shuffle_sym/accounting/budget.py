@@ -28,8 +28,7 @@ def rounds_allowed(M: Any, eps: Any, delta: Any, *, rtol: Any = RTOL) -> Interva
     r"""The largest number of rounds of ``M`` that are (ε, δ)-DP together: an `Interval` of whole numbers.
 
     ``lower`` rounds are allowed for certain, by the bound for all datasets; it is 0 if that bound allows none. With
-    more than ``upper`` rounds two datasets miss the target ``eps``, ``delta``. ``rtol`` is the tolerance of the values
-    of δ that decide.
+    more than ``upper`` rounds two datasets miss the target ``eps``, ``delta``. ``rtol`` is that of the δ that decide.
 
     >>> import shuffle_sym as ss
     >>> M = ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)
@@ -111,7 +110,7 @@ class Budget:
         self._parts.append((M, count))
 
     def spent(self, delta: Any, *, rtol: Any = RTOL) -> Interval:
-        """Bounds of the ε of all rounds so far at this ``delta``."""
+        """Bounds of the ε of all rounds so far at this ``delta``, about ``rtol`` apart."""
         arguments.delta_target(delta)
         if not self._parts:
             return Interval(0.0, 0.0)
@@ -119,8 +118,8 @@ class Budget:
         return answer
 
     def left(self, M: Any, eps: Any, delta: Any, *, rtol: Any = RTOL) -> Interval:
-        """How many more rounds of M the target (ε, δ) allows: an `Interval` of whole numbers, as `rounds_allowed`
-        gives it. A target that was missed already is refused."""
+        """How many more rounds of M the target (ε, δ) allows: an `Interval` of whole numbers, with
+        ``rtol`` as in `rounds_allowed`. A target that was missed already is refused."""
         return _rounds_left(self._parts, M, eps, delta, rtol)
 
     def to_json(self) -> str:
@@ -131,7 +130,7 @@ class Budget:
 
     @staticmethod
     def from_json(text: str) -> Budget:
-        """A budget that `to_json` wrote."""
+        """A budget from the ``text`` that `to_json` wrote."""
         try:
             saved = json.loads(text)
         except (TypeError, json.JSONDecodeError) as error:

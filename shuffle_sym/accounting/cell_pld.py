@@ -138,7 +138,7 @@ class CellPLD(PrivacyLossDistribution):
 
 
 class CompiledPLD(CellPLD):
-    r"""The privacy loss of a decomposition with n users from its compiled formulas (`shuffle_sym.model.cells.Cells`).
+    r"""The privacy loss of a decomposition D with n users from its compiled formulas (`shuffle_sym.model.cells.Cells`).
 
     For `clones_koskela` these are Lemma 11 and (6.7), (6.8) of Koskela et al. 2021. Cells outside a box have a P-mass
     of at most ``tail``: under W each count is binomial (Bernstein's inequality), and P is at most W · max a/c.

@@ -181,8 +181,7 @@ class Bracket:
         return a + x, v + s * x
 
     def gap(self, i: int) -> Any:
-        """How far the curves from above and from below are apart between the points i and i + 1, before they are made
-        convex."""
+        """How far the curves from above and below are apart between the points i and i + 1 before they are convex."""
         ends = max(self.uppers[j] - self.lowers[j] for j in (i, i + 1))
         tip = self.tip(i)
         if tip is None:

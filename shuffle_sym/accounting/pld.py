@@ -48,9 +48,9 @@ class PrivacyLossDistribution(ABC):
     def to_dp_accounting(self, value_discretization_interval: Any = 1e-4) -> Any:
         r"""The same as a ``PrivacyLossDistribution`` of Google's dp_accounting, which must be installed.
 
-        Every outcome is split between two points of the grid so that its masses under P and Q stay, which dominates;
-        both directions go over (as "remove" and "add"). What that package does with it afterwards has its own
-        round-off, which is not certified.
+        Every outcome is split between two points of a grid, ``value_discretization_interval`` apart, so that its
+        masses under P and Q stay, which dominates; both directions go over (as "remove" and "add"). What that package
+        does with it afterwards has its own round-off, which is not certified.
         """
         spacing = arguments.positive(value_discretization_interval, "value_discretization_interval")
         try:
@@ -66,7 +66,7 @@ class PrivacyLossDistribution(ABC):
 
 
 class ShuffledPLD(PrivacyLossDistribution):
-    r"""The privacy loss of the reduction pair of a decomposition with n users.
+    r"""The privacy loss of the reduction pair of ``source``, a decomposition or a randomizer's blanket, with n users.
 
     A histogram h has the loss :math:`\log \frac{\sum_j h_j a_j/c_j}{\sum_j h_j b_j/c_j}` and, with W the multinomial
     law of (c, β), the P-mass :math:`W(h) \cdot \frac1n \sum_j h_j a_j/c_j`. For `clones_koskela` this is
@@ -201,7 +201,7 @@ class PairPLD(PrivacyLossDistribution):
 
     @staticmethod
     def from_pair(pair: Mapping[Any, tuple[Any, Any]]) -> PairPLD:
-        """The same from {outcome: (P, Q)}, as the exact room writes pairs."""
+        """The same from a ``pair`` {outcome: (P, Q)}, as the exact room writes pairs."""
         return PairPLD({y: p for y, (p, _) in pair.items()}, {y: q for y, (_, q) in pair.items()})
 
     def losses(self, tail: float) -> Losses:

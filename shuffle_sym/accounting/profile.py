@@ -128,7 +128,7 @@ class PrivacyProfile:
         return TradeOff(self)
 
     def as_pld(self, side: str = "upper") -> CurvePLD:
-        """The privacy loss distribution of the pair that dominates (or, ``"lower"``, is dominated)."""
+        """The privacy loss distribution of the pair that dominates (or, with ``side="lower"``, is dominated)."""
         return CurvePLD(getattr(self, arguments.one_of(side, "side", SIDES)))
 
     @cached_property
@@ -179,7 +179,7 @@ class PrivacyProfile:
 
     @staticmethod
     def from_json(text: str) -> PrivacyProfile:
-        """A profile that `to_json` wrote."""
+        """A profile from the ``text`` that `to_json` wrote."""
         saved = json.loads(text)
         if not isinstance(saved, dict) or saved.get("format") != _FORMAT:
             raise ValueError(f"text must be JSON with the format {_FORMAT!r}, got {text[:60]!r}")
@@ -192,7 +192,7 @@ class PrivacyProfile:
     # -- as a picture and as a value
 
     def plot(self, ax: Any = None) -> Any:
-        """The bracket of δ(ε), ε >= 0, on logarithmic scale; returns the axes."""
+        """The bracket of δ(ε), ε >= 0, on logarithmic scale, in ``ax`` or new axes, which are returned."""
         from importlib import import_module  # plotting is imported only where something is plotted
 
         return import_module("shuffle_sym.apps.plots").profile(self, ax)

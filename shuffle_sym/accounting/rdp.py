@@ -62,7 +62,7 @@ def epsilon(curve: RenyiCurve, delta: Any, orders: Iterable[Any] | None = None) 
 def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> AtOrder:
     r"""δ at ε: :math:`\min_\lambda \frac{e^{(\lambda-1)(\varepsilon(\lambda)-\varepsilon)}}{\lambda-1}
     (1 - 1/\lambda)^\lambda`, at most 1 and never below 1e-320 (Girgis et al. 2021, Lemma 2.1). ``orders`` as
-    for `epsilon`.
+    for `epsilon`, and ``curve``.
 
     >>> best = delta(lambda order: order / 200, 0.43)
     >>> round(best.value * 1e6, 2), best.order
@@ -82,7 +82,7 @@ def delta(curve: RenyiCurve, eps: Any, orders: Iterable[Any] | None = None) -> A
 
 
 def composed(*curves: RenyiCurve) -> RenyiCurve:
-    """The curve of mechanisms run one after the other, each seeing the results before it: the sum (Lemma 2.2).
+    """The curve of mechanisms with these ``curves``, each seeing the results before it: the sum (Lemma 2.2).
 
     >>> composed(lambda order: order, lambda order: 1.0)(3)  # rounded up
     4.00000000000004

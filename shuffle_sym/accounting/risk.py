@@ -27,7 +27,7 @@ _SLACK = 1e-12  # relative and absolute: a hundred times the error of SciPy's no
 
 @dataclass(frozen=True)
 class Risk:
-    r"""The risk of one person, with certified ends: the upper one holds for every pair of datasets.
+    r"""The risk of one person from a ``profile``, with certified ends: the upper one holds for every pair of datasets.
 
     >>> import shuffle_sym as ss
     >>> risk = Risk(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile())
@@ -60,7 +60,7 @@ class Risk:
         return Interval(max(rounding.down(low), 0.0), rounding.up(min(high, share, 1 - share)), "profile")
 
     def success(self, prior: Any) -> Interval:
-        """The probability with which the best guess is right; max(π, 1 − π) without the messages."""
+        """The probability with which the best guess is right; max(π, 1 − π), π = ``prior``, without the messages."""
         error = self.error(prior)
         ends = [1 - Fraction(end) for end in (error.upper, error.lower)]
         return Interval(rounding.down(ends[0]), rounding.up(ends[1]), "profile")

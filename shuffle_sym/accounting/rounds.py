@@ -48,11 +48,10 @@ class Mechanism(Protocol):
 
 
 class Composition:
-    r"""Independent rounds, each with its own count; made by `compose` and `Shuffle.compose`.
+    r"""Independent rounds, ``parts`` of (mechanism, count), made by `compose`; ``max_points``, ``progress`` as there.
 
     The upper end bounds *adaptive* composition of the rounds, too: the dominating pair of each round dominates it
-    whatever the earlier ones gave (Koskela et al. 2021, Theorem 7). The lower end is for the composed pair of the
-    profiles itself.
+    whatever the earlier ones gave (Koskela et al. 2021, Theorem 7). The lower end is for the profiles' composed pair.
 
     >>> import shuffle_sym as ss
     >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(4).epsilon(1e-6).relative_width < 1e-3
@@ -119,7 +118,7 @@ class Composition:
 
     def meets(self, eps: Any, delta: Any, *, rtol: Any = RTOL) -> bool | None:
         """Whether all rounds together are (ε, δ)-DP: True and False are certain, None is not decided by profiles of
-        that tolerance.
+        the tolerance ``rtol``.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(4).meets(1, 1e-6)
@@ -168,7 +167,7 @@ class Composition:
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count.
 
-        One `Interval` for one order, a list of them for a list.
+        One `Interval` for one order, a list of them for a list; their relative width is about ``rtol``.
         """
         answers = [M.rdp(order, rtol=rtol) for M, _ in self.parts]
         many = isinstance(answers[0], list)

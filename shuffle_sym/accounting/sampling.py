@@ -115,8 +115,7 @@ class Sampling:
         )
 
     def bracket(self, forward: Side, backward: Side) -> Bracket:
-        """Values on both sides (the same object, where the two directions are alike), refined until all cells are
-        good."""
+        """Values on both sides (one object, where the two directions are alike), refined until all cells are good."""
         pairs = [(forward, backward)] if backward is forward else [(forward, backward), (backward, forward)]
         for side, _ in pairs:
             self._start(side)

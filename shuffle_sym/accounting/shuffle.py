@@ -171,9 +171,8 @@ class Shuffle:
     def hockey_stick(self, alpha: Any, *, rtol: float = RTOL, method: str = "auto", digits: int | None = None) -> Any:
         r"""Certified bounds of the divergence D_α for any α > 0, of which δ(ε) is the part from α = e^ε = 1 on.
 
-        One `Interval` for one α, a list of them for a list or an array; the other arguments are those of `delta`. Below
-        1 it is :math:`D_\alpha(P\|Q) = 1 - \alpha + \alpha D_{1/\alpha}(Q\|P)`, from the pair in the other
-        direction.
+        One `Interval` for one α, a list for a list; ``rtol``, ``method`` and ``digits`` are those of `delta`. Below
+        1 it is :math:`D_\alpha(P\|Q) = 1 - \alpha + \alpha D_{1/\alpha}(Q\|P)`, the other direction.
 
         >>> import shuffle_sym as ss
         >>> M = ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5)
@@ -287,7 +286,7 @@ class Shuffle:
         r"""δ(ε) at every ε, bracketed by two curves that are convex in α = e^ε, down to ``least_delta``.
 
         They are within ``rtol`` of each other, farther out within :math:`1 + 2\log(\delta(0)/\delta(\varepsilon))`
-        times that: fine where the curve bends, coarse elsewhere. ``progress`` wraps batches of points, as tqdm does.
+        times that, with ``max_points`` points on each at most. ``progress`` wraps batches of points, as tqdm does.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile().ends_at_zero
@@ -349,7 +348,7 @@ class Shuffle:
     def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Any:
         r"""``rounds`` independent rounds; `shuffle_sym.compose` puts different ones together.
 
-        One `Composition` for one number of rounds, a list of them for a list.
+        One `Composition` for one number, a list of them for a list; ``max_points``, ``progress`` as for `profile`.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(16).rounds
@@ -364,7 +363,8 @@ class Shuffle:
         self, rtol: float, least: float, max_points: int, progress: Progress
     ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
         """Two privacy loss distributions: the analysed pair dominates the first and is dominated by the second. Both
-        are the pair itself if it has few outcomes."""
+        are the pair itself if it has few outcomes, else ends of the `profile` down to δ = ``least``, with ``rtol``,
+        ``max_points`` and ``progress``."""
         if isinstance(self.source, Decomposition):
             one = ShuffledPLD(self.source, self.n)
             if one.cell_count() <= _FEW_OUTCOMES:

@@ -59,12 +59,13 @@ class StatedMechanism:
     def loss_distributions(
         self, rtol: float, least: float, max_points: int, progress: Progress
     ) -> tuple[PrivacyLossDistribution, PrivacyLossDistribution]:
-        """One that is dominated by the mechanism and one that dominates it, if what was stated is true."""
+        """One that is dominated and one that dominates, if what was stated is true, down to δ = ``least``;
+        ``rtol``, ``max_points`` and ``progress`` are not used."""
         lower = self.profile.lower.shortened(least, above=False)
         return CurvePLD(lower), CurvePLD(self.profile.upper.shortened(least, above=True))
 
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
-        """Bounds of the Rényi divergence; refused where the stated δ does not reach 0."""
+        """Bounds of the Rényi divergence of ``order``; ``rtol`` is not used. Refused where the stated δ is never 0."""
         return self.profile.rdp(order)
 
     @classmethod
@@ -86,8 +87,8 @@ class StatedMechanism:
 
     @classmethod
     def from_profile(cls, points: Any, *, adjacency: Any = None) -> StatedMechanism:
-        r"""From pairs (ε, δ), ε >= 0, or a mapping ε → δ: the mechanism is (ε, δ)-DP for each of them. Between them is
-        the largest curve that is convex in e^ε. ``adjacency`` is ``"replace-one"`` or ``"add-or-remove-one"``.
+        r"""From ``points`` (ε, δ), ε >= 0, or a mapping ε → δ: it is (ε, δ)-DP for each of them. Between them is the
+        largest curve that is convex in e^ε. ``adjacency`` is ``"replace-one"`` or ``"add-or-remove-one"``.
 
         >>> StatedMechanism.from_profile({0: 0.5, 1: 0.1}, adjacency="replace-one").profile.delta(1).upper < 0.1001
         True
@@ -100,7 +101,7 @@ class StatedMechanism:
         r"""From pairs (x, y), or a mapping x → y: no test with an error of the first kind of at most x has one of the
         second kind below y. The more points the sharper: a line between two points of a convex curve is *above* it, so
         between them only that the curve does not increase is used. Then :math:`D_\alpha = \max_x 1 - f(x) - \alpha x`
-        is attained at a corner: at one x, with the y of the next.
+        is attained at a corner: at one x, with the y of the next. ``adjacency`` as for `from_profile`.
 
         >>> StatedMechanism.from_trade_off({0.25: 0.25}, adjacency="replace-one").profile.delta(0).upper  # f(0) >= 1/4
         0.75
@@ -118,8 +119,8 @@ class StatedMechanism:
 
     @classmethod
     def from_dp_accounting(cls, pld: Any, *, adjacency: Any = None, least_delta: Any = 1e-15) -> StatedMechanism:
-        """From a ``PrivacyLossDistribution`` of Google's dp_accounting, composed already or not, read at 2,000 points
-        down to ``least_delta``. It must be a pessimistic one; its own round-off is not certified."""
+        """From ``pld``, a ``PrivacyLossDistribution`` of dp_accounting, composed already or not, read at 2,000 points
+        down to ``least_delta``. It must be a pessimistic one for this ``adjacency``; its round-off is not certified."""
         neighbours, least = _adjacency(adjacency), arguments.open_unit(least_delta, "least_delta")
         parts = [getattr(pld, name, None) for name in ("_pmf_remove", "_pmf_add")]
         if parts[0] is None:

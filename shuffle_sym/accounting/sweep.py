@@ -35,7 +35,7 @@ def sweep(
     ``executor`` is anything with the interface of `concurrent.futures.Executor` (processes, a Dask ``Client``,
     ipyparallel or mpi4py); then ``fn`` must be importable by the workers. With ``path`` every finished row is written
     to that file at once, one JSON object a line, and rows that are there already are not computed again: an
-    interrupted sweep goes on where it stopped.
+    interrupted sweep goes on where it stopped. ``progress`` shows a bar.
 
     >>> sweep(lambda x, y: x * y, {"x": [2, 3], "y": [5, 7]}, progress=False)[-1]
     {'x': 3, 'y': 7, 'value': 21}

@@ -1,7 +1,6 @@
 r"""Reading arguments: every number that enters the package passes through here.
 
-A number becomes an exact SymPy number, and a wrong one raises before any work, with its name, its value and
-what would be right.
+A number becomes an exact SymPy number; a wrong one raises before any work, with its name, its value and what is right.
 """
 
 import difflib
@@ -41,7 +40,10 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     if isinstance(value, sp.Basic):
         if not isinstance(value, sp.Expr):
             raise TypeError(f"{name} must be a number, got {value!r}")
-        return value if value.is_Rational else _exact_expression(value, name)
+        exact, wanted = (value, "") if value.is_Rational else _exact_expression(value)
+        if wanted:
+            raise _refuse(name, wanted, exact)
+        return exact
     if isinstance(value, numbers.Integral):
         return sp.Integer(int(value))
     if isinstance(value, numbers.Rational):
@@ -80,16 +82,14 @@ def each(value: Any, name: str, answer: Callable[[Any], Any]) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _exact_expression(value: sp.Expr, name: str) -> sp.Expr:
-    # A Float inside an expression would make everything after it inexact without a word.
+def _exact_expression(value: sp.Expr) -> tuple[sp.Expr, str]:
+    """The formula without Floats, which make what follows inexact without a word; and what it should be and is not."""
     value = value.xreplace({e: sp.Rational(str(e)) for e in value.atoms(sp.Float) if e.is_finite})
     if _is_clearly_real(value):
-        return value
+        return value, ""
     if value.is_finite is False or value is sp.nan:
-        raise _refuse(name, "a finite number", value)
-    if value.is_extended_real is False:
-        raise _refuse(name, "a real number", value)
-    return value
+        return value, "a finite number"
+    return value, "a real number" if value.is_extended_real is False else ""
 
 
 def _is_clearly_real(value: sp.Expr) -> bool:

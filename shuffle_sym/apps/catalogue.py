@@ -52,7 +52,7 @@ def _takes_numbers(maker: Any) -> bool:
 
 
 def parameters(maker: Maker) -> tuple[str, ...]:
-    """What it takes, in order.
+    """What the ``maker`` of a randomizer takes, in order.
 
     >>> parameters(randomizers.SubsetSelection)
     ('d', 'w', 'eps0')
@@ -93,7 +93,7 @@ def _plain(name: str) -> str:
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """The end of an error message: the known word that is nearest to a mistyped one, if one is near.
+    """The end of an error message: the known word that is nearest to the mistyped ``text``, if one is near.
 
     >>> did_you_mean("kkr", ["krr", "oue"]), did_you_mean("gauss", ["krr", "oue"])
     ("; did you mean 'krr'?", '')
@@ -104,7 +104,7 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 
 
 def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The arguments of one entry out of all that were given; one too many or too few is refused.
+    """The arguments of the entry ``name`` out of all that were given; one too many or too few is refused.
 
     ``free`` may be missing: they are asked about, or stay symbols.
 
@@ -125,7 +125,7 @@ def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] 
 
 
 def build(name: str, given: Mapping[str, Any]) -> Source:
-    """A randomizer (or clones) from its name and its numbers.
+    """A randomizer (or clones) from its name and its numbers, as they were ``given``.
 
     >>> build("krr", {"k": 10, "eps0": 4})
     KRR(k=10, eps0=4)

@@ -22,7 +22,7 @@ _LEGEND_LINE = 20
 
 @dataclass(frozen=True)
 class Curve:
-    """Upper ends over x, (x, lower ends) where there is a band to show, and a name.
+    """``uppers`` over ``xs``, (x, lower ends) where there is a band to show, a name, and how the line is drawn.
 
     >>> Curve("certified", "#0072B2", [0.0, 1.0], [0.5, 0.1]).lower is None
     True
@@ -39,7 +39,7 @@ class Curve:
 
 
 def nice_above(x: float, digits: Sequence[float] = _ROUND) -> float:
-    """The next round number.
+    """The next round number from x on: one of ``digits`` times a power of ten.
 
     >>> nice_above(0.38), nice_above(1.2), nice_above(70)
     (0.5, 1.5, 70.0)
@@ -50,7 +50,7 @@ def nice_above(x: float, digits: Sequence[float] = _ROUND) -> float:
 
 @dataclass(frozen=True)
 class Frame:
-    """x from 0 to ``right`` on a linear scale, y from ``bottom`` to ``top`` on a logarithmic one.
+    """x from 0 to ``right`` on a linear scale, y from ``bottom`` to ``top`` on a logarithmic one, and their labels.
 
     >>> frame = Frame(right=2.0, bottom=1e-8)
     >>> frame.x(1.0) == (frame.x(0.0) + frame.x(2.0)) / 2
@@ -73,7 +73,7 @@ class Frame:
 
 
 def chart(frame: Frame, curves: Sequence[Curve], marked: tuple[str, float]) -> str:
-    """The chart: grid, curves, a line at the ``marked`` "x" or "y", and names at the right in the order of the curves.
+    """The chart in a ``frame``: grid, curves, a line at the ``marked`` "x" or "y", and names in the same order.
 
     >>> drawn = chart(Frame(1.0, 1e-6), [Curve("a", "#0072B2", [0.0, 1.0], [0.5, 1e-3])], ("y", 1e-3))
     >>> drawn.startswith("<svg"), drawn.count("<path")

@@ -84,8 +84,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class LawOfG:
-    r"""The law of G at one α in numbers of one kind: fractions, mpmath numbers, arrays of doubles; or at all α, in
-    NumPy functions.
+    r"""The law of G at one α in numbers of one kind: fractions, mpmath numbers, arrays of doubles; or functions of α.
 
     ``null`` holds the positive ones among :math:`a_j - \alpha b_j` of the atoms with c = 0; their sum is added to the
     divergence. As doubles, each entry has a relative error of at most `rounding.FLOAT_ERROR`.

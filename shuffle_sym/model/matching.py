@@ -10,7 +10,7 @@ k-RR, subset selection, RAPPOR, OUE, local hashing and Hadamard response are all
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -59,20 +59,20 @@ class Matching(Randomizer):
 
     def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
         named = tuple(dict.fromkeys(inputs))
-        hit, miss = self.likelihood(True), self.likelihood(False)
+        likelihoods = {match: self.likelihood(match) for match in (True, False)}
         classes = []
         for matches in product((True, False), repeat=len(named)):
             weight, everyone = self.joint(named, matches), sp.Integer(0)
             own = dict(zip(named, matches, strict=True))
-            masses = tuple(hit if own[x] else miss for x in inputs)
+            given = [own[x] for x in inputs]
             if all(matches):
                 everyone = self.universal(len(named))
-                classes.append(_scaled_class(r"\text{matches all}", everyone, masses, (hit,)))
+                classes.append(_scaled_class(r"\text{matches all}", everyone, likelihoods, given, (True,)))
             # All inputs have a name, or some other input may match or not match.
-            reached = (hit, miss) if len(named) != self.input_count else tuple(hit if m else miss for m in matches)
+            reached = (True, False) if len(named) != self.input_count else matches
             matched = ",".join(str(x) for x in named if own[x])
             label = rf"\{{{matched}\}}" if matched else r"\emptyset" if named else r"\text{any}"
-            classes.append(_scaled_class(label, weight - everyone, masses, reached))
+            classes.append(_scaled_class(label, weight - everyone, likelihoods, given, reached))
         return tuple(y for y in classes if y.range[0] != 0)
 
     def rows(self) -> list[list[sp.Expr]]:
@@ -91,10 +91,10 @@ class Matching(Randomizer):
 
 
 def _scaled_class(
-    label: str, weight: sp.Expr, likelihoods: tuple[sp.Expr, ...], reached: tuple[sp.Expr, ...]
+    label: str, weight: sp.Expr, likelihoods: dict[bool, sp.Expr], given: Iterable[bool], reached: Iterable[bool]
 ) -> OutputClass:
-    weight = field.simplest(weight)
-    return OutputClass(label, tuple(weight * e for e in likelihoods), tuple(weight * e for e in reached))
+    mass = {match: field.simplest(weight) * likelihood for match, likelihood in likelihoods.items()}
+    return OutputClass(label, tuple(mass[match] for match in given), tuple(mass[match] for match in reached))
 
 
 class Independent(Matching):

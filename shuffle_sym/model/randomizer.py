@@ -187,7 +187,7 @@ class Randomizer(LocalRandomizer):
         return Blanket(tuple(y.label for y in classes), floors, field.used(self.bindings, floors))
 
     def gparv(self, x0: int | None = None, x1: int | None = None) -> gparv.Gparv:
-        """The GPARV of the blanket for a pair of inputs (which may be left out where all pairs are alike)."""
+        """The GPARV of the blanket for the inputs x0 and x1 (which may be left out where all pairs are alike)."""
         return decomposition.blanket(self, x0, x1).gparv
 
     def matrix(self) -> sp.Matrix:
@@ -212,7 +212,7 @@ class Randomizer(LocalRandomizer):
         return [x0, x1, *(others[:thirds] if self.symmetric else others)]
 
     def input(self, x: Any, name: str) -> int:
-        """``x`` if it is an input, an error that says what is."""
+        """``x`` if it is an input; else an error about the argument ``name`` that says what is one."""
         return arguments.member(x, name, self.input_count)
 
     @property

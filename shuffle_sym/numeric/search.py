@@ -28,8 +28,7 @@ _MAX_STEPS = 100
 def last_that_holds(
     holds: Callable[[Number], bool], good: Number, bad: Number, *, atol: float = 0.0, rtol: float = 0.0
 ) -> tuple[Number, Number]:
-    """Two numbers next to each other, between ``good`` and ``bad``: the condition holds at the first and not at the
-    second.
+    """Two numbers next to each other, between ``good`` and ``bad``: the condition holds at the first, not the second.
 
     ``holds`` is taken to hold at ``good`` and not at ``bad``, on either side, and is not asked there. Next to each
     other means at a distance of at most ``atol``, or ``rtol`` relative to the larger; if both are 0, that there is no
@@ -60,9 +59,8 @@ def increasing_roots(
     r"""About where increasing functions on x > 0 are zero, one for each entry, by Newton's method inside brackets.
 
     ``function(x)`` returns values and derivatives; ``close(values, derivatives)`` says where that is close enough. A
-    step out of the bracket [``low``, ``high``] is replaced by its geometric mean, and
-    a bracket narrower than 1e-3 of its lower end is close enough, too. What comes out for one entry does not
-    depend on the others.
+    step out of the bracket [``low``, ``high``] is replaced by its geometric mean, and a bracket narrower
+    than 1e-3 of its lower end is close enough, too. What comes out for one entry does not depend on the others.
 
     >>> x = np.array([2.0, 9.0])
     >>> increasing_roots(lambda s: (s * s - x, 2 * s), x, x / x, x, lambda v, d: abs(v) < 1e-9 * d).round(6).tolist()

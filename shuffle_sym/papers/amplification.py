@@ -1,5 +1,6 @@
 r"""The one shape of closed forms: δ(ε) of shuffled messages, and from it ε(δ) and ε0(ε, δ)."""
 
+import inspect
 import math
 from collections.abc import Callable
 from contextlib import suppress
@@ -73,6 +74,7 @@ class Amplification:
     """
 
     __name__: str
+    __signature__: inspect.Signature
 
     def __init__(
         self,
@@ -86,6 +88,7 @@ class Amplification:
         one_randomizer: bool = True,
     ) -> None:
         update_wrapper(self, formula)
+        self.__signature__ = inspect.signature(self.__call__)
         self._formula, self._read, self._refuse, self._solved, self._ends_at = formula, read, refuse, solved, ends_at
         registry.bound(self)
         if title:
@@ -125,7 +128,7 @@ class Amplification:
         return 1.0 if value >= 1 else up(value)
 
     def epsilon(self, source: Any, n: Any, delta: Any) -> float:
-        """The smallest ε with δ(ε) <= ``delta``, within 1e-10 (relative); ε0 where nothing is gained."""
+        """The smallest ε with δ(ε) <= ``delta`` for n users of ``source``, within 1e-10 (relative); ε0 at most."""
         users, target = arguments.users(n), arguments.between_0_and_1(delta, "delta")
         known = self._known(source, users)
         eps0 = up(number(known.eps0))
@@ -140,8 +143,8 @@ class Amplification:
         return self.epsilon(source, n, delta)
 
     def eps0(self, n: Any, eps: Any, delta: Any, make: Callable[[sp.Expr], Any] | None = None) -> float:
-        """The largest ε0 with δ(ε) <= ``delta``, within 1e-10 (relative), for every randomizer or, with ``make``, for
-        ``make(eps0)``. It is at least ε."""
+        """The largest ε0 with δ(ε) <= ``delta`` for n users, within 1e-10 (relative), for every randomizer or, with
+        ``make``, for ``make(eps0)``. It is at least ε."""
         users, exact_eps = arguments.users(n), arguments.central_epsilon(eps)
         target = arguments.between_0_and_1(delta, "delta")
         if make is not None and not callable(make):

@@ -30,7 +30,7 @@ RECORD = "verdicts.json"
 
 @dataclass(frozen=True)
 class Paper:
-    """The claims of one paper, in its order, and the folder that holds the record of their verdicts.
+    """The claims of one paper (``key``, ``title``), in its order, and the folder with the record of their verdicts.
 
     >>> [paper.key for paper in PAPERS]
     ['koskela2021', 'su2025', 'balle2019', 'girgis2021']
@@ -236,8 +236,7 @@ def run(
 
 
 def record(audit: Audit) -> None:
-    """Writes the verdicts to the papers' records. What was not examined keeps its verdict; what is no longer a claim
-    goes."""
+    """Writes the verdicts to the papers' records. What was not examined keeps its own; what is no claim now goes."""
     known = {**recorded(), **{result.id: result.verdict for result in audit}}
     for paper in PAPERS:
         verdicts = {claim.id: known[claim.id] for claim in paper.claims if claim.id in known}

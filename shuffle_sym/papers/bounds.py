@@ -1,5 +1,4 @@
-r"""The closed forms of all papers, by name, for comparison. Each is rounded up, and refuses where its theorem says
-nothing.
+r"""The closed forms of all papers, by name, for comparison; rounded up, and refused where the theorem says nothing.
 
 >>> import shuffle_sym as ss
 >>> "{:.3e}".format(ss.bounds.balle2019_hoeffding.delta(1, 10_000, 0.1))

@@ -34,7 +34,7 @@ KINDS = ("proved", "exact grid", "counterexample", "certified floats", "searched
 
 @dataclass(frozen=True)
 class Check:
-    """Whether something holds (None: not decided), how that is known, and what was seen, in a sentence.
+    """Whether it holds (``passes``; None: not decided), the ``kind`` of evidence, and what was seen, the ``finding``.
 
     >>> Check(True, "exact grid", "1 + 1 = 2 (1 cases)").passes
     True
@@ -213,7 +213,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper: where it stands, what it says in our words, and a function that examines it.
+    """A statement of a paper: ``id``, ``source`` (where it stands), ``statement`` in our words; ``examine()`` tests it.
 
     A ``slow`` one takes more than a second or two; the quick audit leaves it out.
 
@@ -259,7 +259,7 @@ def claim(
 
 @dataclass(frozen=True)
 class Result:
-    """An examined claim.
+    """An examined claim: its ``evidence``, found in so many ``seconds``.
 
     >>> from shuffle_sym.papers import audit
     >>> audit.run(["K-ratio"])["K-ratio"].evidence.printed.kind

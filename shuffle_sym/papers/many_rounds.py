@@ -25,7 +25,7 @@ def basic_composition(eps: Any, delta: Any, rounds: Any) -> tuple[float, float]:
 @bound
 def advanced_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple[float, float]:
     r"""(ε', kδ + δ') with :math:`\varepsilon' = \varepsilon\sqrt{2k\log(1/\delta')} + k\varepsilon(e^\varepsilon - 1)`,
-    δ' = ``slack`` (Dwork and Roth 2014, Theorem 3.20).
+    δ' = ``slack`` and k = ``rounds`` (Dwork and Roth 2014, Theorem 3.20).
 
     >>> "{:.6f} {:.6e}".format(*advanced_composition(0.1, 1e-8, 100, 1e-7))
     '6.729402 1.100000e-06'
@@ -38,7 +38,7 @@ def advanced_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple
 
 @bound
 def strong_composition(eps: Any, delta: Any, rounds: Any, slack: Any) -> tuple[float, float]:
-    r"""(ε', 1 − (1 − δ)^k (1 − δ')) with δ' = ``slack`` and ε' the least of kε, kεh + ε√(2k log(1/δ')) and
+    r"""(ε', 1 − (1 − δ)^k (1 − δ')), k = ``rounds``, δ' = ``slack``, ε' the least of kε, kεh + ε√(2k log(1/δ')) and
     kεh + ε√(2k log(e + ε√k/δ')), :math:`h = (e^\varepsilon - 1)/(e^\varepsilon + 1)` (Kairouz, Oh and Viswanath 2015,
     Theorem 3.4): a closed form above `optimal_composition`.
 
@@ -107,7 +107,7 @@ def optimal_composition(eps: Any, delta: Any, rounds: Any, total_eps: Any) -> fl
 
 @bound
 def optimal_composition_epsilon(eps: Any, delta: Any, rounds: Any, total_delta: Any) -> float:
-    """The smallest ε, within 1e-10 (relative), at which `optimal_composition` is at most ``total_delta``.
+    """The smallest ε, within 1e-10 (relative), at which `optimal_composition` (with δ, ``rounds``) <= ``total_delta``.
 
     >>> round(optimal_composition_epsilon(0.1, 0, 100, 1e-6), 3)
     4.775

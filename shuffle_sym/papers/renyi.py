@@ -1,5 +1,6 @@
 r"""The one shape of Rényi bounds: the divergence of order λ of n shuffled ε0-LDP messages, from above or from below."""
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,6 +61,7 @@ class RenyiBound:
     """
 
     __name__: str
+    __signature__: inspect.Signature
 
     def __init__(
         self,
@@ -70,14 +72,16 @@ class RenyiBound:
         source: str = "",
     ) -> None:
         update_wrapper(self, formula)
+        asked, own = (list(inspect.signature(f).parameters.values()) for f in (self.__call__, formula))
+        self.__signature__ = inspect.Signature([*asked[:3], *own[2:]])
         self._formula, self.side, self.real_orders = formula, side, real_orders
         registry.bound(self)
         if title:
             analyses.add(Analysis(title, source, "upper", analyses.EVERY, self._epsilon, self._delta))
 
     def curve(self, eps0: Any, n: Any) -> rdp.RenyiCurve:
-        """The bound as a function of the order, for `accounting.rdp`. Above 10^7, where bounds in doubles end, an upper
-        bound is infinite and a lower one stays as it is: a best order of 10^7 says that larger ones may be better.
+        """The bound for n users and ε0 as a function of the order, for `rdp`. Above 10^7, where doubles end, an upper
+        bound is infinite and a lower one stays: a best order of 10^7 says that larger ones may be better.
 
         >>> import shuffle_sym as ss
         >>> best = ss.rdp.epsilon(ss.bounds.girgis2021_thm36.curve(0.1, 10**6), 1e-6)
@@ -111,10 +115,10 @@ class RenyiBound:
             raise ValueError(_BEYOND)
         return best.value
 
-    def __call__(self, eps0: Any, n: Any, order: Any, *options: Any) -> float:
-        """The bound for ``n`` users of every ``eps0``-LDP randomizer at the order λ."""
-        users = Users.of(eps0, n)
-        return self._formula(users, float(arguments.order(order)) if self.real_orders else integer(order), *options)
+    def __call__(self, eps0: Any, n: Any, order: Any, *options: Any, **named: Any) -> float:
+        """The bound for ``n`` users of every ``eps0``-LDP randomizer at the order λ; options are the bound's own."""
+        users, power = Users.of(eps0, n), float(arguments.order(order)) if self.real_orders else integer(order)
+        return self._formula(users, power, *options, **named)
 
     def __reduce__(self) -> str:
         """Pickled as the name it has in its module."""

@@ -16,8 +16,7 @@ _DIGITS = 6
 
 
 def smallest_gamma(k: int, n: Any, eps: Any, delta: Any, by: str = "certified") -> sp.Rational:
-    r"""The smallest γ with which ``n`` users of k-RR are (``eps``, ``delta``)-DP after shuffling, rounded up to six
-    digits.
+    r"""The smallest γ with which ``n`` users of k-RR are (``eps``, ``delta``)-DP if shuffled, rounded up to 6 digits.
 
     ``by="certified"`` asks the accountant about the blanket of k-RR, ``"clones"`` about the clones of every randomizer
     with that ε0, and ``"theorem31"`` takes the closed form of Balle et al. 2019. More noise is never less private: k-RR

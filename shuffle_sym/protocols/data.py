@@ -20,7 +20,7 @@ CHUNK = 2**18  # users, or numbers, that are worked on at once
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the analyzer says: unbiased values, and beside each the standard error to report.
+    """What the analyzer says about n users: unbiased values, and ``standard_errors``, those to report.
 
     >>> Estimate(values=[3.0, 7.0], standard_errors=[1.0, 1.0], n=10).n
     10
@@ -89,7 +89,7 @@ def smallest_type(size: int) -> np.dtype[Any]:
 
 
 def shuffle(messages: Messages, rng: np.random.Generator | None = None) -> Messages:
-    """The messages in a uniformly random order: all that the analyzer gets to see.
+    """The messages in a uniformly random order, drawn with ``rng``: all that the analyzer gets to see.
 
     The permutation is drawn, applied and forgotten. What is left to know is how often each message occurs.
 

@@ -52,7 +52,7 @@ class Frequencies(Protocol):
         self.inputs, self.p, self.q = self.encoding.inputs, self.encoding.p, self.encoding.q
 
     def randomize(self, values: Any, rng: np.random.Generator | None = None) -> Messages:
-        """One message for every user, in the order of the users: this is what the shuffler gets."""
+        """One message for each of ``values``, in their order, drawn with ``rng``: this is what the shuffler gets."""
         values, rng = integers_below(values, self.inputs, "values"), generator(rng)
         messages = self.encoding.empty(len(values))
         for part in chunks(len(values), self.encoding.width):

@@ -85,7 +85,7 @@ class Sum(Protocol):
         return int(sizes[np.argmin(worst_message_variance(shares, sizes.astype(float)) / (1 - shares) ** 2)])
 
     def randomize(self, values: Any, rng: np.random.Generator | None = None) -> Messages:
-        """Algorithm 2: one message in 0 … k for every user, in the order of the users."""
+        """Algorithm 2: one message in 0 … k for each of ``values``, in their order, drawn with ``rng``."""
         values, rng = unit_interval(values, "values"), generator(rng)
         messages = np.empty(len(values), smallest_type(self.k + 1))
         for part in chunks(len(values)):
@@ -96,7 +96,7 @@ class Sum(Protocol):
         return messages
 
     def estimate(self, messages: Any) -> Estimate:
-        """Algorithm 3: the unbiased sum; beside it a standard error that is not too small on average.
+        """Algorithm 3: the unbiased sum from ``messages``; beside it a standard error that is not too small on average.
 
         Rounding hides how much of the spread it made, so its largest possible part is counted
         (`derivations.sum_standard_error`).

@@ -133,7 +133,7 @@ class Joint(Randomizer):
         return tuple(split)
 
     def number(self, attributes: Sequence[int]) -> int:
-        """The number of a tuple."""
+        """The number of a tuple of ``attributes``."""
         x = 0
         for part, own in reversed(list(zip(self.parts, attributes, strict=True))):
             x = x * int(part.input_count) + own

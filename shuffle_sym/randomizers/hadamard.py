@@ -77,7 +77,7 @@ class BlockHadamard(Matching):
         self.ratio, self.mu, self.input_count = field.t, 1 / (2 * self.B), self.B * (self.b - 1)
 
     def place(self, x: int) -> tuple[int, int]:
-        """The block of an input, and its row there."""
+        """The block of the input x, and its row there."""
         return x // (int(self.b) - 1), x % (int(self.b) - 1) + 1
 
     def pairs(self) -> tuple[tuple[int, int], ...]:

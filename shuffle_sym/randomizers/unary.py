@@ -26,8 +26,7 @@ class RAPPOR(UnaryEncoding):
     r"""Every bit of the one-hot input is kept with probability :math:`s/(s+1)`, :math:`s = e^{\varepsilon_0/2}`
     (Erlingsson et al. 2014).
 
-    Arguments: ``d`` inputs (``sp.oo`` as in the published tables), local privacy level ``eps0``; those left out stay
-    symbols.
+    Arguments: ``d`` inputs (``sp.oo`` as in the published tables), local privacy level ``eps0``; symbols if left out.
 
     >>> RAPPOR(d=sp.oo, eps0=2 * sp.log(2)).gamma
     1/2
@@ -47,8 +46,7 @@ class OUE(UnaryEncoding):
     r"""Optimised unary encoding: the input's bit is set with probability 1/2, every other bit with probability
     :math:`1/(t+1)` (Wang et al. 2017).
 
-    Arguments: ``d`` inputs (``sp.oo`` as in the published tables), local privacy level ``eps0``; those left out stay
-    symbols.
+    Arguments: ``d`` inputs (``sp.oo`` as in the published tables), local privacy level ``eps0``; symbols if left out.
 
     >>> OUE(d=sp.oo, eps0=sp.log(3)).gamma
     2/3

@@ -44,7 +44,7 @@ RULES: dict[str, Callable[[Pair], bool]] = {
 
 
 def kind(X0: Dataset, X1: Dataset) -> str:
-    """What the others have, in words.
+    """What the others have in X0 and X1, in words.
 
     >>> kind((0, 2, 2), (1, 2, 2)), kind((0, 0, 1, 2, 3), (1, 0, 1, 2, 3)), kind((0,), (1,))
     ('all third', 'x0, x1, two thirds', 'nobody else')
@@ -61,7 +61,7 @@ def kind(X0: Dataset, X1: Dataset) -> str:
 
 @dataclass(frozen=True)
 class MapRow:
-    """The truth at one n and α: a worst pair, everything that ties with it, and what candidates and the blanket say.
+    """The truth of a ``randomizer`` at one n and α: a worst pair, those ``tied`` with it, and what the blanket says.
 
     >>> import shuffle_sym as ss
     >>> (row,) = worst_map(ss.KRR(k=3, eps0=sp.log(3)), [2], [sp.Rational(3, 2)])
@@ -105,7 +105,7 @@ def worst_map(
     progress: Callable[..., Any] | None = None,
     path: str | Path | None = None,
 ) -> list[MapRow]:
-    r"""The worst pair of all neighbouring datasets for every n in ``users`` and every α, in the order of (n, α).
+    r"""The worst pair of all neighbouring datasets of R for every n in ``users`` and α in ``alphas``, in this order.
 
     With ``blanket`` its divergence stands beside it, the largest over the pairs of inputs; else that is None.
     ``progress`` and ``path`` are those of `ground_truth.worst_pairs`.
@@ -140,8 +140,8 @@ def _listed(values: Any, name: str) -> Sequence[Any]:
 
 
 def family_values(R: Randomizer, n: Any, alphas: Sequence[Any], family: str) -> list[Any]:
-    r"""For each α the largest divergence over a family of `FAMILIES`: all pairs x0, x1, in both directions, and for the
-    others one of the values that the family allows.
+    r"""For each of ``alphas`` the largest D_α of n users of R over a family of `FAMILIES`: all x0, x1, in both
+    directions, and for the others one of the values that the family allows.
 
     >>> import shuffle_sym as ss
     >>> family_values(ss.KRR(k=3, eps0=sp.log(3)), 2, [sp.Rational(5, 2)], "third")
@@ -162,7 +162,7 @@ def family_values(R: Randomizer, n: Any, alphas: Sequence[Any], family: str) -> 
 
 @dataclass(frozen=True)
 class Witness:
-    """A pair of datasets that is worse than every member of a family, at the smallest n and the first α listed.
+    """A pair for a ``randomizer`` whose ``truth`` is above every ``candidate`` of a family, at the first n and α.
 
     >>> import shuffle_sym as ss
     >>> witness(ss.BinaryRR(eps0=sp.log(2)), "own", [3], [1]).truth
@@ -179,7 +179,7 @@ class Witness:
 
 
 def witness(R: Randomizer, family: str, users: Sequence[Any], alphas: Sequence[Any]) -> Witness | None:
-    r"""The first (n, α) at which some pair is strictly worse than all of a family; None if there is none in the range.
+    r"""The first n of ``users`` and α of ``alphas`` at which a pair for R is worse than all of a family, or None.
 
     >>> import shuffle_sym as ss
     >>> first = witness(ss.BinaryRR(eps0=sp.log(2)), "own", [2, 3], [1])
@@ -196,7 +196,7 @@ def witness(R: Randomizer, family: str, users: Sequence[Any], alphas: Sequence[A
 
 
 def exceptions(rows: Iterable[MapRow], rule: str) -> list[MapRow]:
-    """Rows of a map in which no worst pair is as the rule says (α > 0 where δ is 0 says nothing and is left out).
+    """Those ``rows`` of a map in which no worst pair is as the rule says (where δ is 0, α > 0 says nothing).
 
     >>> import shuffle_sym as ss
     >>> exceptions(worst_map(ss.KRR(k=3, eps0=sp.log(3)), [2], [sp.Rational(3, 2)]), next(iter(RULES)))

@@ -63,6 +63,53 @@ def test_a_public_name_says_what_it_is_and_gives_an_example(name):
     assert ">>> " in text, "no example"
 
 
+#: Letters that stand for an argument in prose, as they do in the papers.
+LETTERS = {"eps": "ε", "delta": "δ", "alpha": "α", "eps0": "ε0|ε₀", "gamma": "γ", "order": "λ", "orders": "order"}
+#: What every drawing takes, as matplotlib has it.
+OF_EVERY_DRAWING = {"ax", "colour", "style", "xlabel", "ylabel", "logx", "logy"}
+#: Results of functions, which explain what they hold; parts of the explorer that nobody makes by hand; an error.
+MADE_ELSEWHERE = {
+    "LocalAudit",
+    "ShuffledAudit",
+    "Derivation",
+    "Line",
+    "Settings",
+    "Curve",
+    "Frame",
+    "VerificationError",
+}
+
+
+def unexplained(value: object, text: str) -> list[str]:
+    """The arguments that a docstring does not name."""
+    words = "\n".join(line for line in text.splitlines() if not line.strip().startswith((">>>", "...")))
+    names = [name for name in inspect.signature(value).parameters if name not in ("self", "args", "kwargs")]
+    named = {name: f"(?<![A-Za-z_]){name}(?![A-Za-z_])|{LETTERS.get(name, name)}" for name in names}
+    return [name for name in names if not re.search(named[name], words) and name not in OF_EVERY_DRAWING]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.split(".")[-1] not in MADE_ELSEWHERE])
+def test_a_public_name_explains_its_arguments(name):
+    value = NAMES[name]
+    if inspect.isclass(value):
+        own = vars(value).get("__init__")
+        assert unexplained(value, f"{value.__doc__}\n{own.__doc__ if own else ''}") == []
+        for key in vars(value):
+            method = getattr(value, key)
+            if not key.startswith("_") and (inspect.isfunction(method) or inspect.ismethod(method)):
+                assert unexplained(method, inspect.getdoc(method) or "") == [], key
+    elif inspect.isroutine(value):  # a closed form is explained by its class
+        assert unexplained(value, inspect.getdoc(value) or "") == []
+
+
+def test_a_closed_form_shows_the_arguments_that_it_takes():
+    shown = {name: list(inspect.signature(bound).parameters) for name, bound in shuffle_sym.bounds.ALL.items()}
+    assert shown["balle2019_thm53"] == ["source", "n", "delta"]
+    assert shown["girgis2021_thm31"] == ["eps0", "n", "order", "gamma"]
+    by_name = shuffle_sym.bounds.girgis2021_thm31(eps0=0.5, n=10**6, order=2, gamma="best")
+    assert by_name == shuffle_sym.bounds.girgis2021_thm31(0.5, 10**6, 2, "best")
+
+
 @pytest.mark.parametrize("module", sorted({value.__module__ for value in NAMES.values() if inspect.isroutine(value)}))
 def test_docstrings_with_backslashes_are_raw(module):
     """A formula in a docstring that is not raw loses its backslashes without a word."""

@@ -159,6 +159,8 @@ def test_a_saved_notebook_is_current_small_and_clean(path):
     assert len(cells) <= 30
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     assert all(sum(not line.isspace() for line in cell["source"]) <= 15 for cell in code), "a cell is one step"
+    lines = [line for cell in code for line in "".join(cell["source"]).splitlines()]
+    assert [line for line in lines if len(line) > 109] == []  # a page of 1,000 px shows no more without scrolling
     assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
     outputs = [output for cell in code for output in cell["outputs"]]
     assert all(output["output_type"] != "error" for output in outputs)

@@ -117,7 +117,7 @@ def _shown(view: View, line: Line) -> str:
 
 
 def exported(view: View, kind: str) -> bytes:
-    """The chart as "svg" or "pdf", or its numbers as "csv".
+    """The chart of a ``view`` as the ``kind`` "svg" or "pdf", or its numbers as "csv".
 
     >>> from shuffle_sym.apps import explorer
     >>> exported(explorer.View(explorer.Settings(n="1000")), "csv").splitlines()[1]

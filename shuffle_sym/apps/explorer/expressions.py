@@ -1,7 +1,6 @@
 r"""Python expressions that are shown and computed: both follow from one description, and no text is ever run.
 
-An `Expression` is built by writing down what it says, attribute by attribute and call by call. The randomizers of the
-explorer are made so.
+An `Expression` is built by writing down what it says, attribute by attribute and call by call.
 """
 
 from __future__ import annotations

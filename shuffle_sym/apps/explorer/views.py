@@ -44,10 +44,11 @@ CHARTS = {"eps": "δ(ε)", "n": "ε(n)", "rounds": "ε(rounds)", "level": "ε₀
 
 @dataclass(frozen=True, repr=False)
 class Settings:
-    """What the sliders and fields say; numbers are texts, read exactly.
+    """What the sliders and fields say; numbers are texts, read exactly. ``parameters`` are those of the randomizer.
 
-    ``other`` is a second randomizer, which a ``share`` of the users has; 0 compares the two. Each user takes part with
-    probability ``q``. On the horizontal axis is ``over``: "eps", "n", "rounds", or "level" for the ε of a target.
+    ``other``, with ``other_parameters``, is a second randomizer, which a ``share`` of the users has; 0 compares the
+    two. Each user takes part with probability ``q``. On the horizontal axis is ``over``: "eps", "n", "rounds", or
+    "level" for the ε of a target.
 
     >>> Settings(n="1000").parameters, Settings(n="1000")
     ({'k': '10', 'eps0': '4'}, Settings(n='1000'))
@@ -83,7 +84,7 @@ class Settings:
 
 
 def late(settings: Settings) -> tuple[str, ...]:
-    """What is drawn only when the sliders have come to rest, because it takes longer than a move may.
+    """What is drawn only when sliders with these ``settings`` rest, because it takes longer than a move may.
 
     >>> late(Settings()), "certified" in late(Settings("laplace", {"eps0": "2"}))
     (('Feldman', 'Bennett', 'clones', 'shared', 'blanket', 'other'), True)
@@ -98,7 +99,7 @@ def late(settings: Settings) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Line:
-    """One analysis: its name, what it is, and how Python asks it for ε and for δ at some ε.
+    """One analysis: its name, what it is ``about``, how it is drawn, and how Python asks it for ε and for δ at some ε.
 
     >>> [line.name for line in View(Settings()).lines]
     ['Feldman', 'Bennett', 'clones', 'shared', 'blanket', 'certified']
@@ -317,8 +318,7 @@ class View:
 
     @cached_property
     def grid(self) -> list[float]:
-        """Few places on the axis, the same ones for settings that are near: what was computed for one serves the
-        other."""
+        """Few places on the axis, the same for settings that are near: what was computed for one serves the other."""
         if self._free is not None:
             places = _places(self._free[0], self.now)
             here = int(self.now) if self.now.is_integer() else self.now
@@ -334,7 +334,7 @@ class View:
         return [round(right * i / (_POINTS - 1), 9) for i in range(_POINTS)]
 
     def points(self, line: Line) -> list[float]:
-        """The ε at which a curve is evaluated: few while sliders move, and not beyond the answer where δ takes long."""
+        """The ε at which a ``line`` is evaluated: few while sliders move, not beyond the answer where δ takes long."""
         answer, few = self.answers.get(line.name), bool(self.skip) or self.settings.grouped
         slow = few or self.many or noise(self.settings.randomizer) or noise(self.settings.other)
         if self._free is not None or not slow or not isinstance(answer, Interval):

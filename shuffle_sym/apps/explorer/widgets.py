@@ -26,7 +26,7 @@ _WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "96%"}}
 
 
 class App:
-    """The widgets; ``controls`` holds them by name, ``view`` is what they show.
+    """The widgets, at first with ``settings``; ``controls`` holds them by name, ``view`` is what they show.
 
     A value that makes no sense is named in red and leaves the last picture where it was.
 

@@ -29,8 +29,8 @@ def _scale(ax: Any, values: list[float]) -> None:
 
 
 def analyses(found: Analyses) -> Any:
-    """A line for each analysis, from its value to the certified interval, which is a band; what says nothing is not
-    drawn.
+    """A line for each analysis that was ``found``, from its value to the certified interval, which is a band; what
+    says nothing is not drawn.
 
     >>> import shuffle_sym as ss
     >>> ax = analyses(ss.Shuffle(ss.BinaryRR(eps0=1), n=1000).analyses(delta=1e-6))

@@ -27,8 +27,8 @@ def closed_forms(
     colours: Mapping[str, str] | None = None,
     **style: Any,
 ) -> None:
-    """Several bounds over the same x, ``at(bound, x)``, drawn where they hold: in the palette's colours, or in those of
-    ``colours``, name → colour, so that a bound keeps its own in every figure.
+    """Bounds ``forms`` over the same ``xs``, ``at(bound, x)``, drawn where they hold: in the palette's colours, or
+    those of ``colours``, name → colour, so that a bound keeps its own in every figure.
 
     >>> import math
     >>> ax = axes("x", "y")
@@ -43,7 +43,7 @@ def closed_forms(
 
 
 def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: str, colour: str) -> None:
-    """One certified curve, labelled at its right end.
+    """One certified curve, ``intervals`` at ``xs``, with the ``label`` at its right end.
 
     >>> ax = axes("x", "y")
     >>> bracket(ax, [1, 2], [Interval(0.5, 0.6), Interval(0.1, 0.2)], "certified", COLOURS[0])
@@ -61,7 +61,7 @@ def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: 
 def band(
     ax: Any, xs: Sequence[float], intervals: Sequence[Interval], colour: str, style: str = "-", **line: Any
 ) -> list[float]:
-    """The band between the ends, and the upper end as a line; the upper ends are handed back.
+    """The band between the ends of ``intervals`` at ``xs``, the upper end as a line; the upper ends are handed back.
 
     >>> ax = axes("x", "y")
     >>> band(ax, [1, 2], [Interval(0.5, 0.6), Interval(0.1, 0.2)], COLOURS[0])
@@ -90,7 +90,7 @@ def delta_curves(mechanisms: Mapping[str, Shuffle], eps: Sequence[float]) -> Any
 
 
 def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) -> Any:
-    """ε(n) at one δ: every sequence holds one mechanism at growing n.
+    """ε(n) at one δ: every sequence in ``mechanisms`` holds one mechanism at growing n.
 
     >>> from shuffle_sym.randomizers import BinaryRR
     >>> ax = epsilon_curves({"2-RR": [Shuffle(BinaryRR(eps0=1), n) for n in (10, 100)]}, 1e-3)
@@ -105,7 +105,7 @@ def epsilon_curves(mechanisms: Mapping[str, Sequence[Shuffle]], delta: float) ->
 
 
 def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float], *, method: str = "auto") -> Any:
-    """How far both ends of the interval are from the exact value, as the tolerance that is asked for shrinks.
+    """How far both ends of D_α of M (``method`` as for `delta`) are from the exact value, for each of ``rtols``.
 
     >>> from shuffle_sym.randomizers import BinaryRR
     >>> ax = closing_bracket(Shuffle(BinaryRR(eps0=sp.log(3)), 4), sp.Rational(6, 5), [0.1, 0.01])
@@ -130,7 +130,7 @@ def closing_bracket(M: Shuffle, alpha: sp.Rational, rtols: Sequence[float], *, m
 
 
 def steps(first: float, last: float, count: int) -> list[float]:
-    """Numbers with equal differences, for linear axes.
+    """``count`` numbers from ``first`` to ``last`` with equal differences, for linear axes.
 
     >>> steps(0, 1, 5)
     [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -139,7 +139,7 @@ def steps(first: float, last: float, count: int) -> list[float]:
 
 
 def spaced(first: float, last: float, count: int) -> list[float]:
-    """Numbers with equal ratios, for logarithmic axes.
+    """``count`` numbers from ``first`` to ``last`` with equal ratios, for logarithmic axes.
 
     >>> spaced(1, 100, 3)
     [1.0, 10.0, 100.0]
@@ -148,7 +148,7 @@ def spaced(first: float, last: float, count: int) -> list[float]:
 
 
 def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float, cells: Sequence[int]) -> Any:
-    """How the upper and the lower discretisation of continuous noise close in on each other.
+    """How the two discretisations of δ(``eps``) of n users of ``randomizers`` close in as the ``cells`` get more.
 
     >>> from shuffle_sym.randomizers import Laplace
     >>> ax = discretisation_gap({"Laplace": Laplace(eps0=1)}, n=10, eps=0.1, cells=[2, 4])
@@ -173,7 +173,7 @@ def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float
 def rounds_curves(
     ax: Any, accountant: FourierAccountant, eps: Sequence[float], rounds: Sequence[int], *, label: str, style: str = "-"
 ) -> None:
-    """δ(ε) after several numbers of rounds, down to 1e-12: the certified band and its upper end, a colour for each.
+    """δ(ε) after several numbers of rounds by an ``accountant``, down to 1e-12: certified bands, a ``label`` for each.
 
     >>> from fractions import Fraction as F
     >>> from shuffle_sym.accounting.pld import PairPLD
@@ -194,7 +194,7 @@ def rounds_curves(
 
 
 def where_it_holds(ax: Any, xs: Sequence[float], bound: Callable[[float], float], **style: Any) -> None:
-    """A closed form, drawn only where its theorem applies: elsewhere it raises, and nothing is drawn.
+    """A closed form ``bound`` over ``xs``, drawn only where its theorem applies: elsewhere it raises.
 
     >>> import math
     >>> ax = axes("x", "y")
@@ -211,7 +211,7 @@ def where_it_holds(ax: Any, xs: Sequence[float], bound: Callable[[float], float]
 
 
 def grid_widths(pld: PrivacyLossDistribution, eps: float, rounds: int, L: float, sizes: Sequence[int]) -> Any:
-    """The relative width of the interval on published grids of m points: losses rounded outward, and split.
+    """The width of δ(``eps``) after ``rounds`` on grids −L … L of ``sizes`` points: ``pld`` rounded outward, and split.
 
     >>> from fractions import Fraction as F
     >>> from shuffle_sym.accounting.pld import PairPLD
@@ -229,7 +229,7 @@ def grid_widths(pld: PrivacyLossDistribution, eps: float, rounds: int, L: float,
 
 
 def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[str]) -> Any:
-    """Milliseconds for one certified δ near ``delta``, by number of users: the median of five.
+    """Milliseconds for one certified δ of R near ``delta`` by each of ``methods``, for ``sizes``: the median of five.
 
     >>> from shuffle_sym.randomizers import BinaryRR
     >>> ax = cost_curves(BinaryRR(eps0=1), [10, 100], 1e-3, ["contour"])
@@ -255,7 +255,7 @@ def cost_curves(R: Any, sizes: Sequence[int], delta: float, methods: Sequence[st
 
 
 def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
-    """δ(ε) of a privacy profile for ε >= 0: the band between its two curves, and the sampled points.
+    """δ(ε) of a privacy profile, ``curve``, for ε >= 0: the band between its ends, and the sampled points.
 
     >>> import shuffle_sym as ss
     >>> ax = profile(ss.Shuffle(ss.BinaryRR(eps0=1), n=3).profile(rtol=0.1))
@@ -300,7 +300,7 @@ def renyi_gap(
 ) -> None:
     """Bounds over the order, and the brackets of what they bound: ``Shuffle(…).rdp`` or `rdp.exact_curve`.
 
-    Bounds are lines in the palette's colours, drawn where they hold; truths are bands with dashed upper ends.
+    Bounds, ``forms``, are lines in the palette's colours, drawn where they hold; truths are bands with dashed ends.
 
     >>> ax = axes("order", "divergence")
     >>> renyi_gap(ax, [2, 3], {"bound": lambda order: order}, {"truth": lambda order: Interval(order / 2, order / 2)})

@@ -11,7 +11,7 @@ from shuffle_sym.truth.neighbours import MapRow
 
 
 def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr], *, columns: int = 3) -> Any:
-    """Which kind of neighbours is the worst, for every ε/ε0 and n: a panel for each map; a dot marks ties of kinds.
+    """Which neighbours are worst, for every ε/ε0 and n: a panel for each of ``maps``, in ``columns``; dots are ties.
 
     >>> import shuffle_sym as ss
     >>> rows = ss.truth.neighbours.worst_map(ss.BinaryRR(eps0=sp.log(2)), users=[2], alphas=[sp.Rational(3, 2)])
@@ -42,7 +42,7 @@ def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr
 
 
 def curves(ax: Any, series: Mapping[str, tuple[Sequence[float], Sequence[float]]], **style: Any) -> None:
-    """Several lines, a colour for each, named at their ends.
+    """Several lines, ``series`` of name → (xs, ys), a colour for each, named at their ends.
 
     >>> panels = grid(1, 1, (4, 3))
     >>> curves(panels[0, 0], {"a": ([1, 2], [3, 4])})

@@ -18,7 +18,7 @@ DPI = 96  # a pixel of the figure is a pixel of the page; saved with a palette, 
 
 
 def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> Any:
-    """Axes in the style of all our plots.
+    """Axes in the style of all our plots, with ``xlabel`` and ``ylabel``; ``logx``, ``logy``: a logarithmic scale.
 
     >>> ax = axes("number of users n", "central ε", logx=True)
     >>> ax.get_xscale(), ax.get_yscale()
@@ -32,7 +32,7 @@ def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) ->
 
 
 def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> list[Any]:
-    """Axes side by side, one for each title, with one scale of y for all.
+    """Axes side by side, one for each of ``titles``, with one scale of y for all; labels, scales as for `axes`.
 
     >>> drawn = panels(["weak", "strong"], "central ε", "δ(ε)", logy=True)
     >>> [ax.get_title() for ax in drawn]
@@ -48,8 +48,8 @@ def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = Fals
 
 
 def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, linear: Sequence[str] = ()) -> list[Any]:
-    """Panels in rows, title → label of the x-axis, each with its own scales; logarithmic but for the titles in
-    ``linear``, whose x-axis is not.
+    """Panels in ``columns``, title → label of x, with one ``ylabel``, each with its own scales; logarithmic but for
+    the titles in ``linear``, whose x-axis is not.
 
     >>> drawn = panel_grid({"(a)": "n", "(b)": "order", "(c)": "ε0", "(d)": "n"}, "divergence", columns=2)
     >>> [ax.get_xlabel() for ax in drawn]
@@ -201,7 +201,7 @@ def name_lines(ax: Any) -> None:
 
 
 def legend_below(drawn: Sequence[Any], columns: int = 4) -> None:
-    """One legend below several panels, each name once: where curves end too close together to be named at their ends.
+    """One legend, in ``columns``, below the panels ``drawn``, each name once: where curves end too close to be named.
 
     >>> drawn = panels(["one", "two"], "x", "y")
     >>> _ = [ax.plot([0, 1], [2, 3], label=label) for ax in drawn for label in ("a", "b")]

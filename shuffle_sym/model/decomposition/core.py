@@ -38,7 +38,7 @@ class Component(NamedTuple):
 
 @dataclass(frozen=True)
 class Numbers:
-    """The masses of a decomposition as numbers of one kind: fractions, mpmath numbers, or arrays of doubles.
+    """The masses a, b, c and β (``beta``) as numbers of one kind: fractions, mpmath numbers, or arrays of doubles.
 
     >>> Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/4", "1/4"]).exact().beta
     Fraction(1, 2)
@@ -141,7 +141,7 @@ class Decomposition(Uncached):
         return sp.log(field.substitute(self._max_ratio, self.bindings))
 
     def has_no_loss_above(self, ratio: gparv.Ratio) -> bool:
-        """Whether ε is at or above the largest loss, decided exactly: ε = ε0 counts, a rounding error does not."""
+        """Whether the ε of ``ratio`` is at or above the largest loss, decided exactly: ε = ε0 is."""
         if field.clearly_different(ratio.log, self._max_loss_float):
             return ratio.log > self._max_loss_float
         return field.sign(field.alpha - self._max_ratio, {**self.bindings, field.alpha: ratio.alpha}) >= 0

@@ -49,7 +49,7 @@ _BLOCKS = (Given, Law, Supposed, Line, Chain, Cases, Parts, Cited)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Derivation:
-    """Blocks of a proof in the order in which they are read; the last one is the statement.
+    """The ``blocks`` of a proof with its ``title`` and ``source``, in the order of reading; the last is the statement.
 
     Refused are: a line that is not shown, one that uses a fact which does not stand before it, a definition of a name
     that was known already, and a block that nothing after it uses. A hypothesis of a lemma that no block before it says

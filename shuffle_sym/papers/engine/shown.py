@@ -201,8 +201,7 @@ def to_markdown(d: Derivation) -> str:
 
 
 def to_latex(d: Derivation) -> str:
-    r"""The derivation as an ``align`` environment for a paper: numbered lines, ASCII only; it needs ``amsmath`` and
-    ``amssymb``."""
+    r"""The derivation as an ``align`` environment: numbered lines, ASCII only; it needs ``amsmath``, ``amssymb``."""
     head = f"% {latex.ascii_words(d.title)} ({latex.ascii_words(d.source)})"
     meanings = [f"${latex.formula(symbol)}$ is {latex.ascii_words(words)}" for symbol, words in d.where.items()]
     entries = [rf"\intertext{{Here {', '.join(meanings)}.}}" + "\n"] if meanings else []

@@ -42,7 +42,7 @@ def _delta(randomizers: EveryRandomizer, n: int, excess: Mpf) -> Mpf:
 
 
 def thm31_formula(eps0: Any, n: Any, delta: Any) -> float:
-    r"""The formula of `thm31_full` whether or not its condition is met: **no bound** where it is not.
+    r"""The formula of `thm31_full` for ε0, n, δ whether or not its condition is met: **no bound** where it is not.
 
     >>> round(thm31_formula(4, 1000, 1e-6), 2)  # the clones themselves need 3.99
     2.13

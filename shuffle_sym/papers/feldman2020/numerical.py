@@ -30,7 +30,9 @@ _LOG_UNSEEN = -745.0  # beyond the window lies less than the smallest double
 
 
 def numerical_delta(eps0: Any, n: Any, eps: Any, *, step: Any = 1) -> tuple[float, float]:
-    r"""δ of the clones at ``eps``, from below and from above, as published: **not certified**.
+    r"""δ of the clones for n users with ε0 at ``eps``, from below and from above, as published: **not certified**.
+
+    Numbers of clones are taken in blocks of ``step``.
 
     >>> numerical_delta(sp.log(3), 2, sp.log(2))  # 5/24
     (0.20833..., 0.20833...)
@@ -41,7 +43,9 @@ def numerical_delta(eps0: Any, n: Any, eps: Any, *, step: Any = 1) -> tuple[floa
 
 
 def numerical_epsilon(eps0: Any, n: Any, delta: Any, *, step: Any = 8, iterations: Any = 10) -> tuple[float, float]:
-    r"""ε of the clones at ``delta``, from below and from above, as published: **not certified**.
+    r"""ε of the clones for n users with ε0 at ``delta``, from below and from above, as published: **not certified**.
+
+    Numbers of clones are taken in blocks of ``step``; each end is found by so many ``iterations`` of bisection.
 
     >>> [round(end, 3) for end in numerical_epsilon(4, 100_000, 1e-6)]
     [0.169, 0.176]

@@ -33,8 +33,7 @@ def thm31(users: Users, order: int, gamma: Any = 0.5) -> float:
               + e^{\varepsilon_0\lambda - \gamma^2(n-1)/(2t)}\Bigr), \quad
               \bar n = \Bigl\lfloor\frac{(1-\gamma)(n-1)}{t}\Bigr\rfloor + 1
 
-    with γ = 1/2 in (5), any γ in (0, 1] in (40), and the best one for ``gamma="best"`` (Remark 3, see
-    `best_gamma`).
+    with γ = 1/2 in (5), any γ in (0, 1] in (40), and the best one for ``gamma="best"`` (`best_gamma`).
 
     >>> round(thm31(eps0=0.5, n=10**6, order=2), 9)
     8.42e-07
@@ -47,8 +46,8 @@ def thm31(users: Users, order: int, gamma: Any = 0.5) -> float:
 
 @bound
 def best_gamma(eps0: Any, n: Any, order: Any) -> float:
-    r"""The γ that makes Theorem 3.1 smallest (Girgis et al. 2021, Remark 3): (1 − γ)(n − 1)/t is a whole number, and
-    the best one is searched for.
+    r"""The γ that makes Theorem 3.1 smallest at this ε0 (Girgis et al. 2021, Remark 3): (1 − γ)(n − 1)/t is a
+    whole number, and the best one is searched for.
 
     The remark's own example :math:`\gamma = \sqrt{2\varepsilon_0 t/(n \log n)}` makes the last term
     :math:`e^{\varepsilon_0(\lambda - 1/\log n)}` for large n: it grows with λ and does not vanish as n → ∞. For that
@@ -128,8 +127,7 @@ def cor35(users: Users, order: int) -> float:
 
 @renyi_bound(real_orders=True)
 def eq9(users: Users, order: float) -> float:
-    r"""The bound λ·2t⁴(t − 1)²/n of Erlingsson et al. 2019, Remark 1, as Girgis et al. 2021 quote it in (9), for every
-    real λ > 1.
+    r"""The bound λ·2t⁴(t − 1)²/n of Erlingsson et al. 2019, Remark 1, in Girgis et al. 2021, (9), for every real λ > 1.
 
     >>> round(eq9(eps0=0.5, n=10**6, order=2), 9)
     1.2438e-05

@@ -1,5 +1,4 @@
-r"""Many rounds: Koskela et al. 2021, Theorem 5, Lemma 6 and Theorem 7, from the divergence as a sum of positive
-parts."""
+r"""Many rounds: Koskela et al. 2021, Theorem 5, Lemma 6, Theorem 7, from the divergence as a sum of positive parts."""
 
 from __future__ import annotations
 

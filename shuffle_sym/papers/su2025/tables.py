@@ -213,7 +213,7 @@ def _mean(rows: list[Row]) -> tuple[Fact, Chain]:
 
 
 def five_components(R: Matching) -> Derivation:
-    r"""p, q, r of the five-component form, from the law of G: a row of Table 2 of Su et al. 2025 (Appendix B).
+    r"""p, q, r of the five-component form of R, from the law of G: a row of Table 2 of Su et al. 2025 (Appendix B).
 
     >>> from shuffle_sym.randomizers import RAPPOR
     >>> [fact.right for fact in five_components(RAPPOR(d=sp.oo)).statement]

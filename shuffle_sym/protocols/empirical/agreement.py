@@ -18,7 +18,8 @@ from shuffle_sym.protocols.empirical.readings import Expected, Reading
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Messages that come too often or too rarely under the input ``x``; ``p_value`` counts all comparisons made.
+    """Messages (``words``) that come too often or too rarely under the input ``x``: ``count`` times in ``size``, where
+    they have this ``probability``; ``p_value`` counts all comparisons made.
 
     >>> print(Disagreement("message 2", x=0, count=300, size=1000, probability=0.2, p_value=1e-9))
     message 2 came 300 times in 1,000 from input 0, where 200 are expected (p-value below 1e-09)

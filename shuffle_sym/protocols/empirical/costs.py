@@ -34,7 +34,8 @@ _STEP = 0.02  # of ε, relative to where the curve bends: slopes are probabiliti
 class Cost:
     """How many samples of each of two laws convict an implementation in about nine of ten audits.
 
-    A sample is a message, or a run of ``n`` users. ``p`` and ``q`` are the probabilities of the event that shows it.
+    A sample is a message, or a run of ``n`` users; ``p`` and ``q`` are the probabilities of the event that shows that ε
+    is ``truth`` and not ``claim``.
 
     >>> str(Cost(500, p=0.8, q=0.2, claim=1.0, truth=1.39, n=None))[:41]
     'About 500 messages of each of two inputs:'
@@ -151,7 +152,7 @@ def cost(
     r"""How many samples it takes to see that an implementation runs ``broken`` and not ``R``, in nine of ten audits.
 
     Without ``n`` one user is audited (messages of two inputs, as `local` does), with ``n`` the whole pipeline (runs on
-    two datasets, as `shuffled` does). ``delta`` is 0 or what `shuffled` would take where it is left out.
+    two datasets, as `shuffled` does). ``delta`` is 0 or what `shuffled` would take if left out, ``beta`` as there.
 
     >>> import shuffle_sym as ss
     >>> ss.empirical.cost(ss.BinaryRR(eps0=1), ss.BinaryRR(eps0=1.2)).samples < 10_000

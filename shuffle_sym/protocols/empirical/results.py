@@ -49,7 +49,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class LocalAudit(Audit):
-    """What messages of two inputs say about a local randomizer; made by `local`.
+    """What ``sizes`` messages of two ``inputs`` say about R and its ``claim``; `local` makes it and explains the rest.
 
     >>> import shuffle_sym as ss
     >>> audit = ss.empirical.local([0] * 80 + [1] * 20, [0] * 20 + [1] * 80, R=ss.BinaryRR(eps0=3))
@@ -101,7 +101,7 @@ class LocalAudit(Audit):
 
 @dataclass(frozen=True)
 class ShuffledAudit(Audit):
-    """What runs of a whole pipeline say about n shuffled users; made by `shuffled`. ``certified`` is the interval of ε
+    """What runs on two ``datasets`` say about n users of R; made by `shuffled`. ``certified`` is the interval of ε
     at ``delta`` that `Shuffle` gives: a sound implementation stays below its upper end.
 
     >>> import shuffle_sym as ss

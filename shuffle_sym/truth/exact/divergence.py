@@ -24,7 +24,7 @@ _GUARD = 2  # digits more than are asked for
 
 
 def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp.Rational | mpmath.mpf:
-    r"""D_α of the decomposition with n users: a ``Rational`` if a, b, c and α are rational, else an ``mpf`` with
+    r"""D_α of the decomposition D with n users: a ``Rational`` if a, b, c and α are rational, else an ``mpf`` with
     ``digits`` good digits.
 
     A ``Rational`` is summed over :math:`\binom{n + m - 2}{m - 2}` terms for m values of G.
@@ -50,8 +50,8 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
 
 
 def enclosure(D: Decomposition, n: int, ratio: Ratio, digits: int, asked: str) -> arb:
-    """A ball that contains D_α, with a relative radius below 10^-digits; what takes too long is refused, with what was
-    ``asked`` for, in the words of the caller.
+    """A ball with D_α of D and n users, α from ``ratio``, of a relative radius below 10^-digits; what takes too long is
+    refused, with what was ``asked`` for, in the words of the caller.
 
     >>> import shuffle_sym as ss
     >>> D = ss.decomposition.blanket(ss.KRR(k=3, eps0=1))

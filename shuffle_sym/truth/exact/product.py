@@ -16,7 +16,7 @@ MAX_PRODUCTS = 20_000_000
 
 
 def composed_divergence(rounds: Sequence[Pair], alpha: Any) -> sp.Rational:
-    r"""D_α of the product of pairs {outcome: (P, Q)}, for a rational α.
+    r"""D_α of the product of ``rounds``, pairs {outcome: (P, Q)}, for a rational α.
 
     Outcomes with the same ratio P : Q are counted as one, which loses nothing; all else is literal.
 

@@ -15,7 +15,7 @@ from shuffle_sym.truth.histograms import Histogram, weighted_histograms
 
 
 def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, Fraction]]:
-    """Probability of every histogram under x0 and under x1: one draw from a or b, n − 1 from (c, β).
+    """Probability of every histogram under x0 and under x1: one draw from a or b of ``masses``, n − 1 from (c, β).
 
     >>> from shuffle_sym.model.decomposition import Decomposition
     >>> D = Decomposition(a=["3/4", "1/4"], b=["1/4", "3/4"], c=["1/2", "1/2"])
@@ -33,7 +33,7 @@ def reduction_pair(masses: Numbers, n: int) -> dict[Histogram, tuple[Fraction, F
 
 
 def shuffled_pair(D: Decomposition, n: Any) -> dict[Histogram, tuple[Fraction, Fraction]]:
-    """The reduction pair of a rational decomposition with n users.
+    """The reduction pair of a rational decomposition D with n users.
 
     >>> import shuffle_sym as ss
     >>> import sympy as sp
@@ -53,7 +53,7 @@ def hockey_stick(outcomes: Iterable[tuple[Fraction, Fraction]], alpha: Fraction)
 
 
 def reduction_pair_divergence(D: Decomposition, n: int, alpha: Fraction) -> Fraction:
-    r"""D_α of the reduction pair, histogram by histogram, for a rational decomposition.
+    r"""D_α of the reduction pair of n users, histogram by histogram, for a rational decomposition D.
 
     >>> import shuffle_sym as ss
     >>> import sympy as sp

@@ -115,8 +115,8 @@ def _mp(mp: MPContext, number: Any) -> Any:
 def two_rr_moment(
     eps0: Any, n: Any, order: Any, *, reverse: bool = False, digits: int | None = None
 ) -> sp.Rational | mpmath.mpf:
-    r"""E[(M(D')/M(D))^λ] under M(D), 2-RR, D all zeros, D' with a single 1 (Girgis et al. 2021, (10)); with ``reverse``
-    E[(M(D)/M(D'))^λ] under M(D').
+    r"""E[(M(D')/M(D))^λ] under M(D), 2-RR with ε0, D all 0, D' with a single 1 (Girgis et al. 2021, (10)); with
+    ``reverse`` E[(M(D)/M(D'))^λ] under M(D').
 
     Both are :math:`\mathbb E[r^s]` with r = 1/t + (t − 1/t)K/n, K ~ Bin(n, 1/(t + 1)), and s = λ or s = 1 − λ. For an
     integer λ, forward, through factorial moments :math:`\mathbb E[K^{\underline j}] = n^{\underline j} p^j`: O(λ²)
@@ -192,7 +192,7 @@ def _sum_of_fractions(tops: list[int], bottoms: list[int]) -> Fraction:
 
 
 def renyi_divergence(moment: Any, order: Any, digits: int = 50) -> mpmath.mpf:
-    r"""The Rényi divergence of order λ that belongs to a moment: log(moment)/(λ − 1).
+    r"""The Rényi divergence of order λ that belongs to a moment: log(moment)/(λ − 1), to so many ``digits``.
 
     >>> import mpmath
     >>> mpmath.nstr(renyi_divergence(two_rr_moment(sp.log(3), 2, 2), 2), 12)

@@ -18,7 +18,7 @@ from shuffle_sym.truth.ground_truth.search import Dataset, Evaluator, Progress, 
 
 @dataclass(frozen=True)
 class WorstPair:
-    """Neighbouring datasets with the largest divergence, D_α(X0 ‖ X1).
+    """Neighbouring datasets with the largest divergence, ``delta`` = D_α(X0 ‖ X1).
 
     Of several such pairs, up to symmetry, it is the first in lexicographic order; ``tied`` holds all of them.
 
@@ -53,7 +53,7 @@ class WorstMoment:
 def delta(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alpha: Any, digits: int = 50) -> Any:
     r"""D_α between the shuffled messages of two neighbouring datasets, :math:`\sum_h [P_0(h) - \alpha P_1(h)]_+`.
 
-    Datasets are tuples of 0-based inputs that differ in one user. A ``Rational`` if R and α are rational, else an
+    X0 and X1 are tuples of 0-based inputs that differ in one user. A ``Rational`` if R and α are rational, else an
     ``mpf``; its terms are computed with ``digits`` digits and some to spare.
 
     >>> import shuffle_sym as ss
@@ -64,7 +64,7 @@ def delta(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alpha: Any, digit
 
 
 def deltas(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alphas: Sequence[Any], digits: int = 50) -> list[Any]:
-    """`delta` at several α; the datasets are multiplied out once, and the likelihood ratios sorted once.
+    """`delta` (R, X0, X1, ``digits``) at several ``alphas``; datasets are multiplied out and ratios sorted once.
 
     >>> import shuffle_sym as ss
     >>> deltas(ss.BinaryRR(eps0=sp.log(3)), (0, 1), (1, 1), [1, 2])
@@ -76,7 +76,7 @@ def deltas(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alphas: Sequence
 
 
 def worst_pair(R: Randomizer, n: int, alpha: Any, digits: int = 50) -> WorstPair:
-    r"""The largest divergence over *all* neighbouring datasets of n users, up to symmetry, in both directions.
+    r"""The largest `delta` (R, α, ``digits``) over *all* neighbouring datasets of n users, in both directions.
 
     >>> import shuffle_sym as ss
     >>> worst_pair(ss.BinaryRR(eps0=sp.log(3)), 2, 2)
@@ -94,7 +94,7 @@ def worst_pairs(
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> list[WorstPair]:
-    """`worst_pair` for several α; every dataset is multiplied out once for all of them.
+    """`worst_pair` of R, n, ``digits`` for several ``alphas``; every dataset is multiplied out once for all of them.
 
     ``progress`` is a function such as ``tqdm.auto.tqdm`` that goes round the parts of the search. With ``path`` every
     finished part is written to that file, and parts that are there already are not computed again: an interrupted
@@ -109,7 +109,7 @@ def worst_pairs(
 
 
 def renyi_moment(R: Randomizer, X0: Sequence[int], X1: Sequence[int], order: Any, digits: int = 50) -> Any:
-    r"""E[(P_0/P_1)^λ] under P_1, λ = ``order`` > 1, for two neighbouring datasets: :math:`\sum_h P_0(h)^\lambda
+    r"""E[(P_0/P_1)^λ] under P_1, λ = ``order`` > 1; R, X0, X1, ``digits`` as for `delta`: :math:`\sum_h P_0(h)^\lambda
     P_1(h)^{1-\lambda}`. A ``Rational`` if R is rational and λ an integer, else an ``mpf``.
 
     >>> import shuffle_sym as ss
@@ -131,6 +131,7 @@ def worst_moments(
     path: str | Path | None = None,
 ) -> list[WorstMoment]:
     r"""The largest Rényi moments over *all* neighbouring datasets of n users, in both directions, one for each order.
+    ``digits``, ``progress`` and ``path`` are those of `worst_pairs`.
 
     >>> import shuffle_sym as ss
     >>> worst_moments(ss.BinaryRR(eps0=sp.log(3)), 2, [2])

@@ -162,7 +162,7 @@ def comparisons(n: int, inputs: int, pairs: int, width: int) -> int:
 
 
 def most_users(R: Randomizer) -> int:
-    """The largest n for which the search over all neighbouring datasets is not refused.
+    """The largest n for which the search over all neighbouring datasets of R is not refused.
 
     >>> import shuffle_sym as ss
     >>> most_users(ss.KRR(k=9, eps0=1))
@@ -175,7 +175,7 @@ def most_users(R: Randomizer) -> int:
 
 
 def seconds(R: Randomizer, n: int, *, rational: bool) -> float:
-    """About how long the search takes: with one α, and rational numbers or others.
+    """About how long the search over n users of R takes: with one α, and ``rational`` numbers or others.
 
     >>> import shuffle_sym as ss
     >>> R = ss.KRR(k=4, eps0=sp.log(3))
@@ -197,7 +197,7 @@ def seconds(R: Randomizer, n: int, *, rational: bool) -> float:
 
 
 def users_within(R: Randomizer, most: float, *, rational: bool) -> int:
-    """The largest n for which the search is not refused and takes at most so many seconds.
+    """The largest n for which the search of R is not refused and takes at most ``most`` seconds; ``rational`` as there.
 
     >>> import shuffle_sym as ss
     >>> users_within(ss.BinaryRR(eps0=1), 1, rational=True) < users_within(ss.BinaryRR(eps0=1), 20, rational=True)
