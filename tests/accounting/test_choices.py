@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 
 import mpmath
@@ -11,7 +12,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import batches, inverses, risk
+from shuffle_sym.accounting import batches, inverses, risk, scored
 from shuffle_sym.accounting.attacks import Datasets
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Mechanism
@@ -60,6 +61,10 @@ def test_no_other_pair_is_asked_where_one_reaches_what_is_wanted():
     assert second.asked == [[math.exp(2), math.exp(3)]]
     assert [answer.lower for answer in best] == [0.3, 0.15, 0.6]
     assert [answer.lower_by for answer in best] == ["pair 0", "pair 1", "pair 1"]
+    unasked = made(Made(None, [Interval(0.1, 0.2)]), second)
+    (enough,) = unasked.at_least(ratios[:1], 1e-3, "auto", [0.2])
+    assert (enough.upper, enough.lower_by) == (0.2, "pair 0")  # as much as is wanted, and no other is asked
+    assert not any(second.asked[1:])
     worse = Made(None, [Interval(0.05, 0.3)])
     (kept,) = made(Made(None, [Interval(0.1, 0.2)]), worse).at_least(ratios[:1], 1e-3, "auto", [1.0])
     assert (kept.lower, kept.upper, kept.lower_by) == (0.1, 0.2, "pair 0")
@@ -215,3 +220,28 @@ def test_histograms_in_windows_are_counted_for_each_type_but_the_last(monkeypatc
     drawn = Histograms(np.zeros(3), np.zeros(3), np.array([0.25, 0.5, 0.25]), 6, 1e-9)
     monkeypatch.setattr(drawn, "_reach", lambda size, p: size)
     assert drawn.cell_count() == (2 * 6 + 1) * (2 * 3 + 1)  # the likeliest type first, of half of the users the next
+
+
+def test_no_more_datasets_are_scored_than_a_fixed_number(monkeypatch):
+    scored_ones = []
+    monkeypatch.setattr(scored, "GroupNeighbours", lambda *given: given)
+    monkeypatch.setattr(scored, "WorstScored", list)
+    monkeypatch.setattr(scored, "ScoredDatasets", lambda R, neighbours, n: scored_ones.append(neighbours) or n)
+    most = scored._MOST_DATASETS
+    for choices in (1, most, most + 1, 2 * most - 1, 2 * most):
+        scored_ones.clear()
+        scored.datasets(None, 0, [3], [(0, 1)], [range(choices)])
+        assert choices / 2 <= len(scored_ones) <= most
+
+
+def test_the_share_of_a_delta_is_rounded_up(monkeypatch):
+    # As doubles, 161/321 is too small by nearly half a unit, and products with it are rounded once more.
+    share, ends = Fraction(161, 321), [k / 1000 for k in range(1, 1000)]
+    assert Fraction(float(share)) < share
+    batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 161)._analysed, 321)
+    batch.__dict__["crowd"] = None  # as it is of noise
+    batch.batch = SimpleNamespace(above=SimpleNamespace(from_one=lambda *_: [Interval(0.0, end) for end in ends]))
+    monkeypatch.setattr(Batch, "below", SimpleNamespace(at_least=lambda *_: [Interval(0.0, 0.0)] * len(ends)))
+    answers = batch.from_one([Ratio(eps=1)] * len(ends), 1e-3, "auto")
+    for end, answer in zip(ends, answers, strict=True):
+        assert share * Fraction(end) <= Fraction(answer.upper) <= share * Fraction(end) * (1 + Fraction(1, 10**14))

@@ -158,3 +158,22 @@ def test_the_logarithm_of_a_local_bound_is_not_below_that_of_the_bound():
         bound = chairs.upper([[law]], [[[]]], [10], 0.0, local)
         assert bound[::2] == (local, "local")
         assert mp.log(local) <= bound.log <= mp.log(local) * (1 - 1e-14) + 1e-14
+
+
+def test_the_rounding_of_what_no_blanket_takes_is_in_the_error_of_its_transform(monkeypatch):
+    u, given = 1e-3, []
+    monkeypatch.setattr(blanket_counts, "UNIT_ROUNDOFF", u)
+    convolution = blanket_counts.convolution
+    monkeypatch.setattr(blanket_counts, "convolution", lambda *args: given.append(args[1]) or convolution(*args))
+    BlanketCounts([6, 2], [0.3, 0.6])
+    assert min(given[0]) >= u  # of 1 − γ
+
+
+def test_bounds_of_a_tilted_law_are_told_only_where_they_hold():
+    coins = ScoredSums(np.array([0, 1]), np.array([0.25, 0.75]), np.array([0.75, 0.25]), [(400, np.array([0.5, 0.5]))])
+    found = coins._tilted(0.0)
+    for t in (1.0, 2.5, 7.0):
+        for mean in (199.5, 200.0, 200.25):
+            k, _, _ = coins._piece(found._replace(t=t, mean=mean))
+            assert np.all(np.abs(k - mean) <= t)
+            assert len(k) >= 2 * math.floor(t) - 1

@@ -84,6 +84,10 @@ def test_the_sum_over_places_is_above_the_exact_one_and_has_its_roundings(monkey
     assert slack >= 8 * u * (abs(math.log(0.01)) + math.log(297) + 297 * 0.7 + len(where.lengths) / 8)
     _, (slack,) = places.Places(1e-200, 300, 3, 298).logs_with_slack(np.zeros(1))
     assert slack >= 8 * u * 200 * math.log(10)  # of log γ alone
+    few = places.Places(0.01, 300, 3, 6)
+    near = complex(few.log_x[0] - 1e-9)
+    (power,), (error,) = few.powers(np.array([near]), 0.0)
+    assert error / abs(power) >= u / 1e-9 / 4  # a numerator with a rounding, over 1 − e^{−t}
     shares = []
     for log_scale in (0.0, -200.0):
         (power,), (error,) = where.powers(np.array([-0.7 + 0.1j]), log_scale)

@@ -290,3 +290,12 @@ def test_a_line_without_noise_is_no_reason_to_divide_by_0(monkeypatch):
     monkeypatch.setattr(law, "_line", lambda *given: wide)
     found = law.ends(0.5, 1e-3)
     assert found.lower <= truth <= found.upper
+
+
+def test_losses_along_a_line_have_the_rounding_of_their_size(monkeypatch):
+    u, rounds = 1e-6, 3
+    monkeypatch.setattr(inversion, "UNIT_ROUNDOFF", u)
+    for losses, size in ((LOSSES, 3.0), (LOSSES + 50.0, 51.5), (np.array([-8.0, 8.0, 0.0, 0.0]), 8.0)):
+        line = Line(LossSum([(outcomes(losses, MASSES, loss_error=1e-4), rounds)]), Plan(1e-9, 0.5, 0.1, 20))
+        # The centre is taken off each of them, and added again.
+        assert line.shift >= rounds * (1e-4 + u * (size + abs(line.centre) / rounds))

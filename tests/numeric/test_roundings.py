@@ -122,7 +122,11 @@ def test_tilted_masses_and_points_have_their_roundings(monkeypatch):
     assert one.eta >= u * (1 + 4 * math.log2(size))
     law = composed(table(LOSSES, MASSES), 0.25, theta, -60, size)
     assert law._grid_rounding() >= 2 * u * 0.25 * max(60, size - 60)
-    assert law._rounding(2.0) >= law.slack + 4 * u * max(abs(law.log_scale), theta * 2.0, 1.0)
+    for eps in (2.0, 60.0):
+        assert law._rounding(eps) >= law.slack + 4 * u * max(abs(law.log_scale), theta * eps, 1.0)
+    fine = LossGrid(table(LOSSES, MASSES), 2.0**-10, "split")
+    layers = len(fine.masses) // 8  # that are added up
+    assert Transform.of(fine, theta, 8).eta >= u * (layers + 4 * 3)
     assert law.slack >= ROUNDS * one.slack()
     one_ulp = composed(table(LOSSES, MASSES), 0.25, 0.0, -60, size)
     assert one_ulp._rounding(0.0) >= one_ulp.slack + 4 * u  # a sum is rounded where it has no exponents, too

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import shuffle_sym as ss
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.numeric.binomial_laws import bernstein_reach
 from shuffle_sym.truth.exact import MOST_SECONDS, CentralSum, enclosure, reduction_pair_divergence
 from shuffle_sym.truth.exact.central import _Tail
 
@@ -198,3 +199,12 @@ def test_a_tolerance_that_no_contour_meets_is_met_by_the_sum():
     assert found.method == "exact"
     assert M.delta(0.1, digits=20).lower in found
     assert found.relative_width <= 1e-13
+
+
+def test_the_window_of_a_sum_has_room_for_the_doubles_that_place_it():
+    n = 10**15
+    one = CentralSum(LAWS["clones"].gparv, Ratio(alpha=1 + q(1, 10**7)), n, 10)
+    for outer, inner in (((0, 1), (2,)), ((0, 2), (1,)), ((1, 2), (0,))):
+        plan = one._plan(outer, inner)
+        narrow = bernstein_reach(n, one._share(outer, inner), one.log_outside)
+        assert len(plan.window) >= 2 * narrow + 2 * n // 10**12  # a share is right to 1e-12
