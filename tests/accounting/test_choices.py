@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import batches, inverses, risk, scored
+from shuffle_sym.accounting import batches, groups, inverses, mechanism, noise, risk, scored
 from shuffle_sym.accounting.attacks import Datasets
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Mechanism
@@ -245,3 +245,37 @@ def test_the_share_of_a_delta_is_rounded_up(monkeypatch):
     answers = batch.from_one([Ratio(eps=1)] * len(ends), 1e-3, "auto")
     for end, answer in zip(ends, answers, strict=True):
         assert share * Fraction(end) <= Fraction(answer.upper) <= share * Fraction(end) * (1 + Fraction(1, 10**14))
+
+
+def test_the_logarithm_of_a_delta_that_is_a_double_needs_no_chairs():
+    group = SimpleNamespace(from_one=lambda *_: [Interval(0.0, 0.5)], _few=True, pairs=[])
+    answer = groups.OneGroup.log_delta(group, Ratio(eps=1), 1e-3)
+    assert (answer.lower, answer.upper) == (-math.inf, logarithm(Interval(0.0, 0.5)).upper)
+
+
+def test_panels_that_are_exactly_as_narrow_as_asked_for_will_do():
+    answer, tried = Interval(0.75, 1.0, "panels"), []
+    made_up = SimpleNamespace(
+        n=10**6,
+        R=SimpleNamespace(rounds_off=False),
+        _first_tails=lambda *_: {0: 1e-3},
+        _by_some_panels=lambda side, tail, *_: tried.append(tail) or [answer],
+        _tail=lambda *_: 1e-6,
+    )
+    assert noise.Noise._by_panels(made_up, [2.0], 0.25) == [answer]
+    assert len(tried) == 1
+
+
+def test_the_first_epsilon_that_meets_a_target_on_a_straight_line_takes_few_steps():
+    for steep in (3.0, 40.0):
+        asked = []
+
+        def bound_at(eps, steep=steep, asked=asked):
+            asked.append(eps)
+            return Interval(0.0, math.exp(-5 - steep * (eps - 1)), upper_by="line")
+
+        target, rtol = math.exp(-5 - steep * 0.75), 1e-3
+        eps, by = mechanism.first_met(bound_at, target, 1.0, 3.0, rtol)
+        assert by == "line"
+        assert 1.75 <= eps <= 1.75 * (1 + rtol)
+        assert len(asked) <= 14  # where the slope is not known better, half as many again

@@ -145,8 +145,8 @@ def test_what_a_profile_leaves_out_of_a_moment_is_a_share_of_it(monkeypatch):
     share = rtol / 40 / order / (order - 1)
     low, high = (share * math.expm1((order - 1) * end) for end in (answer.lower, answer.upper))
     assert len(seen) > 1
-    for sampling in seen[1:]:
-        ((power, least),) = sampling.levels
+    for asked in seen[1:]:
+        ((power, least),) = asked.levels
         assert power == order
         assert 0.5 * low <= least <= high
 

@@ -270,7 +270,7 @@ def test_the_roundings_of_rare_sums_are_counted(monkeypatch):
     logs, errors = (float(a[0, 0]) for a in law.low.log_growths(np.array([[d]])))
     factors = 1 + law.psi_errors + (4 + 20) * u + 4 * u * d * law.g  # the errors of ψ, and of e^{dg}
     psi = float((law.psi * np.exp(d * law.g) * factors).sum())
-    exponent = N * math.log1p(psi * math.exp(errors - logs))
+    exponent = N * math.log1p(psi * math.exp(-logs))
     rest = exponent + math.log(-math.expm1(-exponent))
     middle = N * logs + rest - float(law.log_rest[0])
     bound = float(law.log_growths(np.array([[d]]))[0, 0])
@@ -391,3 +391,9 @@ def test_a_window_of_two_values_grows_where_nothing_was_seen_in_it(monkeypatch):
     lower, upper = two.bounds(1e-3)
     assert lower <= 1.0 < 2.0 <= upper
     assert all(4 * before <= after <= 1.5 * before for before, after in pairwise(tails))
+
+
+def test_nothing_lies_beyond_the_sum_of_a_constant():
+    with np.errstate(all="raise"):
+        assert tilting.tail_reach(np.array([0.5]), np.array([1.0]), 10, -5.0) == (5.0, -math.inf)
+        assert tilting.tail_reach(np.array([0.0, 0.0]), np.array([0.5, 0.5]), 10, -5.0)[0] <= 1e-100

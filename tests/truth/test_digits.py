@@ -19,7 +19,7 @@ import shuffle_sym as ss
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric.binomial_laws import bernstein_reach
-from shuffle_sym.truth.exact import MOST_SECONDS, CentralSum, enclosure, reduction_pair_divergence
+from shuffle_sym.truth.exact import MOST_SECONDS, CentralSum, central, enclosure, reduction_pair_divergence
 from shuffle_sym.truth.exact.central import _Tail
 
 q = sp.Rational
@@ -208,3 +208,16 @@ def test_the_window_of_a_sum_has_room_for_the_doubles_that_place_it():
         plan = one._plan(outer, inner)
         narrow = bernstein_reach(n, one._share(outer, inner), one.log_outside)
         assert len(plan.window) >= 2 * narrow + 2 * n // 10**12  # a share is right to 1e-12
+
+
+def test_a_plan_counts_the_steps_of_every_tail_that_is_moved():
+    # Two values next to each other and one far away: with every M the tail of the two moves a thousand places.
+    D = ss.decomposition.Decomposition(["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/1000", "1/2", "499/1000"])
+    one = CentralSum(D.gparv, Ratio(alpha=q(11, 10)), 10**6, 10)
+    values = one.values
+    places = sorted(range(3), key=values.__getitem__)
+    outer, inner = tuple(sorted(places[:2])), (places[2],)
+    moved = abs(values[outer[0]] - values[inner[0]]) / abs(values[outer[0]] - values[outer[1]])
+    assert moved > 100
+    plan = one._plan(outer, inner)
+    assert plan.seconds >= len(plan.window) * moved * central._SECONDS_OF_STEP
