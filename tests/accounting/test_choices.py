@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import batches, groups, inverses, mechanism, noise, risk, scored
+from shuffle_sym.accounting import batches, curves, groups, inverses, mechanism, noise, risk, scored
 from shuffle_sym.accounting.attacks import Datasets
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Mechanism
@@ -279,3 +279,43 @@ def test_the_first_epsilon_that_meets_a_target_on_a_straight_line_takes_few_step
         assert by == "line"
         assert 1.75 <= eps <= 1.75 * (1 + rtol)
         assert len(asked) <= 14  # where the slope is not known better, half as many again
+
+
+def test_a_chord_that_is_enough_is_taken_between_two_points_of_a_curve():
+    count = groups._LOOK + 1
+    ratios, asked = [Ratio(alpha=sp.Integer(1 + i)) for i in range(count)], []
+
+    def upper(some, rtol, enough, names=None):
+        asked.append(len(some))
+        return [(0.5 - float(ratio.alpha) / 100, "line") for ratio in some]
+
+    ends = groups.OneGroup.curve(SimpleNamespace(upper=upper), ratios, 1e-3, [1.0] * count)
+    assert asked == [2]
+    for i, (end, by) in enumerate(ends):
+        assert by == "line"
+        assert 0.49 - i / 100 <= end + 1e-15 <= 0.49 - i / 100 + 1e-9
+
+
+def test_other_bounds_are_tried_where_the_blanket_is_not_known():
+    def bound_at(eps, **_):
+        return Interval(0.0, math.exp(-8 * eps), upper_by="another")
+
+    made_up = SimpleNamespace(
+        below=SimpleNamespace(epsilon=lambda *_: Interval(1.0, 1.001)),
+        above_by_blanket=lambda *_: Interval(0.0, 5.0, upper_by="the largest loss"),
+        all_datasets=None,
+        bounds=SimpleNamespace(no_drop_out=lambda equal: True),
+        _bound_at=bound_at,
+    )
+    answer = Mechanism.epsilon(made_up, math.exp(-16), 1e-3, "auto")
+    assert (answer.lower, answer.upper_by) == (1.0, "another")
+    assert 2.0 <= answer.upper <= 2.002
+
+
+def test_divergences_that_are_exactly_as_narrow_as_asked_for_will_do(monkeypatch):
+    profile = SimpleNamespace(below=None, rdp=lambda order: Interval(0.75, 1.0))
+    made_up = []
+    monkeypatch.setattr(curves, "PrivacyProfile", lambda *_: profile)
+    answers = curves.renyi(lambda asked: made_up.append(asked) or profile, [sp.Integer(2)], 0.25, 1.0, 0.5)
+    assert answers == [Interval(0.75, 1.0)]
+    assert len(made_up) == 1

@@ -269,3 +269,12 @@ def test_what_another_method_says_of_the_rest_has_the_errors_of_powers_and_produ
     assert lower <= low * (1 - 2e-3)  # once in what is computed, and once in what is taken off: q to the power m
     assert upper >= high * (1 + 2e-3)
     assert 0 < low <= high < 1e9
+
+
+def test_what_is_wider_than_asked_for_is_refused(monkeypatch):
+    monkeypatch.setattr(counts._Split, "bounds", lambda *_: (0.25, 0.5))
+    (refused,) = counts.positive_parts(np.array([[-1.0, 1.0]]), np.array([0.5, 0.5]), 3, 0.1)
+    assert isinstance(refused, ValueError)
+    assert refused.reached == 0.5
+    (answer,) = counts.positive_parts(np.array([[-1.0, 1.0]]), np.array([0.5, 0.5]), 3, 0.5)
+    assert (answer.lower, answer.upper) == (0.25, 0.5)

@@ -21,6 +21,7 @@ from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric.binomial_laws import bernstein_reach
 from shuffle_sym.truth.exact import MOST_SECONDS, CentralSum, central, enclosure, reduction_pair_divergence
 from shuffle_sym.truth.exact.central import _Tail
+from shuffle_sym.truth.exact.divergence import _seconds_of_fractions
 
 q = sp.Rational
 LOG3 = sp.log(3)
@@ -221,3 +222,12 @@ def test_a_plan_counts_the_steps_of_every_tail_that_is_moved():
     assert moved > 100
     plan = one._plan(outer, inner)
     assert plan.seconds >= len(plan.window) * moved * central._SECONDS_OF_STEP
+
+
+def test_sums_of_long_fractions_are_expected_to_take_longer():
+    short, long = (
+        ss.decomposition.Decomposition(["1/2", "1/2"], ["1/4", "3/4"], [third, 1 - third])
+        for third in (q(1, 3), q(10**200, 3 * 10**200 + 1))
+    )
+    seconds = [_seconds_of_fractions(D.gparv.fractions(sp.Integer(1)), 200) for D in (short, long)]
+    assert seconds[1] > 50 * seconds[0]  # 200 numerators of 130,000 bits in place of 300

@@ -321,3 +321,10 @@ def test_of_a_circle_of_inputs_the_smallest_renaming_is_kept_and_it_is_a_name():
             assert symmetry.represents(pair, counts) == (counts >= max(names, default=counts))
             kept += any(name != counts for name in names)
     assert kept > 50
+
+
+def test_with_all_the_time_in_the_world_as_many_users_are_possible_as_are_not_refused():
+    for R in (ss.BinaryRR(eps0=1), ss.KRR(k=3, eps0=1)):
+        most = search.users_within(R, float("inf"), rational=True)
+        assert search._is_feasible(R, most)
+        assert not search._is_feasible(R, most + 1)
