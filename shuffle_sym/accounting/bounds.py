@@ -195,11 +195,8 @@ class AllDatasets:
         largest = [Interval(0.0, 0.0, upper_by="the largest loss")] * len(ratios)
         for pair, answers in zip(self.pairs, blankets, strict=True):
             ends = {i: (answer.upper, answer.upper_by or self.name) for i, answer in enumerate(answers) if answer.upper}
-            wide = [
-                i
-                for i in ends
-                if pair.pair.laws is not None and answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)
-            ]
+            some = ends if pair.pair.laws is not None else ()
+            wide = [i for i in some if answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)]
             least = pair.least_dropped([ratios[i] for i in wide], [known[i] for i in wide]) if wide else []
             wide = [i for i, bound in zip(wide, least, strict=True) if bound < ends[i][0]]
             for i, bound in zip(wide, pair.dropped([ratios[i] for i in wide]), strict=True):
