@@ -63,9 +63,9 @@ class Noise(Source):
             return self.above_all.from_one(ratios, rtol, method)
         if method not in ("auto", "contour", "fft"):
             raise ValueError(f'method must be "auto", "contour" or "fft" for continuous {R!r}, got {method!r}')
-        some = self.n * float(R.gamma) * (1 + 1e-8) + 1e-15  # how many others send a message of the blanket, at most
+        some = self.n * (float(R.gamma) * (1 + 1e-8) + 1e-29) + 1e-15  # γ is known from below, to 9 digits or 1e-30
         if method == "auto" and self._one and some <= rtol / 2:
-            with suppress(NotSharpError):  # they hide no more than this of what one user alone shows
+            with suppress(NotSharpError):  # (1 − γ)^(n − 1) of one user alone, at least
                 alone = self._one.from_one(ratios, rtol / 2, method)
                 return [Interval(one.lower * (1 - some), one.upper, one.method) for one in alone]
         bounded = R.eps0 is not sp.oo
