@@ -230,8 +230,9 @@ class NoiseOfAllDatasets:
         return min((log, self.name), (dropped.log, _NAMES[dropped.method]))
 
     def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
+        seen = 3 * self.n * self._gamma  # users who send a message of the blanket: next to few, one alone will do
         try:
-            return [self.sources[0].from_one(ratios, rtol, method)]
+            return [self.sources[0].from_one(ratios, max(rtol, seen) if seen <= CLOSE else rtol, method)]
         except NotReachedError as refusal:  # as far as it goes
             return [refusal.answers]
 
