@@ -196,11 +196,8 @@ class AllDatasets:
         largest = [Interval(0.0, 0.0, upper_by="the largest loss")] * len(ratios)
         for pair, answers in zip(self.pairs, blankets, strict=True):
             ends = {i: (answer.upper, answer.upper_by or self.name) for i, answer in enumerate(answers) if answer.upper}
-            wide = [
-                i
-                for i in ends
-                if pair.pair.laws is not None and answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)
-            ]
+            some = ends if pair.pair.laws is not None else ()
+            wide = [i for i in some if answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)]
             least = pair.least_dropped([ratios[i] for i in wide], [known[i] for i in wide]) if wide else []
             wide = [i for i, bound in zip(wide, least, strict=True) if bound < ends[i][0]]
             for i, bound in zip(wide, pair.dropped([ratios[i] for i in wide]), strict=True):
@@ -234,8 +231,9 @@ class NoiseOfAllDatasets:
         return min((log, self.name), (dropped.log, _NAMES[dropped.method]))
 
     def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
+        seen = 3 * self.n * self._gamma  # users who send a message of the blanket: next to few, one alone will do
         try:
-            return [self.sources[0].from_one(ratios, rtol, method)]
+            return [self.sources[0].from_one(ratios, max(rtol, seen) if seen <= CLOSE else rtol, method)]
         except NotReachedError as refusal:  # as far as it goes
             return [refusal.answers]
 

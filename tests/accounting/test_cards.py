@@ -10,6 +10,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import cards
+from shuffle_sym.algebra.interval import Interval
 
 HALF = sp.Rational(1, 2)
 R = ss.KRR(k=10, eps0=4)
@@ -99,3 +100,9 @@ def test_a_card_answers_for_as_many_ordered_pairs_of_inputs_as_it_may(monkeypatc
     for most, few in ((12, True), (11, False)):
         monkeypatch.setattr(cards, "_FEW_PAIRS", most)
         assert cards._few_pairs(four) is few
+
+
+def test_a_curve_whose_epsilon_is_only_known_from_above_is_sketched_too():
+    answer, sketch = cards._answers(lambda _: Interval(0.0, 2.0), lambda eps: [Interval(0.0, 0.5) for _ in eps])
+    assert answer == str(Interval(0.0, 2.0))
+    assert "<svg" in sketch

@@ -229,3 +229,30 @@ def test_a_delta_of_noise_below_all_doubles_has_a_logarithm_with_two_ends():
     coarse = ss.Shuffle(R.lower(32, 1e-9), n).log_delta(eps)  # merged messages say less
     assert -math.inf < coarse.lower <= answer.upper
     assert answer.upper - 0.1 < answer.lower < math.log(5e-324)
+
+
+def test_where_hardly_anybody_sends_a_message_of_the_blanket_one_user_alone_is_close():
+    # D of n users is between (1 − γ)^(n − 1) of that of one, 1 − e^{(ε − ε0)/2}, and that itself.
+    for eps0, n, rtol in ((62, 925, 1e-3), (8, 10, 0.5), (40, 10**6, 1e-2)):
+        crowd, gamma = noise.Noise(ss.Laplace(eps0=eps0), n), math.exp(-eps0 / 2)
+        for eps in (1, eps0 / 2, 3 * eps0 / 4):
+            (found,) = crowd.from_one([Ratio(eps=sp.Rational(eps))], rtol, "auto")
+            alone = -math.expm1((eps - eps0) / 2)
+            assert found.lower <= (1 - gamma) ** (n - 1) * alone * (1 + 1e-14)
+            assert found.upper >= alone * (1 - 1e-14)  # which is not below it, and all that is known here
+            assert found.relative_width <= rtol
+    for eps in (1, 4, 6):  # nine others: a tenth of them is seen
+        ratio, few = [Ratio(eps=sp.Integer(eps))], noise.Noise(ss.Laplace(eps0=8), 10)
+        (wide,), (sharp,) = few.from_one(ratio, 0.5, "auto"), few.from_one(ratio, 0.05, "contour")
+        assert wide.lower <= sharp.lower <= sharp.upper <= wide.upper
+
+
+@pytest.mark.parametrize("question", ["delta", "rdp"])
+def test_rounds_of_noise_that_hides_nobody_have_an_answer_though_next_to_the_largest_loss_little_is_known(question):
+    rounds = ss.Shuffle(ss.Laplace(eps0=62), 925).compose(2)
+    if question == "delta":
+        answer = rounds.delta(1.0, rtol=0.5)
+        assert 0.99 < answer.lower < answer.upper <= 1
+    else:
+        answer = rounds.rdp(8, rtol=0.5)
+        assert 0 < answer.lower < answer.upper <= 124.001  # 2 ε0
