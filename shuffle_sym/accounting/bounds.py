@@ -308,8 +308,9 @@ class NoiseOfAllDatasets:
 
 
 def _rounded(tail: float) -> float:
-    """A power of 10 that is not larger, so that few tails are ever tried."""
-    return 10.0 ** math.floor(math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL)))
+    """A power of 10, or of 10⁻³ far out, that is not larger, so that few tails are ever tried."""
+    power = math.floor(math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL)))
+    return 10.0 ** (power if power > -9 else 3 * (power // 3))
 
 
 def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:

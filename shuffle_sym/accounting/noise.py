@@ -70,9 +70,7 @@ class Noise(Source):
                 return [Interval(one.lower * (1 - some), one.upper, one.method) for one in alone]
         bounded = R.eps0 is not sp.oo
         answers = [Interval(0.0, 0.0, method)] * len(ratios)
-        waiting = {
-            i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and field.at_least(ratio.eps, R.eps0))
-        }
+        waiting = {i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and ratio.at_least(R.eps0))}
         if method == "auto":
             places = list(waiting)
             for i, answer in zip(places, self._by_panels([float(ratios[i]) for i in places], rtol), strict=True):

@@ -69,6 +69,12 @@ class Ratio:
         with balls.precision(_BITS):
             return float(self.ball.log())
 
+    def at_least(self, loss: sp.Expr) -> bool:
+        """Whether ε is at least a number, decided exactly."""
+        limit = field.double(loss)
+        clear = field.clearly_different(self.log, limit)
+        return self.log > limit if clear else field.at_least(self.eps, loss, limit)
+
     @cached_property
     def ball(self) -> arb:
         """α with a relative radius of at most 2^-120."""
