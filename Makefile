@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+# The files with tests that run a second time: the others need not be read for that.
+EXACT = $(sort $(shell grep -rl --include='*.py' 'mark\.exact' tests))
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz corners audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
@@ -20,9 +22,13 @@ lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/
 
 # Two processes on two cores: threads inside them only wait for each other.
 test: export OMP_NUM_THREADS = 1
+# Compiled modules are kept: every notebook is a process that imports them again.
+test: export PYTHONDONTWRITEBYTECODE =
+# SymPy keeps a thousand results unless told otherwise: a derivation works out more than that, and some of them again.
+test: export SYMPY_CACHE_SIZE = 10000
 test: $(VENV)/ok  ## set up, then run the whole test suite, notebooks included
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
-	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests -m exact
+	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m exact $(EXACT)
 
 lint: $(VENV)/ok  ## ruff (check and format) and mypy
 	$(BIN)/ruff check .
@@ -56,6 +62,7 @@ interop-test:  ## audit public packages (multi-freq-ldpy, pure-ldp, opendp) from
 cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	$(BIN)/python -m checks.cross_check
 	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -q tests/papers/test_derivations.py -k goes_on
+	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -q tests/checks/test_cross_check.py tests/papers/test_girgis2021.py
 	$(BIN)/python -m checks.crowds
 	$(BIN)/python -m checks.empirical --audits 200
 

@@ -18,6 +18,28 @@ settings.register_profile(
 )
 settings.load_profile("project")
 
+PAPERS = ("tests/papers/", "shuffle_sym/papers/")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """File by file, but all tests of the papers in one process: there a derivation is built once for all of them."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class PapersTogether(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "papers" if nodeid.startswith(PAPERS) else super()._split_scope(nodeid)
+
+    return PapersTogether(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The papers first: begun last, they would keep one process busy while the other has nothing left to do."""
+    items.sort(key=lambda item: not item.nodeid.startswith(PAPERS))
+
+
 FINITE = {
     "2-RR": ss.BinaryRR(eps0=sp.log(3)),
     "3-RR": ss.KRR(k=3, eps0=sp.log(2)),

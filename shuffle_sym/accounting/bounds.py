@@ -5,12 +5,14 @@ prove.
 local          D_α(R(x0) ‖ R(x1)): shuffling is post-processing
 blanket        Balle et al. 2019; Su et al. 2025: the best that a decomposition gives
 drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small;
-               for Laplace noise with laws that cover all pairs of inputs (`model.laplace_laws`)
+               for Laplace, Gaussian and logistic noise with laws that cover all pairs of inputs
+               (`model.laplace_laws`, `model.smooth_laws`)
 =============  =====================================================================================================
 
 Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +24,14 @@ from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.sources import NotReachedError, PairOfLaws, Source, logarithm
 from shuffle_sym.algebra import balls, field, rounding
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.model import decomposition
+from shuffle_sym.model import decomposition, laplace_laws, smooth_laws
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.laplace_laws import LaplaceLaws, laws_of
+from shuffle_sym.model.laplace_laws import LaplaceLaws
 from shuffle_sym.model.randomizer import Family, Randomizer
+from shuffle_sym.model.smooth_laws import SmoothLaws
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.randomizers.sampled import SampledNoise
@@ -39,6 +42,10 @@ _MOST_PAIRS = 64
 _FEWEST_USERS = 3
 _BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
+# Attempts at messages that are cut off, and their probability
+_TAILS, _LARGEST_TAIL, _FIRST_TAIL, _LEAST_TAIL = 5, 1e-2, 1e-9, 1e-150
+_TAIL_SHARE = 0.02  # of the bound, about what they may be
+_LARGEST_EPS = 5.0
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 
@@ -189,11 +196,8 @@ class AllDatasets:
         largest = [Interval(0.0, 0.0, upper_by="the largest loss")] * len(ratios)
         for pair, answers in zip(self.pairs, blankets, strict=True):
             ends = {i: (answer.upper, answer.upper_by or self.name) for i, answer in enumerate(answers) if answer.upper}
-            wide = [
-                i
-                for i in ends
-                if pair.pair.laws is not None and answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)
-            ]
+            some = ends if pair.pair.laws is not None else ()
+            wide = [i for i in some if answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)]
             least = pair.least_dropped([ratios[i] for i in wide], [known[i] for i in wide]) if wide else []
             wide = [i for i, bound in zip(wide, least, strict=True) if bound < ends[i][0]]
             for i, bound in zip(wide, pair.dropped([ratios[i] for i in wide]), strict=True):
@@ -206,7 +210,7 @@ class AllDatasets:
 
 class NoiseOfAllDatasets:
     """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of continuous noise: the blanket, for
-    the inputs 0 and 1, and for Laplace noise the drop-out bound, for all pairs of inputs."""
+    the inputs 0 and 1, and for Laplace, Gaussian and logistic noise the drop-out bound, for all pairs of inputs."""
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
@@ -227,8 +231,9 @@ class NoiseOfAllDatasets:
         return min((log, self.name), (dropped.log, _NAMES[dropped.method]))
 
     def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
+        seen = 3 * self.n * self._gamma  # users who send a message of the blanket: next to few, one alone will do
         try:
-            return [self.sources[0].from_one(ratios, rtol, method)]
+            return [self.sources[0].from_one(ratios, max(rtol, seen) if seen <= CLOSE else rtol, method)]
         except NotReachedError as refusal:  # as far as it goes
             return [refusal.answers]
 
@@ -239,9 +244,9 @@ class NoiseOfAllDatasets:
         uppers = []
         for ratio, answer, least in zip(ratios, blankets[0], known, strict=True):
             end = answer.upper, answer.upper_by or self.name
-            wide = self._laws is not None and answer.lower * (1 - CLOSE) > least
+            wide = self._laws is not None and answer.upper * (1 - CLOSE) > least
             if wide and self._least_dropped(ratio, least) < answer.upper:
-                dropped = self.drop_out(ratio)
+                dropped = self.drop_out(ratio, least, answer.upper)
                 end = min(end, (dropped.value, _NAMES[dropped.method]))
             uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
         return uppers
@@ -249,7 +254,10 @@ class NoiseOfAllDatasets:
     def no_drop_out(self, *, equal: bool) -> str:
         """Why there is no drop-out bound; empty if there is one."""
         if self._laws is None:
-            return f"messages must be finitely many, or those of Laplace noise; those of {self.R!r} are continuous"
+            return (
+                "messages must be finitely many, or those of Laplace, Gaussian or logistic noise that is not too "
+                f"small, got {self.R!r}"
+            )
         return f"equal others are not shown to be the worst where messages are continuous: {self.R!r}" if equal else ""
 
     def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
@@ -257,34 +265,51 @@ class NoiseOfAllDatasets:
         return [(bound.value, _NAMES[bound.method]) for bound in map(self.drop_out, ratios)]
 
     @cached_property
-    def _laws(self) -> LaplaceLaws | None:
-        return laws_of(self._noise) if self.n >= _FEWEST_USERS else None
+    def _laws(self) -> LaplaceLaws | SmoothLaws | None:
+        if self.n < _FEWEST_USERS:
+            return None
+        return laplace_laws.laws_of(self._noise, self._share) or smooth_laws.laws_of(self._noise, self._share)
 
     @cached_property
     def _gamma(self) -> float:
-        """The blanket mass of Laplace noise, rounded down."""
+        """The blanket mass, rounded down."""
         with balls.precision(_BITS):
             share = balls.value(self._share)
-            return balls.lower(share * (-balls.value(self.R.eps0) / 2).exp() + 1 - share)
+            return balls.lower(share * balls.value(self._noise.gamma) + 1 - share)
 
-    def drop_out(self, ratio: Ratio) -> dropout.Bound:
-        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated."""
-        if self._laws is None or not (local := self._local(ratio)):
+    def drop_out(self, ratio: Ratio, known: float = 0.0, most: float = 1.0) -> dropout.Bound:
+        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated, and where it is certain to be much
+        above ``most``. ``known`` is about what is attained, if that is known."""
+        laws = self._laws
+        if laws is None or ratio.log > _LARGEST_EPS or not (local := laws.local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")
-        laws = self._laws.at(ratio, self._share)
-        # What cannot be told from 0 is raised, so that means are not quite the same.
-        return dropout.upper(laws, [()] * len(laws), self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
+        if isinstance(laws, LaplaceLaws):
+            return self._dropped(rows := laws.at(float(ratio)), [()] * len(rows), local)
+        # Messages that are cut off count in full; if fewer are, large values of G count in every tilted mean.
+        bounds: dict[float, dropout.Bound] = {}
+        if (usual := laws.usual_tail(float(ratio))) > 10 * most:
+            return dropout.Bound(1.0, 0.0, "none")
+        tail = _rounded(max(_TAIL_SHARE * known if known else min(_FIRST_TAIL, _TAIL_SHARE * most), usual))
+        while tail not in bounds and len(bounds) < _TAILS:
+            rows, lost = laws.at(float(ratio), tail)
+            bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
+            if max(lost) > 2 * _TAIL_SHARE * bound.value:
+                tail = _rounded(max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6))
+        return min(bounds.values(), key=lambda bound: bound.log)
 
-    def _local(self, ratio: Ratio) -> float:
-        """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
-        with balls.precision(_BITS):
-            gap = 1 - ((ratio.ball.log() - balls.value(self.R.eps0)) / 2).exp()
-            return min(max(balls.upper(balls.value(self._share) * gap), 0.0), 1.0)
+    def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
+        # Values are raised, so that means are not quite the same.
+        return dropout.upper(laws, null, self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
 
     def _least_dropped(self, ratio: Ratio, known: float) -> float:
         """A lower bound of the drop-out bound: one that is not below the blanket need not be computed."""
         nobody = (1 - self._gamma) ** (self.n - 1)
-        return nobody * self._local(ratio) + (1 - nobody) * known
+        return nobody * (self._laws.local(ratio) if self._laws else 1.0) + (1 - nobody) * known
+
+
+def _rounded(tail: float) -> float:
+    """A power of 10 that is not larger, so that few tails are ever tried."""
+    return 10.0 ** math.floor(math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL)))
 
 
 def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:

@@ -157,7 +157,7 @@ class Bracket:
             tip = whole.tip(i)
             points += [*([tip] if tip else []), (self.alphas[i], lowers[i])]
         slope = whole.slope_after(len(self.alphas))
-        if lowers[-1] > self.infinite and slope < 0:
+        if slope < 0:
             points.append((self.alphas[-1] + (lowers[-1] - self.infinite) / -slope, self.infinite))
         return curve_through(convex_minorant(points))
 

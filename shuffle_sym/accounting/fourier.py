@@ -193,11 +193,8 @@ class _Rounds:
         self.lost = self._some_round([p.infinite_bounds[1] + p.neglected for p in losses])
         self.left_out = self.lost - self.infinite
         finite = all(p.count for p in losses)
-        self.largest = (
-            sum(c * (p.largest + 2 * p.loss_error) for c, p in zip(counts, losses, strict=True))
-            if finite
-            else -math.inf
-        )
+        ends = (c * (p.largest + 2 * p.loss_error) for c, p in zip(counts, losses, strict=True))
+        self.largest = sum(ends) if finite else -math.inf
         #: All outcomes of all rounds, if they are few: their sum needs no transform.
         few = finite and sum(c * math.log2(p.count) for c, p in zip(counts, losses, strict=True)) <= _FEW_BITS
         self.few = losses[0] if self.copies == 1 else multiplied_out(losses, counts) if few else None

@@ -2,6 +2,7 @@ r"""Continuous noise with n users: certified D_α of its blanket, by panels, and
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -36,7 +37,7 @@ class Noise(Source):
     """
 
     def __init__(self, R: Continuous, n: int) -> None:
-        self.R, self.n = R, n
+        self.R, self.n, self._one = R, n, Noise(R, 1) if n > 1 else None
         self._discretisations: dict[tuple[str, int, float], InCells] = {}
 
     @cached_property
@@ -62,6 +63,11 @@ class Noise(Source):
             return self.above_all.from_one(ratios, rtol, method)
         if method not in ("auto", "contour", "fft"):
             raise ValueError(f'method must be "auto", "contour" or "fft" for continuous {R!r}, got {method!r}')
+        some = self.n * (float(R.gamma) * (1 + 1e-8) + 1e-29) + 1e-15  # γ is known from below, to 9 digits or 1e-30
+        if method == "auto" and self._one and some <= rtol / 2:
+            with suppress(NotSharpError):  # (1 − γ)^(n − 1) of one user alone, at least
+                alone = self._one.from_one(ratios, rtol / 2, method)
+                return [Interval(one.lower * (1 - some), one.upper, one.method) for one in alone]
         bounded = R.eps0 is not sp.oo
         answers = [Interval(0.0, 0.0, method)] * len(ratios)
         waiting = {

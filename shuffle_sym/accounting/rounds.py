@@ -157,7 +157,7 @@ class Composition:
         for _ in range(_MOST_TRIES):
             below, above = self._pair(finest, least)
             lower = below.epsilon(target, rtol=rtol * _OWN_SHARE).lower
-            upper = above.epsilon(target, rtol=rtol * _OWN_SHARE).upper
+            upper = min(above.epsilon(target, rtol=rtol * _OWN_SHARE).upper, field.not_below(self.max_loss))
             size = max(upper, above.delta(0, rtol=0.1).lower)
             if upper - lower <= rtol * size or not self.closes:
                 return Interval(lower, upper, "profile")

@@ -202,7 +202,9 @@ class Sampling:
             value = nodes.uppers[i]
             if value <= 0 or not self._counts(math.log(value), right):
                 continue
-            if nodes.gap(i) > side.tolerance(self.rtol, value) * value and right - left > _NARROWEST * right:
+            room = side.tolerance(self.rtol, value) * value
+            known = max(nodes.uppers[j] - nodes.lowers[j] for j in (i, i + 1)) <= room  # or no cell is good enough
+            if known and nodes.gap(i) > room and right - left > _NARROWEST * right:
                 middles.append(_alpha((left + right) / 2))
         return middles
 

@@ -29,7 +29,6 @@ UNKNOWN = Interval(0.0, 1.0)
 _TINY = 5e-324  # the smallest double
 SMALLEST = 1e-305  # below this only an upper end is told
 _MOST_REFUSALS = 4  # values of δ without an answer, in a search for ε
-_FEW_ENOUGH = 10**6  # users, for many digits
 _DIGITS = 17  # of a sum that becomes doubles
 _LOG_BITS = 128
 _PATIENCE = 5.0  # seconds that it may take where nothing else is sharp enough

@@ -46,11 +46,12 @@ from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous, x, y
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.rows import Rows, doubles
 
 Numbers = npt.NDArray[Any]  # doubles, or balls: one formula for both
 
 _BITS = 256
-_RIGHT_TO = 60  # bits of a value that becomes a double
+_ROOM = 1e-15
 _MOST_EPS0 = 16
 _FEWEST_STEPS, _STEPS_PER_LOSS = 11, 8
 _GROWTH = 5  # a cell of messages may be as long as its distance from an end over this
@@ -150,35 +151,48 @@ def _nodes(m: int) -> list[int]:
 
 
 class LaplaceLaws:
-    """The laws above for one ε0, a number."""
+    """The laws above for one ε0, of users who take part with probability q: exact numbers.
 
-    def __init__(self, eps0: sp.Expr) -> None:
+    Who stays away sends a message that is as likely for all inputs: G = 1 − α with probability 1 − q.
+    """
+
+    def __init__(self, eps0: sp.Expr, q: sp.Expr = sp.S.One) -> None:
         m = int(sp.nextprime(max(int(_STEPS_PER_LOSS * eps0), _FEWEST_STEPS) - 1))  # few α have a node with G = 0
         nodes, last = _nodes(m), 4 * m
         with balls.precision(_BITS):
-            step = (balls.value(eps0) / (2 * m)).exp()
+            self._eps0, self._q = balls.value(eps0), balls.value(q)
+            step = (self._eps0 / (2 * m)).exp()
             powers = np.array([step**k for k in range(-last, last + 1)], dtype=object)
             rough = powers.astype(float)
             cells = _Cells(LaplaceGrid(nodes, lambda k: rough[k + last]), float(eps0))
-            self.laws = list(_chosen(LaplaceGrid(nodes, lambda k: powers[k + last]), cells))
+            self.rows = _rows(list(_chosen(LaplaceGrid(nodes, lambda k: powers[k + last]), cells)), self._q)
 
-    def at(self, ratio: Ratio, q: sp.Expr = sp.S.One) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
-        """Values and probabilities of all laws at one α >= 1, as doubles; of users who take part with probability q.
-
-        Who stays away sends a message that is as likely for all inputs: G = 1 − α with probability 1 − q.
-        Relative errors are at most FLOAT_ERROR, but that a value which cannot be told from 0 is raised a little.
-        """
+    def local(self, ratio: Ratio) -> float:
+        """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
         with balls.precision(_BITS):
-            alpha: Any = ratio.to_bits(_BITS - 8)
-            laws = [law.at(alpha) for law in self.laws]
-            if q != 1:
-                share: Any = balls.value(q)
-                laws = [(np.append(values, 1 - alpha), np.append(share * p, 1 - share)) for values, p in laws]
-            return [(_raised(values), balls.doubles(p)) for values, p in laws]
+            gap = 1 - ((ratio.ball.log() - self._eps0) / 2).exp()
+            return min(max(balls.upper(self._q * gap), 0.0), 1.0)
+
+    def at(self, alpha: float) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Values and probabilities of all laws at one α >= 1."""
+        return list(zip(*self.rows.at(alpha), strict=True))
 
 
-def _raised(numbers: Numbers) -> npt.NDArray[np.float64]:
-    return balls.doubles(v if balls.is_right_to(_RIGHT_TO, v) else balls.ball(balls.upper(v)) for v in numbers)
+def _rows(laws: list[Law], q: Any) -> Rows:
+    """The laws as doubles; single values are cells, and so is staying away."""
+    one, size = balls.ball(1), max(len(law.p) for law in laws) + 2
+    ends: list[list[Numbers]] = [[], [], [], [], [], []]  # A and B at the upper ends, the lower ends, the means
+    masses = []
+    for law in laws:
+        cell = law.inside or Inside((one, one), (one, one), one, one, one - one)
+        more = [cell.range_a[1], cell.range_b[0], cell.range_a[0], cell.range_b[1], cell.mean_a, cell.mean_b]
+        empty = [one] * (size - len(law.p) - 2)
+        for place, (values, last) in enumerate(zip([law.a, law.b] * 3, more, strict=True)):
+            ends[place].append(doubles([*values, last, one, *empty]))
+        masses.append(doubles([*(q * p for p in law.p), q * cell.mass, 1 - q, *(0 * p for p in empty)]))
+    upper_a, upper_b, lower_a, lower_b, mean_a, mean_b = map(np.array, ends)
+    a, b = np.array([[upper_a], [lower_a]]), np.array([[upper_b], [lower_b]])
+    return Rows(a, b, np.array([mean_a, mean_b]), np.array(masses), np.zeros((len(laws), 1)), _ROOM)
 
 
 class _Cells:
@@ -221,7 +235,7 @@ def _chosen(grid: LaplaceGrid, cells: _Cells) -> Iterator[Law]:
 
 
 @kept
-def laws_of(R: Continuous) -> LaplaceLaws | None:
+def laws_of(R: Continuous, q: sp.Expr = sp.S.One) -> LaplaceLaws | None:
     """The laws above if R is Laplace noise, with an ε0 that is not too large for so many nodes; else None.
 
     Inputs in another interval than [0, 1], and messages, are translated and scaled: that does not change any law.
@@ -229,4 +243,4 @@ def laws_of(R: Continuous) -> LaplaceLaws | None:
     if not isinstance(R, AddedNoise) or R.clip is not None or R.eps0 is sp.oo or not R.eps0 <= _MOST_EPS0:
         return None
     rate = R.eps0 / R.width
-    return LaplaceLaws(R.eps0) if R.density == rate / 2 * sp.exp(-rate * sp.Abs(y - x)) else None
+    return LaplaceLaws(R.eps0, q) if R.density == rate / 2 * sp.exp(-rate * sp.Abs(y - x)) else None

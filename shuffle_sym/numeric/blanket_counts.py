@@ -38,9 +38,8 @@ class BlanketCounts:
         if size > _LARGEST_FFT:
             return np.zeros(1), 1.0
         entries = [transform(np.array([0.0, 1.0]), np.array([1 - p, p]), size) for p in self.gammas]
-        law, error = convolution(
-            [e for e, _ in entries], [eta + 2 * UNIT_ROUNDOFF for _, eta in entries], self.counts, size
-        )
+        etas = [eta + 2 * UNIT_ROUNDOFF for _, eta in entries]
+        law, error = convolution([e for e, _ in entries], etas, self.counts, size)
         sums = np.concatenate([[0.0], np.cumsum(np.maximum(law, 0.0))])
         return sums, error * math.sqrt(size) + 4 * size * UNIT_ROUNDOFF
 

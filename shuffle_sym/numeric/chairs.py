@@ -151,12 +151,8 @@ class _GroupCells(Cells):
         tops = [top + 4 * u * np.abs(top) for top in tops]
         self.log_tops = np.array([float(top.max()) for top in tops])
         self.group_lags = [2 * (1 - 4 * u) * (top - top.max()) for top in tops]  # never above 0
-        self.spreads = np.array(
-            [
-                float(((tilt.variances + pad) * np.exp(lags)).max())
-                for (tilt, pad), lags in zip(self.groups, self.group_lags, strict=True)
-            ]
-        )
+        both = zip(self.groups, self.group_lags, strict=True)
+        self.spreads = np.array([float(((tilt.variances + pad) * np.exp(lags)).max()) for (tilt, pad), lags in both])
         self.unit = 1 / math.sqrt(float(counts @ self.spreads) + common)
         self.alone = int((counts <= places.last + 1).sum())  # groups that may lose all but one of their users
 

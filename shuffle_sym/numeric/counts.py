@@ -266,9 +266,8 @@ class _Split:
         r"""Bounds of :math:`q^m\frac1m\mathbb E[t + S]_+`, S the sum of m terms of the rest, times e^_LOG_LARGE."""
         k, ends = self.n - m, []
         shifted = np.where(self.alive, self.values + total / m, 0.0)
-        off = (FLOAT_ERROR + 4 * UNIT_ROUNDOFF) * np.abs(self.values) + (
-            FLOAT_ERROR + (k + 6) * UNIT_ROUNDOFF
-        ) * size / m
+        of_total = (FLOAT_ERROR + (k + 6) * UNIT_ROUNDOFF) * size / m
+        off = (FLOAT_ERROR + 4 * UNIT_ROUNDOFF) * np.abs(self.values) + of_total
         for sign in (-1, 1):
             values = shifted + sign * off
             top = float(values[self.alive].max())

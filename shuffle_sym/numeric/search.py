@@ -200,6 +200,8 @@ class _EpsilonSearch:
             self.low = x
         else:
             self._undecide(x)
+        if self.undecided and (self.undecided[1] < self.low or self.high < self.undecided[0]):
+            self.undecided = None  # what was refused outside of the bracket does not matter any more
         if x >= self.largest and delta.lower > self.target:
             raise ValueError(
                 f"delta = {self.target:g} is not reached by any eps <= {self.largest:g}: "

@@ -310,7 +310,7 @@ class RareSums(Sums):
         errors = np.where(known, errors, 0.0)
         growths = np.exp(np.minimum(lifts, _LARGEST_EXPONENT)) * (1 + 1.01 * psi_errors)
         psi = (self.psi[:, None, :] * growths).sum(axis=-1)
-        exponents = n * np.log1p(psi * np.exp(errors - logs)) * (1 + 16 * u)
+        exponents = n * np.log1p(psi * np.exp(-logs)) * (1 + 16 * u)  # (A + B)^n − A^n increases with A
         rests = exponents + np.log(-np.expm1(-exponents))
         bounds: Array = n * (logs + errors) + rests + 16 * u * (2 + exponents + np.abs(rests))
         bounds += (self.log_slack - self.log_rest)[:, None]

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
+from mpmath.libmp import from_rational
 
 from shuffle_sym.algebra import precise, rounding
 
@@ -22,8 +23,9 @@ def evaluated(formula: Callable[..., Mpf], *arguments: Any) -> float:
 
 
 def number(x: sp.Expr) -> Mpf:
-    """An exact SymPy number with 40 digits."""
-    return MP.make_mpf(sp.Float(sp.N(x, DIGITS), DIGITS)._mpf_)
+    """An exact SymPy number with 40 digits; fractions, the most frequent, are simply divided out."""
+    digits = from_rational(x.p, x.q, MP.prec, "n") if x.is_Rational else sp.Float(sp.N(x, DIGITS), DIGITS)._mpf_
+    return MP.make_mpf(digits)
 
 
 def up(value: Mpf) -> float:

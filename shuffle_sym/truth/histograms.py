@@ -82,7 +82,7 @@ def positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) -
         base = sum((count * value for count, (value, _) in zip(counts, middle, strict=True)), r * low)
         if r not in tails:
             tails[r] = _binomial_tails(r, p_high, p_low)
-        first = 0 if base > 0 else -base // gap + 1
+        first = max(-base // gap + 1, 0)
         if first <= r:
             tail, moment = tails[r][first]
             mean += weight * (base * tail + gap * moment)

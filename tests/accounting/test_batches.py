@@ -177,3 +177,11 @@ def test_users_who_may_stay_away_are_no_worse_than_users_who_do():
     without_two = ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), 4).without(2)
     for alpha in (q(1), q(11, 10), q(2)):
         assert crowds.worst_of_groups(parts, 0, alpha) <= without_two.exact(alpha)
+
+
+def test_of_fewer_users_there_are_as_many_sizes_of_sets_as_are_asked_for_and_the_large_ones_are_empty():
+    half = [Fraction(1, 2)] * 2
+    none, one, *larger = crowds._batches([half], 4)
+    assert none == {(0, 0): 1}
+    assert one == {(1, 0): Fraction(1, 2), (0, 1): Fraction(1, 2)}
+    assert larger == [{}, {}, {}]

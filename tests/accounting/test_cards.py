@@ -10,10 +10,11 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import cards
+from shuffle_sym.algebra.interval import Interval
 
 HALF = sp.Rational(1, 2)
 R = ss.KRR(k=10, eps0=4)
-#: Something, and what its card says.
+#: Something, or a function that computes it, and what its card says.
 SHOWN = {
     "symbols": (ss.KRR(), ["KRR(k=k, eps0=epsilon_0)", "<mi>k</mi>"]),
     "numbers": (R, ["≈ 0.1572", "≈ 54.6"]),
@@ -28,7 +29,7 @@ SHOWN = {
     "a mechanism of symbols": (ss.Shuffle(ss.KRR(), 9), ["needs numbers for epsilon_0, k"]),
     "a refused answer": (ss.Shuffle(ss.from_matrix([[1, 0], [HALF, HALF]]), 5), ["delta = 1e-06 is not reached"]),
     "what would take long": (ss.Shuffle(ss.from_matrix(R.matrix()), 100), ["ask .epsilon(delta)"]),
-    "a profile": (ss.Shuffle(R, 100).profile(rtol=0.1), ["points", "rtol", "<svg"]),
+    "a profile": (lambda: ss.Shuffle(R, 100).profile(rtol=0.1), ["points", "rtol", "<svg"]),
     "rounds": (ss.Shuffle(R, 1_000).compose(16), ["16 rounds", "ask .epsilon(1e-6)"]),
     "different rounds": (ss.compose([ss.Shuffle(R, 1_000), (ss.Shuffle(R, 9), 2)]), ["3 rounds", "ask .epsilon"]),
 }
@@ -54,7 +55,7 @@ class Balanced(HTMLParser):
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_card_says_what_a_thing_is_and_is_html(name):
     thing, words = SHOWN[name]
-    html = thing._repr_html_()
+    html = (thing() if callable(thing) else thing)._repr_html_()
     for word in words:
         assert word in html
     parser = Balanced()
@@ -99,3 +100,9 @@ def test_a_card_answers_for_as_many_ordered_pairs_of_inputs_as_it_may(monkeypatc
     for most, few in ((12, True), (11, False)):
         monkeypatch.setattr(cards, "_FEW_PAIRS", most)
         assert cards._few_pairs(four) is few
+
+
+def test_a_curve_whose_epsilon_is_only_known_from_above_is_sketched_too():
+    answer, sketch = cards._answers(lambda _: Interval(0.0, 2.0), lambda eps: [Interval(0.0, 0.5) for _ in eps])
+    assert answer == str(Interval(0.0, 2.0))
+    assert "<svg" in sketch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 
 import mpmath
@@ -11,7 +12,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import batches, inverses, risk
+from shuffle_sym.accounting import batches, curves, groups, inverses, mechanism, noise, risk, scored
 from shuffle_sym.accounting.attacks import Datasets
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Mechanism
@@ -60,6 +61,10 @@ def test_no_other_pair_is_asked_where_one_reaches_what_is_wanted():
     assert second.asked == [[math.exp(2), math.exp(3)]]
     assert [answer.lower for answer in best] == [0.3, 0.15, 0.6]
     assert [answer.lower_by for answer in best] == ["pair 0", "pair 1", "pair 1"]
+    unasked = made(Made(None, [Interval(0.1, 0.2)]), second)
+    (enough,) = unasked.at_least(ratios[:1], 1e-3, "auto", [0.2])
+    assert (enough.upper, enough.lower_by) == (0.2, "pair 0")  # as much as is wanted, and no other is asked
+    assert not any(second.asked[1:])
     worse = Made(None, [Interval(0.05, 0.3)])
     (kept,) = made(Made(None, [Interval(0.1, 0.2)]), worse).at_least(ratios[:1], 1e-3, "auto", [1.0])
     assert (kept.lower, kept.upper, kept.lower_by) == (0.1, 0.2, "pair 0")
@@ -215,3 +220,102 @@ def test_histograms_in_windows_are_counted_for_each_type_but_the_last(monkeypatc
     drawn = Histograms(np.zeros(3), np.zeros(3), np.array([0.25, 0.5, 0.25]), 6, 1e-9)
     monkeypatch.setattr(drawn, "_reach", lambda size, p: size)
     assert drawn.cell_count() == (2 * 6 + 1) * (2 * 3 + 1)  # the likeliest type first, of half of the users the next
+
+
+def test_no_more_datasets_are_scored_than_a_fixed_number(monkeypatch):
+    scored_ones = []
+    monkeypatch.setattr(scored, "GroupNeighbours", lambda *given: given)
+    monkeypatch.setattr(scored, "WorstScored", list)
+    monkeypatch.setattr(scored, "ScoredDatasets", lambda R, neighbours, n: scored_ones.append(neighbours) or n)
+    most = scored._MOST_DATASETS
+    for choices in (1, most, most + 1, 2 * most - 1, 2 * most):
+        scored_ones.clear()
+        scored.datasets(None, 0, [3], [(0, 1)], [range(choices)])
+        assert choices / 2 <= len(scored_ones) <= most
+
+
+def test_the_share_of_a_delta_is_rounded_up(monkeypatch):
+    # As doubles, 161/321 is too small by nearly half a unit, and products with it are rounded once more.
+    share, ends = Fraction(161, 321), [k / 1000 for k in range(1, 1000)]
+    assert Fraction(float(share)) < share
+    batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 161)._analysed, 321)
+    batch.__dict__["crowd"] = None  # as it is of noise
+    batch.batch = SimpleNamespace(above=SimpleNamespace(from_one=lambda *_: [Interval(0.0, end) for end in ends]))
+    monkeypatch.setattr(Batch, "below", SimpleNamespace(at_least=lambda *_: [Interval(0.0, 0.0)] * len(ends)))
+    answers = batch.from_one([Ratio(eps=1)] * len(ends), 1e-3, "auto")
+    for end, answer in zip(ends, answers, strict=True):
+        assert share * Fraction(end) <= Fraction(answer.upper) <= share * Fraction(end) * (1 + Fraction(1, 10**14))
+
+
+def test_the_logarithm_of_a_delta_that_is_a_double_needs_no_chairs():
+    group = SimpleNamespace(from_one=lambda *_: [Interval(0.0, 0.5)], _few=True, pairs=[])
+    answer = groups.OneGroup.log_delta(group, Ratio(eps=1), 1e-3)
+    assert (answer.lower, answer.upper) == (-math.inf, logarithm(Interval(0.0, 0.5)).upper)
+
+
+def test_panels_that_are_exactly_as_narrow_as_asked_for_will_do():
+    answer, tried = Interval(0.75, 1.0, "panels"), []
+    made_up = SimpleNamespace(
+        n=10**6,
+        R=SimpleNamespace(rounds_off=False),
+        _first_tails=lambda *_: {0: 1e-3},
+        _by_some_panels=lambda side, tail, *_: tried.append(tail) or [answer],
+        _tail=lambda *_: 1e-6,
+    )
+    assert noise.Noise._by_panels(made_up, [2.0], 0.25) == [answer]
+    assert len(tried) == 1
+
+
+def test_the_first_epsilon_that_meets_a_target_on_a_straight_line_takes_few_steps():
+    for steep in (3.0, 40.0):
+        asked = []
+
+        def bound_at(eps, steep=steep, asked=asked):
+            asked.append(eps)
+            return Interval(0.0, math.exp(-5 - steep * (eps - 1)), upper_by="line")
+
+        target, rtol = math.exp(-5 - steep * 0.75), 1e-3
+        eps, by = mechanism.first_met(bound_at, target, 1.0, 3.0, rtol)
+        assert by == "line"
+        assert 1.75 <= eps <= 1.75 * (1 + rtol)
+        assert len(asked) <= 14  # where the slope is not known better, half as many again
+
+
+def test_a_chord_that_is_enough_is_taken_between_two_points_of_a_curve():
+    count = groups._LOOK + 1
+    ratios, asked = [Ratio(alpha=sp.Integer(1 + i)) for i in range(count)], []
+
+    def upper(some, rtol, enough, names=None):
+        asked.append(len(some))
+        return [(0.5 - float(ratio.alpha) / 100, "line") for ratio in some]
+
+    ends = groups.OneGroup.curve(SimpleNamespace(upper=upper), ratios, 1e-3, [1.0] * count)
+    assert asked == [2]
+    for i, (end, by) in enumerate(ends):
+        assert by == "line"
+        assert 0.49 - i / 100 <= end + 1e-15 <= 0.49 - i / 100 + 1e-9
+
+
+def test_other_bounds_are_tried_where_the_blanket_is_not_known():
+    def bound_at(eps, **_):
+        return Interval(0.0, math.exp(-8 * eps), upper_by="another")
+
+    made_up = SimpleNamespace(
+        below=SimpleNamespace(epsilon=lambda *_: Interval(1.0, 1.001)),
+        above_by_blanket=lambda *_: Interval(0.0, 5.0, upper_by="the largest loss"),
+        all_datasets=None,
+        bounds=SimpleNamespace(no_drop_out=lambda equal: True),
+        _bound_at=bound_at,
+    )
+    answer = Mechanism.epsilon(made_up, math.exp(-16), 1e-3, "auto")
+    assert (answer.lower, answer.upper_by) == (1.0, "another")
+    assert 2.0 <= answer.upper <= 2.002
+
+
+def test_divergences_that_are_exactly_as_narrow_as_asked_for_will_do(monkeypatch):
+    profile = SimpleNamespace(below=None, rdp=lambda order: Interval(0.75, 1.0))
+    made_up = []
+    monkeypatch.setattr(curves, "PrivacyProfile", lambda *_: profile)
+    answers = curves.renyi(lambda asked: made_up.append(asked) or profile, [sp.Integer(2)], 0.25, 1.0, 0.5)
+    assert answers == [Interval(0.75, 1.0)]
+    assert len(made_up) == 1

@@ -4,6 +4,7 @@ import math
 import random
 import re
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -302,3 +303,12 @@ def test_cubes_beyond_the_doubles_give_no_warning():
     M = ss.Shuffle(ss.from_matrix([[rare, "1/10", Fraction(9, 10) - rare], ["2/3", Fraction(1, 3) - tiny, tiny]]), 6)
     answer, truth = M.log_delta("44.77", rtol=0.01), M.exact(eps="44.77", digits=10)
     assert answer.lower <= math.log(truth) <= answer.upper
+
+
+def test_no_epsilon_of_rounds_is_above_the_largest_loss_of_all_of_them(monkeypatch):
+    rounds = ss.Shuffle(ss.BinaryRR(eps0=1), 10).compose(3)
+    curve = SimpleNamespace(
+        epsilon=lambda *_, **__: Interval(2.9999, 3.0001), delta=lambda *_, **__: Interval(0.5, 0.6)
+    )
+    monkeypatch.setattr(rounds, "_pair", lambda *_: (curve, curve))  # with losses that were rounded up
+    assert rounds.epsilon(1e-6).upper == 3

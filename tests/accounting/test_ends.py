@@ -20,12 +20,14 @@ from shuffle_sym.accounting import (
     bounds,
     cell_pld,
     convex,
+    curves,
     inverses,
     mechanism,
     own_analyses,
     pld,
     profile,
     rounds,
+    sampling,
     sources,
 )
 from shuffle_sym.accounting.sampling import Sampling
@@ -143,8 +145,8 @@ def test_what_a_profile_leaves_out_of_a_moment_is_a_share_of_it(monkeypatch):
     share = rtol / 40 / order / (order - 1)
     low, high = (share * math.expm1((order - 1) * end) for end in (answer.lower, answer.upper))
     assert len(seen) > 1
-    for sampling in seen[1:]:
-        ((power, least),) = sampling.levels
+    for asked in seen[1:]:
+        ((power, least),) = asked.levels
         assert power == order
         assert 0.5 * low <= least <= high
 
@@ -258,6 +260,9 @@ def test_the_largest_loss_of_exact_outcomes_is_within_its_error():
         true = mp.log(mp.mpf(int((x / y).p)) / int((x / y).q))
         assert abs(mp.mpf(float(loss)) - true) <= found.loss_error
     assert 0 < found.loss_error < 1e-14
+    for x, mass in zip(masses[0], found.masses, strict=True):
+        exact = Fraction(int(x.p), int(x.q))
+        assert 0 < abs(Fraction(float(mass)) - exact) <= Fraction(found.mass_error) * exact
 
 
 @pytest.mark.parametrize("n", [5, 30])
@@ -296,3 +301,22 @@ def test_doubles_that_add_up_to_one_but_for_their_roundings_are_masses():
     assert pld.PairPLD([0.1] * 10, [0.1] * 10).max_loss == 0
     with pytest.raises(ValueError, match="must sum to 1"):
         pld.PairPLD([0.1] * 9 + [0.1001], [0.1] * 10)
+
+
+def test_a_profile_for_moments_that_no_double_holds_is_asked_for_values_above_zero():
+    seen = []
+
+    def profile_of(asked):
+        seen.append(asked)
+        raise curves.BudgetSpentError
+
+    with pytest.raises(ValueError, match="order = 2 is too much"):
+        curves.renyi(profile_of, [sp.Integer(2)], 1e-3, 1e-3, 1e-200)  # 1e-400 of the moment
+    assert all(0 < least < math.inf for _, least in seen[0].levels)
+
+
+def test_the_nearest_of_known_points_is_on_either_side():
+    known = [1.0, 2.0, 4.0]
+    for eps, apart in ((0.5, 0.5), (1.0, 0.0), (1.25, 0.25), (1.75, 0.25), (2.0, 0.0), (3.5, 0.5), (9.0, 5.0)):
+        assert sampling._distance(eps, known) == apart
+    assert sampling._distance(1.0, []) == math.inf

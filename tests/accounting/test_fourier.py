@@ -421,3 +421,10 @@ def test_a_grid_that_losses_do_not_fit_into_is_refused_before_it_is_made():
     )
     with pytest.raises(ValueError, match="m = 1098613 points needs"):
         accountant.delta(0.5, 3)
+
+
+def test_outcomes_that_are_impossible_under_the_other_law_are_not_left_out():
+    half, tenth = sp.Rational(1, 2), sp.Rational(1, 10)
+    one = ss.FourierAccountant(ss.accounting.PairPLD([half, half - tenth, tenth], [half, half, 0]))
+    assert one.delta(0, 3).relative_width <= 1e-3
+    assert {tail for _, tail in one._prepared} == {1e-20}  # no smaller one is tried

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ import sympy as sp
 from conftest import shuffled_laws
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import attacks, bounds
+from shuffle_sym.accounting import attacks, bounds, mechanism
 from shuffle_sym.algebra import precise
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.papers.laws import shuffled_datasets
 from shuffle_sym.truth import dropout, ground_truth
@@ -298,3 +300,19 @@ def test_with_two_messages_the_answer_is_from_all_datasets_unless_it_is_close_al
     )
     assert close.upper_by == "blanket"
     assert sp.Rational(1, 2) in close
+
+
+def test_upper_ends_of_a_curve_for_two_messages_are_those_of_all_datasets(monkeypatch):
+    R, ratios = ss.BinaryRR(eps0=sp.log(3)), [Ratio(alpha=alpha) for alpha in (sp.Rational(6, 5), sp.Integer(2))]
+    few = mechanism.Mechanism(R, 5)
+    others = few._ends(ratios, 1e-3, "auto", most=1)
+    monkeypatch.setattr(few, "_ends", lambda some, *_, **__: [others[ratios.index(ratio)] for ratio in some])
+    for ratio, answer in zip(ratios, few.for_upper_ends(ratios, 1e-3, "auto"), strict=True):
+        exact = ss.ground_truth.worst_pair(R, 5, ratio.alpha).delta
+        assert exact <= sp.Rational(answer.upper) <= exact * (1 + sp.Rational(1, 10**9))
+    # Where doubles do not say what the worst dataset has, from bounds, and so with a method that somebody asked for
+    wide = Interval(0.0, 0.5)
+    truths = {ratios[0].eps: wide, ratios[1].eps: few.all_datasets.delta(ratios[1].eps)}
+    monkeypatch.setattr(few, "all_datasets", SimpleNamespace(delta=truths.__getitem__))
+    assert few.for_upper_ends(ratios, 1e-3, "auto") == [others[0], truths[ratios[1].eps]]
+    assert few.for_upper_ends(ratios, 1e-3, "contour") == others

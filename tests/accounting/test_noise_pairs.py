@@ -1,4 +1,4 @@
-"""Laplace noise: the bound for all pairs of inputs and all datasets, against datasets that are counted out."""
+"""Noise: the bound for all pairs of inputs and all datasets, against datasets that are counted out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import shuffle_sym as ss
 from shuffle_sym.accounting import noise
 from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.laplace_laws import laws_of
+from shuffle_sym.randomizers import Logistic
 
 T = sp.Integer(16)  # e^ε0: with inputs and cells of messages at quarters, everything is rational
 
@@ -57,20 +59,45 @@ def counted(rows, x0, x1, others, alpha):
     return np.maximum(times(law, rows[x0]) - alpha * times(law, rows[x1]), 0.0).sum()
 
 
-@pytest.mark.parametrize(("eps0", "n"), [(1.0, 60), (2.5, 60), (4.0, 120)])
-def test_no_dataset_with_mixed_others_is_above_the_bound(eps0, n):
+def laplace(rate):
+    return lambda z: math.exp(rate * z) / 2 if z <= 0 else 1 - math.exp(-rate * z) / 2
+
+
+def normal(sigma):
+    return lambda z: math.erfc(-z / (sigma * math.sqrt(2))) / 2
+
+
+def logistic(rate):
+    return lambda z: 1 / (1 + math.exp(-rate * z))
+
+
+@pytest.mark.parametrize(
+    ("R", "below_0", "n", "losses"),
+    [
+        (ss.Laplace(1), laplace(1), 60, (0.02, 0.1, 0.3, 0.6)),
+        (ss.Laplace("5/2"), laplace(2.5), 60, (0.05, 0.25, 0.75, 1.5)),
+        (ss.Laplace(4), laplace(4), 120, (0.08, 0.4, 1.2, 2.4)),
+        (ss.Gaussian(1), normal(1), 60, (0.0, 0.05, 0.1, 0.3)),
+        (ss.Gaussian("1/2"), normal(0.5), 120, (0.01, 0.1, 0.3, 0.6)),
+        (ss.Gaussian(3), normal(3), 120, (0.005, 0.02, 0.05, 0.1)),
+        (Logistic(1), logistic(1), 60, (0.01, 0.05, 0.1, 0.2)),
+        (Logistic(3), logistic(3), 120, (0.02, 0.08, 0.3, 0.6)),
+    ],
+    ids=str,
+)
+def test_no_dataset_with_mixed_others_is_above_the_bound(R, below_0, n, losses):
     rng = random.Random(n)
-    bounds, closest = NoiseOfAllDatasets(ss.Laplace(sp.Rational(str(eps0))), n), 0.0
-    for _ in range(8):
-        eps = rng.choice([0.02, 0.1, 0.3, 0.6]) * eps0
+    bounds, closest = NoiseOfAllDatasets(R, n), 0.0
+    for eps in losses * 2:
         bound = bounds.drop_out(Ratio(eps=sp.Rational(str(eps)))).value
         for _ in range(6):
             ends = sorted(rng.choice([0.0, 1.0, rng.uniform(-0.2, 1.2)]) for _ in range(2))
-            places = [0.0, 1.0, *(rng.random() for _ in range(3))]
+            x = rng.random()
+            places = [0.0, 1.0, x, min(x + 2 * eps, 1.0), rng.random()]  # two of them are close
             rows = []
-            for x in places:
-                cdf = [math.exp(eps0 * (y - x)) / 2 if y <= x else 1 - math.exp(eps0 * (x - y)) / 2 for y in ends]
-                rows.append([cdf[0], cdf[1] - cdf[0], 1 - cdf[1]])
+            for place in places:
+                first, second = (below_0(end - place) for end in ends)
+                rows.append([first, second - first, 1 - second])
             x0, x1 = rng.sample(range(5), 2)
             few = rng.sample(range(5), rng.randint(1, 3))
             value = counted(rows, x0, x1, [rng.choice(few) for _ in range(n - 1)], math.exp(eps))
@@ -78,10 +105,35 @@ def test_no_dataset_with_mixed_others_is_above_the_bound(eps0, n):
     assert 0.05 < closest < 1  # 1e-12 of round-off is far from the bound
 
 
+@pytest.mark.parametrize(
+    ("R", "n", "excess"),
+    [(ss.Gaussian(2), 10_000, 0.006), (ss.Gaussian(1), 100_000, 0.013), (Logistic(1), 10_000, 0.003)],
+    ids=str,
+)
+def test_gaussian_and_logistic_noise_is_bounded_nearly_as_its_worst_datasets_are(R, n, excess):
+    answer = ss.Shuffle(R, n).epsilon(1e-6)
+    assert answer.upper_by == "drop-out"
+    assert answer.lower < answer.upper <= (1 + excess) * answer.lower
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+@pytest.mark.parametrize(("R", "below_0"), [(ss.Gaussian(1), normal(1)), (Logistic(2), logistic(2))], ids=["N", "L"])
+def test_few_users_of_smooth_noise_are_below_the_bound_in_exact_arithmetic(R, below_0, n):
+    # Messages are merged, and probabilities rounded to multiples of 1e-12, which adds up to less than 1e-10.
+    rows = []
+    for place in (0.0, 0.3, 1.0):
+        first, second = (sp.Rational(round(below_0(end - place) * 10**12), 10**12) for end in (0.1, 0.8))
+        rows.append([first, second - first, 1 - second])
+    finite, bounds = ss.from_matrix(rows), NoiseOfAllDatasets(R, n)
+    for alpha in (sp.Integer(1), sp.Rational(11, 10), sp.Rational(3, 2)):
+        truth = ss.ground_truth.worst_pair(finite, n, alpha).delta
+        assert 0 < truth <= sp.Rational(bounds.drop_out(Ratio(alpha=alpha)).value) + sp.Rational(1, 10**10)
+
+
 @pytest.mark.parametrize(("eps0", "eps"), [("1", "0"), ("4", "0.25"), ("8", "7.999"), ("0.01", "0.002")])
 def test_the_divergence_of_one_user_is_not_below_the_true_one(eps0, eps):
     truth = 1 - sp.exp((sp.Rational(eps) - sp.Rational(eps0)) / 2).n(40)
-    local = NoiseOfAllDatasets(ss.Laplace(sp.Rational(eps0)), 10)._local(Ratio(eps=sp.Rational(eps)))
+    local = laws_of(ss.Laplace(sp.Rational(eps0))).local(Ratio(eps=sp.Rational(eps)))
     assert truth <= sp.Rational(local) <= truth * (1 + sp.Rational(1, 10**12))
 
 
@@ -96,7 +148,7 @@ def test_the_bound_is_within_one_percent_of_the_attack():
 def test_where_the_blanket_is_smaller_it_answers():
     few = ss.Shuffle(ss.Laplace(4), n=20)
     assert few.delta(0.5).upper_by == "blanket"
-    assert ss.Shuffle(ss.Gaussian(1), n=1000).delta(0.3).upper_by == "blanket"
+    assert ss.Shuffle(ss.Gaussian(1), n=1000).delta(0.3).upper_by == "blanket"  # few ratios are most of G's variance
 
 
 def test_below_one_the_pair_is_swapped():
@@ -138,7 +190,7 @@ def test_epsilon_of_few_users_is_between_those_of_exact_cells(R):
     assert below.exact(eps=answer.upper) <= target < above.exact(eps=answer.lower)
 
 
-@pytest.mark.parametrize(("R", "n"), [(ss.Gaussian(1), 10_000), (ss.Laplace(17), 10_000)], ids=str)
+@pytest.mark.parametrize(("R", "n"), [(ss.Gaussian(1), 1_000), (ss.Laplace(17), 10_000)], ids=str)
 def test_where_there_is_no_drop_out_bound_the_upper_end_of_epsilon_is_that_of_the_blanket(R, n):
     answer = ss.Shuffle(R, n).epsilon(1e-6)
     blanket = ss.Shuffle(ss.decomposition.blanket(R), n).epsilon(1e-6)
@@ -177,3 +229,30 @@ def test_a_delta_of_noise_below_all_doubles_has_a_logarithm_with_two_ends():
     coarse = ss.Shuffle(R.lower(32, 1e-9), n).log_delta(eps)  # merged messages say less
     assert -math.inf < coarse.lower <= answer.upper
     assert answer.upper - 0.1 < answer.lower < math.log(5e-324)
+
+
+def test_where_hardly_anybody_sends_a_message_of_the_blanket_one_user_alone_is_close():
+    # D of n users is between (1 − γ)^(n − 1) of that of one, 1 − e^{(ε − ε0)/2}, and that itself.
+    for eps0, n, rtol in ((62, 925, 1e-3), (8, 10, 0.5), (40, 10**6, 1e-2)):
+        crowd, gamma = noise.Noise(ss.Laplace(eps0=eps0), n), math.exp(-eps0 / 2)
+        for eps in (1, eps0 / 2, 3 * eps0 / 4):
+            (found,) = crowd.from_one([Ratio(eps=sp.Rational(eps))], rtol, "auto")
+            alone = -math.expm1((eps - eps0) / 2)
+            assert found.lower <= (1 - gamma) ** (n - 1) * alone * (1 + 1e-14)
+            assert found.upper >= alone * (1 - 1e-14)  # which is not below it, and all that is known here
+            assert found.relative_width <= rtol
+    for eps in (1, 4, 6):  # nine others: a tenth of them is seen
+        ratio, few = [Ratio(eps=sp.Integer(eps))], noise.Noise(ss.Laplace(eps0=8), 10)
+        (wide,), (sharp,) = few.from_one(ratio, 0.5, "auto"), few.from_one(ratio, 0.05, "contour")
+        assert wide.lower <= sharp.lower <= sharp.upper <= wide.upper
+
+
+@pytest.mark.parametrize("question", ["delta", "rdp"])
+def test_rounds_of_noise_that_hides_nobody_have_an_answer_though_next_to_the_largest_loss_little_is_known(question):
+    rounds = ss.Shuffle(ss.Laplace(eps0=62), 925).compose(2)
+    if question == "delta":
+        answer = rounds.delta(1.0, rtol=0.5)
+        assert 0.99 < answer.lower < answer.upper <= 1
+    else:
+        answer = rounds.rdp(8, rtol=0.5)
+        assert 0 < answer.lower < answer.upper <= 124.001  # 2 ε0

@@ -119,3 +119,8 @@ def test_a_prior_that_is_none_is_named(prior):
     risk = Risk(ss.Shuffle(ss.BinaryRR(1), 1).profile(rtol=0.05))
     with pytest.raises(ValueError, match="prior"):
         risk.error(prior)
+
+
+def test_the_shifts_of_tiny_losses_are_as_close_to_each_other_as_those_of_others():
+    shifts = Risk(ss.Shuffle(ss.BinaryRR(eps0="1e-6"), 2).profile(rtol=0.05)).shifts(1e-12)
+    assert 0.2 * shifts.upper < shifts.lower < shifts.upper < 1e-5

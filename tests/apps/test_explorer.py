@@ -161,7 +161,7 @@ def test_rounds_along_the_axis_are_compositions():
 
 
 def test_the_band_between_attack_and_bound_is_drawn():
-    space, view = "{http://www.w3.org/2000/svg}", View(WIDER["Gaussian"])
+    space, view = "{http://www.w3.org/2000/svg}", View(Settings("gaussian", {"sigma": "1"}, n="1000"))
     certified = line_of(view, "certified")
     paths = list(ET.fromstring(view.chart).iter(f"{space}path"))
     assert sum(path.get("fill") == certified.colour for path in paths) == 1

@@ -10,14 +10,13 @@ from checks import cross_check, dropout_grid, mechanism_grid
 from checks.reports import Comparison, Report
 from shuffle_sym.accounting import bounds
 
-pytestmark = pytest.mark.exact
-
 BLH = dropout_grid.Case(ss.BLH(d=3, eps0=sp.log(3)), (sp.Rational(4, 5), sp.Rational(21, 20)), 4)
 ZEROS = dropout_grid.Case(
     ss.from_matrix([["1/2", "1/2", 0], [0, "1/3", "2/3"], ["1/4", "1/4", "1/2"]]), (sp.Integer(1), sp.Integer(2)), 4
 )
 
 
+@pytest.mark.exact
 @pytest.mark.parametrize("case", cross_check.quick(), ids=lambda case: f"{case.name}, n={case.n}")
 def test_symbols_exact_values_brute_force_and_floats_agree(case):
     report = Report().add(cross_check.check(case))

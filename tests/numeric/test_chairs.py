@@ -13,7 +13,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.numeric import blanket_counts, chairs, dropout
+from shuffle_sym.numeric import blanket_counts, chairs, dropout, moduli, places
 from shuffle_sym.numeric.blanket_counts import BlanketCounts
 from shuffle_sym.numeric.scores import ScoredSums, best_scores
 from shuffle_sym.truth import crowds
@@ -158,3 +158,32 @@ def test_the_logarithm_of_a_local_bound_is_not_below_that_of_the_bound():
         bound = chairs.upper([[law]], [[[]]], [10], 0.0, local)
         assert bound[::2] == (local, "local")
         assert mp.log(local) <= bound.log <= mp.log(local) * (1 - 1e-14) + 1e-14
+
+
+def test_the_rounding_of_what_no_blanket_takes_is_in_the_error_of_its_transform(monkeypatch):
+    u, given = 1e-3, []
+    monkeypatch.setattr(blanket_counts, "UNIT_ROUNDOFF", u)
+    convolution = blanket_counts.convolution
+    monkeypatch.setattr(blanket_counts, "convolution", lambda *args: given.append(args[1]) or convolution(*args))
+    BlanketCounts([6, 2], [0.3, 0.6])
+    assert min(given[0]) >= u  # of 1 − γ
+
+
+def test_bounds_of_a_tilted_law_are_told_only_where_they_hold():
+    coins = ScoredSums(np.array([0, 1]), np.array([0.25, 0.75]), np.array([0.75, 0.25]), [(400, np.array([0.5, 0.5]))])
+    found = coins._tilted(0.0)
+    for t in (1.0, 2.5, 7.0):
+        for mean in (199.5, 200.0, 200.25):
+            k, _, _ = coins._piece(found._replace(t=t, mean=mean))
+            assert np.all(np.abs(k - mean) <= t)
+            assert len(k) >= 2 * math.floor(t) - 1
+
+
+def test_the_cells_of_groups_have_the_roundings_of_their_widths(monkeypatch):
+    law, where = (np.array([[-2.0, 1.0]]), np.array([[0.5, 0.5]])), places.Places(0.25, 40, 0, 30)
+    nodes, parts = np.array([0.0, 0.25, 0.75]), []
+    for u in (2.0**-53, 1e-6):
+        monkeypatch.setattr(chairs, "UNIT_ROUNDOFF", u)
+        cells = chairs._GroupCells([moduli.Tilts(*law, 0.5)] * 2, [np.zeros(1)] * 2, np.array([20, 19]), 1e-9, where)
+        parts.append(cells._parts(nodes, np.zeros((3, 2)))[0])  # f = 1: no sum is below that of the scale
+    assert np.all(parts[1] >= parts[0] * (1 + 3 * 1e-6))  # a difference and two products

@@ -254,3 +254,27 @@ def test_values_next_to_the_rest_are_part_of_it():
 def test_where_nothing_is_rare_the_memory_does_not_grow_with_the_users():
     k, mantissas, exponents, h = counts._counts(2**50, 2**50, ())
     assert (k.tolist(), mantissas.tolist(), exponents.tolist(), h.shape) == ([0.0], [1.0], [0], (1, 0))
+
+
+def test_what_another_method_says_of_the_rest_has_the_errors_of_powers_and_products(monkeypatch):
+    split, one, ends = split_of(), np.array([1.0]), []
+    monkeypatch.setattr(split, "_sharper", lambda *_: (1.0, 1.0))
+    for error in (0.0, 1e-3):
+        split.sharpened.clear()
+        split.error, split.step_error = error, 0.0
+        below, above = np.zeros(1), np.full(1, 1e9)
+        split._sharpen(1e-9, below, above, np.array([1]), one, one, one)
+        ends.append((below[0], above[0]))
+    (low, high), (lower, upper) = ends
+    assert lower <= low * (1 - 2e-3)  # once in what is computed, and once in what is taken off: q to the power m
+    assert upper >= high * (1 + 2e-3)
+    assert 0 < low <= high < 1e9
+
+
+def test_what_is_wider_than_asked_for_is_refused(monkeypatch):
+    monkeypatch.setattr(counts._Split, "bounds", lambda *_: (0.25, 0.5))
+    (refused,) = counts.positive_parts(np.array([[-1.0, 1.0]]), np.array([0.5, 0.5]), 3, 0.1)
+    assert isinstance(refused, ValueError)
+    assert refused.reached == 0.5
+    (answer,) = counts.positive_parts(np.array([[-1.0, 1.0]]), np.array([0.5, 0.5]), 3, 0.5)
+    assert (answer.lower, answer.upper) == (0.25, 0.5)

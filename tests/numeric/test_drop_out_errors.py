@@ -84,6 +84,10 @@ def test_the_sum_over_places_is_above_the_exact_one_and_has_its_roundings(monkey
     assert slack >= 8 * u * (abs(math.log(0.01)) + math.log(297) + 297 * 0.7 + len(where.lengths) / 8)
     _, (slack,) = places.Places(1e-200, 300, 3, 298).logs_with_slack(np.zeros(1))
     assert slack >= 8 * u * 200 * math.log(10)  # of log γ alone
+    few = places.Places(0.01, 300, 3, 6)
+    near = complex(few.log_x[0] - 1e-9)
+    (power,), (error,) = few.powers(np.array([near]), 0.0)
+    assert error / abs(power) >= u / 1e-9 / 4  # a numerator with a rounding, over 1 − e^{−t}
     shares = []
     for log_scale in (0.0, -200.0):
         (power,), (error,) = where.powers(np.array([-0.7 + 0.1j]), log_scale)
@@ -264,7 +268,7 @@ def test_laws_whose_smallest_values_doubles_cannot_tell_apart_are_not_below_each
     monkeypatch.setattr(convex_order, "FLOAT_ERROR", 1e-3)
     monkeypatch.setattr(convex_order, "_stop_loss", lambda g, p, k: (np.full(len(k), float(g.max())), np.zeros(len(k))))
     p = np.full(3, 1 / 3)
-    for least, below in ((-2.01, False), (-2.1, True)):  # four errors of either are 0.016
+    for least, below in ((-2.006, False), (-2.1, True)):  # four errors of −2 are 0.008
         assert convex_order._below((np.array([-2.0, 0.0, 1.0]), p), (np.array([least, 0.0, 3.0]), p)) == below
 
 

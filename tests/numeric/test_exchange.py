@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from random import Random
 
 import mpmath
@@ -316,3 +316,19 @@ def test_between_two_nodes_a_quotient_rises_by_its_second_derivative_and_its_err
     # As f − f'' (t − a)(b − t)/2 does in the middle of the cell
     largest = 0.1 + 0.02 + 0.25**2 / 8 * bounds.bend.sum(axis=1)
     assert np.all(np.abs(found / largest - 1) < 1e-12)
+
+
+def test_quotients_at_nodes_have_the_errors_of_values_and_probabilities(monkeypatch):
+    off, rate, u = 1e-4, 0.4, np.array([1.0, 2.0, 4.0])
+    monkeypatch.setattr(exchange, "FLOAT_ERROR", off)
+    bounds = exchange._Bounds(VALUES, PROBABILITIES, np.zeros(2), 0, 0.0, (5, 5), np.array([rate]), 0.0)
+    *_, real, imaginary, error = (a[:, 0, 1] for a in bounds.at(u))
+    s, worst = rate + 1j * u, 0.0
+    star = transform(s, 0, np.zeros(2))
+    for signs in product((1, -1), repeat=3):
+        sign = 0.999 * off * np.array(signs)
+        p = PROBABILITIES[1]
+        for g, q in ((VALUES[1] * (1 + sign), p), (VALUES[1], p * (1 + (sign - p @ sign) / 2))):
+            there = (star - np.exp(np.multiply.outer(s, g)) @ q) / s**2
+            worst = max(worst, np.max(np.abs(there - real - 1j * imaginary) / error))
+    assert 0.05 < worst <= 1

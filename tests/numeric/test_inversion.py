@@ -290,3 +290,21 @@ def test_a_line_without_noise_is_no_reason_to_divide_by_0(monkeypatch):
     monkeypatch.setattr(law, "_line", lambda *given: wide)
     found = law.ends(0.5, 1e-3)
     assert found.lower <= truth <= found.upper
+
+
+def test_losses_along_a_line_have_the_rounding_of_their_size(monkeypatch):
+    u, rounds = 1e-6, 3
+    monkeypatch.setattr(inversion, "UNIT_ROUNDOFF", u)
+    for losses, size in ((LOSSES, 3.0), (LOSSES + 50.0, 51.5), (np.array([-8.0, 8.0, 0.0, 0.0]), 8.0)):
+        line = Line(LossSum([(outcomes(losses, MASSES, loss_error=1e-4), rounds)]), Plan(1e-9, 0.5, 0.1, 20))
+        # The centre is taken off each of them, and added again.
+        assert line.shift >= rounds * (1e-4 + u * (size + abs(line.centre) / rounds))
+
+
+def test_masses_along_a_line_have_the_roundings_of_their_exponents(monkeypatch):
+    u, rounds, theta = 1e-6, 3, 2.0
+    monkeypatch.setattr(inversion, "UNIT_ROUNDOFF", u)
+    law = LossSum([(outcomes([-40.0, -0.5, 0.25, 0.5], MASSES, mass_error=1e-4), rounds)])
+    line = Line(law, Plan(theta, 0.5, 0.1, 20))
+    # θs is rounded, and the logarithm of the sum is taken off it; a product, an exponential, a sum, a logarithm.
+    assert line.slack >= rounds * (1e-4 + u * (6 + theta * 40.0)) + u * abs(line.log_scale)

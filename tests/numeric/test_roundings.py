@@ -14,7 +14,7 @@ import pytest
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import composed_losses, lattice, losses
-from shuffle_sym.numeric.binomial_laws import binomial_laws, log_binomial_law
+from shuffle_sym.numeric.binomial_laws import _geometric_tail, binomial_laws, log_binomial_law
 from shuffle_sym.numeric.composed_losses import ComposedLaw, Tilt, Transform
 from shuffle_sym.numeric.losses import Losses, LossGrid, Outcomes
 
@@ -122,7 +122,11 @@ def test_tilted_masses_and_points_have_their_roundings(monkeypatch):
     assert one.eta >= u * (1 + 4 * math.log2(size))
     law = composed(table(LOSSES, MASSES), 0.25, theta, -60, size)
     assert law._grid_rounding() >= 2 * u * 0.25 * max(60, size - 60)
-    assert law._rounding(2.0) >= law.slack + 4 * u * max(abs(law.log_scale), theta * 2.0, 1.0)
+    for eps in (2.0, 60.0):
+        assert law._rounding(eps) >= law.slack + 4 * u * max(abs(law.log_scale), theta * eps, 1.0)
+    fine = LossGrid(table(LOSSES, MASSES), 2.0**-10, "split")
+    layers = len(fine.masses) // 8  # that are added up
+    assert Transform.of(fine, theta, 8).eta >= u * (layers + 4 * 3)
     assert law.slack >= ROUNDS * one.slack()
     one_ulp = composed(table(LOSSES, MASSES), 0.25, 0.0, -60, size)
     assert one_ulp._rounding(0.0) >= one_ulp.slack + 4 * u  # a sum is rounded where it has no exponents, too
@@ -142,23 +146,25 @@ def test_the_roundings_of_binomial_laws_are_counted():
     assert Fraction(law.outside) >= Fraction(2 * sum(math.comb(900, k) for k in range(50)), 2**900)
 
 
-def test_the_slack_of_a_lattice_is_counted(monkeypatch):
+@pytest.mark.parametrize(("n", "log_unit"), [(7, 0.0), (1, 600.0), (1, -600.0)])
+def test_the_slack_of_a_lattice_is_counted(monkeypatch, n, log_unit):
     # All values are on the lattice and no other error is left: the ends differ by the roundings of n terms alone.
-    u, n = 1e-6, 7
+    u = 1e-6
     values, p = np.array([-1.25, -0.25, 0.0, 1.75]), np.array([0.25, 0.25, 0.25, 0.25])
     monkeypatch.setattr(lattice, "FLOAT_ERROR", 0.0)
-    on = lattice._Lattice(lattice._Problem.of(values, p, n), 2.0**-10)
+    on = lattice._Lattice(lattice._Problem.of(values, p, n, log_unit), 2.0**-10)
     moment = on._moment
-    truth = moment(1, on.low + on.size - 1)[0] * math.exp(n * on.log_scale - math.log(n))
+    log_total = n * on.log_scale - math.log(n) + log_unit
+    truth = moment(1, on.low + on.size - 1)[0] * math.exp(log_total)
     monkeypatch.setattr(lattice, "UNIT_ROUNDOFF", u)
     monkeypatch.setattr(on, "_moment", lambda first, last: (moment(first, last)[0], 0.0))
     lower, upper = on.bounds(1e-3)
     reach = float(np.max(np.abs(on.theta * on.support)))
     # Each term: its weight, the product θx, what is taken off it, exp; then logarithms that doubles hold
-    slack = n * u * (6 + 2 * reach + abs(on.log_scale)) + 2 * u * abs(n * on.log_scale - math.log(n))
+    slack = n * u * (6 + 2 * reach + abs(on.log_scale)) + 2 * u * abs(log_total)
     assert lower <= truth * (1 - slack)
     assert upper >= truth * (1 + slack)
-    assert upper <= truth * (1 + 1e4 * u)
+    assert upper <= truth * (1 + 3e4 * u)
     _, error = moment(1, on.low + on.size - 1)
     law, law_error = on._law
     x = np.arange(1, on.low + on.size) * on.spacing
@@ -214,3 +220,25 @@ def test_the_noise_of_a_lattice_has_a_bound_that_a_finer_search_does_not_undercu
         moments = 0.75 * (np.expm1(sign * np.multiply.outer(rates, ends)) @ np.array([1 - f, f]))
         chernoff = np.log(2 * (v + 1 / rates)) + n * moments - rates * v
         assert log_bound >= float(np.min(chernoff)) - 1e-9
+
+
+def test_the_weights_of_a_composed_law_have_the_roundings_of_their_exponents(monkeypatch):
+    u, theta, eps = 1e-6, 3.0, 0.3
+    monkeypatch.setattr(composed_losses, "UNIT_ROUNDOFF", u)
+    law = composed(table(LOSSES, MASSES), 0.25, theta, -60, 2**8)
+    law.error = 0.0
+    first, last = 2, law.low + law.size - 1
+    gaps = np.arange(first, last + 1) * 0.25 - eps
+    terms = np.abs(law.law[first - law.low :]) * -np.expm1(-gaps) * np.exp(-theta * gaps)
+    _, error = law._sum(eps, first, last)
+    # A product, two exponentials and a product; θ times a gap, and a sum
+    assert error >= u * float(np.sum(terms * (4 + theta * gaps)))
+    assert error >= u * theta * gaps[-1] * float(np.sum(terms)) / 2
+
+
+def test_a_geometric_tail_has_room_for_the_roundings_of_its_ratio():
+    for ratio in (2.0**-40, 0.1, 0.5, 0.9, 0.999):
+        true = Fraction(ratio) * (1 + 8 * Fraction(UNIT_ROUNDOFF))  # two quotients, a product and their inputs
+        assert Fraction(float(_geometric_tail(1.0, ratio))) >= true / (1 - true)
+    assert _geometric_tail(1.0, 0.0) == 0.0
+    assert _geometric_tail(1.0, 1.0) == math.inf

@@ -117,3 +117,17 @@ def test_a_range_in_which_delta_decides_nothing_is_left_in_few_steps():
     assert delta_at(answer.lower, 0).lower < 1.0001e-3
     assert delta_at(answer.upper, 0).upper > 0.9999e-3
     assert len(asked) < 80
+
+
+def test_values_that_were_refused_below_the_bracket_do_not_matter_any_more():
+    asked = []
+
+    def delta_at(eps, _):
+        asked.append(eps)
+        if eps < 40:
+            raise ValueError
+        return Interval(1e-3 * math.exp(45 - eps), 1e-3 * math.exp(45 - eps))
+
+    answer = smallest_epsilon(delta_at, 1e-3, 1e-3, 62.0, most_refusals=4)
+    assert answer.lower <= 45 <= answer.upper
+    assert len(asked) == len(set(asked)) <= 20

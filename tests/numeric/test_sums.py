@@ -65,3 +65,14 @@ def test_what_is_too_much_is_refused():
     assert sums.suits(np.zeros(1024), 4)
     assert not sums.suits(np.zeros(1025), 3)
     assert sums.suits(np.zeros(1025), 2)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_errors_of_values_and_of_probabilities_are_inside_together(monkeypatch, sign):
+    off = 1e-3
+    monkeypatch.setattr(sums, "FLOAT_ERROR", off)
+    values, p = np.array([0.5, 1.0, 1.75]), np.array([0.25, 0.5, 0.25])
+    for n in (1, 2, 3, 4):
+        given = values * (1 - sign * off), p * (1 - sign * off)
+        low, high = (sums._end(*given, n, end) / n for end in (-1, 1))
+        assert low <= float(p @ values) <= high  # E[S]/n, for no value is negative

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import pairwise, product
 from types import SimpleNamespace
 
 import mpmath
@@ -270,7 +270,7 @@ def test_the_roundings_of_rare_sums_are_counted(monkeypatch):
     logs, errors = (float(a[0, 0]) for a in law.low.log_growths(np.array([[d]])))
     factors = 1 + law.psi_errors + (4 + 20) * u + 4 * u * d * law.g  # the errors of ψ, and of e^{dg}
     psi = float((law.psi * np.exp(d * law.g) * factors).sum())
-    exponent = N * math.log1p(psi * math.exp(errors - logs))
+    exponent = N * math.log1p(psi * math.exp(-logs))
     rest = exponent + math.log(-math.expm1(-exponent))
     middle = N * logs + rest - float(law.log_rest[0])
     bound = float(law.log_growths(np.array([[d]]))[0, 0])
@@ -279,7 +279,10 @@ def test_the_roundings_of_rare_sums_are_counted(monkeypatch):
     slack = u * (2 + float(law.exponent[0]) + abs(float(law.log_rest[0])))
     assert law.log_slack[0] >= N * law.low.log_error[0] + law.gain[0] * law.fixed[0] + 7 * slack
     assert law.fixed[0] >= float((law.psi * law.psi_errors).sum()) + 50 * u * float(law.psi.sum())
-    assert np.all(law.psi_errors >= u * (10 + law.c * law.g + 2 * np.abs(np.log(p[-1]))))
+    log_low = float(law.log_scale[0] - law.log_rest[0]) / N
+    # Two logarithms, their difference, the product cg, the sum of both, and an exponential of 4 units
+    logs = abs(math.log(p[-1])) + abs(log_low)
+    assert np.all(law.psi_errors - law.low.log_error[0] >= u * (4 + 4 * logs + 2 * law.c * law.g))
     _, (error,) = law.powers(np.array([[0.0, 0.5]]))
     assert error[0] >= law.gain[0] * law.fixed[0] + 32 * u * (1 + law.exponent[0])
     assert error[1] >= error[0] * 0.5 + N * law.low.drift[0] * 0.5
@@ -375,3 +378,22 @@ def test_a_rule_that_is_off_by_its_error_and_its_aliasing_leaves_the_truth_insid
     lower, upper = contour._refined(law, off, 0.1, np.array([0.1]))
     assert lower[0] <= truth[0] * (1 + 1e-15)
     assert upper[0] >= truth[0] * (1 - 1e-15)
+
+
+def test_a_window_of_two_values_grows_where_nothing_was_seen_in_it(monkeypatch):
+    two, tails = binomial._Two(2.0, 1.0, 0.2, 0.5, 0.3, 20), []
+
+    def bounds(log_tail):
+        tails.append(log_tail)
+        return (0.0, 0.0, 1e-9) if len(tails) < 3 else (1.0, 2.0, 1e-9)
+
+    monkeypatch.setattr(two, "_bounds", bounds)
+    lower, upper = two.bounds(1e-3)
+    assert lower <= 1.0 < 2.0 <= upper
+    assert all(4 * before <= after <= 1.5 * before for before, after in pairwise(tails))
+
+
+def test_nothing_lies_beyond_the_sum_of_a_constant():
+    with np.errstate(all="raise"):
+        assert tilting.tail_reach(np.array([0.5]), np.array([1.0]), 10, -5.0) == (5.0, -math.inf)
+        assert tilting.tail_reach(np.array([0.0, 0.0]), np.array([0.5, 0.5]), 10, -5.0)[0] <= 1e-100

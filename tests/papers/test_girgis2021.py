@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from fractions import Fraction
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -35,17 +36,25 @@ def randomizers(t):
     return [ss.BinaryRR(eps0=e), ss.KRR(k=3, eps0=e), ss.KRR(k=6, eps0=e), ss.BLH(d=3, eps0=e), ss.OUE(d=3, eps0=e)]
 
 
+@cache
+def upper(t, users, order):
+    """Name → value: the upper bounds know nothing of a randomizer but its level."""
+    values = {bound.__name__: bound(sp.log(t), users, order) for bound in UPPER}
+    return {**values, "the best gamma": bounds.girgis2021_thm31(sp.log(t), users, order, "best")}
+
+
 @pytest.mark.parametrize("t", RATIOS)
 def test_no_bound_is_below_an_exact_divergence(t):
     for R, users in itertools.product(randomizers(t), (1, 2, 5, 12)):
+        if users > 5 and isinstance(R, (ss.BLH, ss.OUE)):
+            users = 7  # they have eight kinds of messages
         last = int(R.input_count) - 1
         D = decomposition.dataset(R, 0, 1, last)
         for order in (2, 3, 7, 12):
             for direction in (D, D.reversed()):
                 truth = exact.renyi_divergence(exact.renyi_moment(direction, users, order), order, digits=20)
-                for bound in UPPER:
-                    assert bound(sp.log(t), users, order) >= truth, (R, bound.__name__)
-                assert bounds.girgis2021_thm31(sp.log(t), users, order, "best") >= truth
+                for name, value in upper(t, users, order).items():
+                    assert value >= truth, (R, name)
 
 
 @pytest.mark.parametrize("t", RATIOS)
@@ -54,7 +63,7 @@ def test_no_bound_is_below_the_worst_of_all_datasets(t):
     for R, users in itertools.product(randomizers(t)[:3], (2, 3, 4)):
         for order, worst in zip(orders, ground_truth.worst_moments(R, users, orders), strict=True):
             truth = exact.renyi_divergence(worst.moment, order, digits=20)
-            assert all(bound(sp.log(t), users, order) >= truth for bound in UPPER)
+            assert all(value >= truth for value in upper(t, users, order).values())
 
 
 @pytest.mark.parametrize("t", RATIOS)
@@ -141,10 +150,10 @@ def reduced(eps0, users, order):
     total = mpmath.mpf(0)
     for m in range(users):
         moment = mpmath.fsum(
-            mpmath.binomial(m + 1, k) * p**k * (1 - p) ** (m + 1 - k) * (1 / t + (t - 1 / t) * k / (m + 1)) ** order
+            math.comb(m + 1, k) * p**k * (1 - p) ** (m + 1 - k) * (1 / t + (t - 1 / t) * k / (m + 1)) ** order
             for k in range(m + 2)
         )
-        total += mpmath.binomial(users - 1, m) * double**m * (1 - double) ** (users - 1 - m) * moment
+        total += math.comb(users - 1, m) * double**m * (1 - double) ** (users - 1 - m) * moment
     return mpmath.log(total) / (order - 1)
 
 
@@ -321,10 +330,11 @@ def test_without_local_privacy_loss_there_is_none():
     )
 
 
-@pytest.mark.exact
 def test_moments_are_written_out_up_to_order_12():
-    assert derivations.rdp_moments(12).proved
-    assert derivations.central_moments(12).proved
+    moments = derivations.rdp_moments(12)
+    assert moments.proved
+    assert [(lemma.name, lemma.proved) for lemma in moments.lemmas] == [("central_moments", True)]
+    assert len(moments.lemmas[0].statement) == 11  # order 2 … 12
     for power in range(13):
         for users, chance in ((1, q(1, 3)), (4, q(2, 7))):
             direct = sum(

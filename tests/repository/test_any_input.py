@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,15 @@ import shuffle_sym as ss
 
 R = ss.KRR(k=3, eps0=sp.log(3))
 M = ss.Shuffle(R, 12)
-PROFILE = M.profile(rtol=0.05)
 ROUNDS = M.compose(2)
 TWO = ss.from_matrix([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
 PLD = ss.accounting.PairPLD([Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 4), Fraction(3, 4)])
+
+
+@cache
+def profile() -> ss.accounting.PrivacyProfile:
+    return M.profile(rtol=0.05)
+
 
 SAME = {
     "eps0 as text": (lambda: ss.KRR(k="3", eps0="log(3)"), lambda: R),
@@ -44,9 +50,9 @@ SAME = {
     "eps after rounds": (lambda: ROUNDS.delta(np.array([0.5, 1])), lambda: [ROUNDS.delta(0.5), ROUNDS.delta("1")]),
     "delta after rounds": (lambda: ROUNDS.epsilon((0.01,)), lambda: [ROUNDS.epsilon(0.01)]),
     "order after rounds": (lambda: ROUNDS.rdp(np.array([2])), lambda: [ROUNDS.rdp(2)]),
-    "a profile": (lambda: PROFILE.delta(np.array([0.1])), lambda: [PROFILE.delta("0.1")]),
-    "a profile's epsilon": (lambda: PROFILE.epsilon([0.01]), lambda: [PROFILE.epsilon("1e-2")]),
-    "a profile's order": (lambda: PROFILE.rdp(range(2, 4)), lambda: [PROFILE.rdp(2), PROFILE.rdp(3)]),
+    "a profile": (lambda: profile().delta(np.array([0.1])), lambda: [profile().delta("0.1")]),
+    "a profile's epsilon": (lambda: profile().epsilon([0.01]), lambda: [profile().epsilon("1e-2")]),
+    "a profile's order": (lambda: profile().rdp(range(2, 4)), lambda: [profile().rdp(2), profile().rdp(3)]),
     "rounds of an accountant": (
         lambda: ss.FourierAccountant(PLD).delta("0.1", np.array([1, 2])),
         lambda: ss.FourierAccountant(PLD).delta(0.1, [1, 2]),

@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 import shuffle_sym as ss
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.truth.exact import MOST_SECONDS, CentralSum, enclosure, reduction_pair_divergence
+from shuffle_sym.numeric.binomial_laws import bernstein_reach
+from shuffle_sym.truth.exact import MOST_SECONDS, CentralSum, central, enclosure, reduction_pair_divergence
 from shuffle_sym.truth.exact.central import _Tail
+from shuffle_sym.truth.exact.divergence import _seconds_of_fractions
 
 q = sp.Rational
 LOG3 = sp.log(3)
@@ -198,3 +200,34 @@ def test_a_tolerance_that_no_contour_meets_is_met_by_the_sum():
     assert found.method == "exact"
     assert M.delta(0.1, digits=20).lower in found
     assert found.relative_width <= 1e-13
+
+
+def test_the_window_of_a_sum_has_room_for_the_doubles_that_place_it():
+    n = 10**15
+    one = CentralSum(LAWS["clones"].gparv, Ratio(alpha=1 + q(1, 10**7)), n, 10)
+    for outer, inner in (((0, 1), (2,)), ((0, 2), (1,)), ((1, 2), (0,))):
+        plan = one._plan(outer, inner)
+        narrow = bernstein_reach(n, one._share(outer, inner), one.log_outside)
+        assert len(plan.window) >= 2 * narrow + 2 * n // 10**12  # a share is right to 1e-12
+
+
+def test_a_plan_counts_the_steps_of_every_tail_that_is_moved():
+    # Two values next to each other and one far away: with every M the tail of the two moves a thousand places.
+    D = ss.decomposition.Decomposition(["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/1000", "1/2", "499/1000"])
+    one = CentralSum(D.gparv, Ratio(alpha=q(11, 10)), 10**6, 10)
+    values = one.values
+    places = sorted(range(3), key=values.__getitem__)
+    outer, inner = tuple(sorted(places[:2])), (places[2],)
+    moved = abs(values[outer[0]] - values[inner[0]]) / abs(values[outer[0]] - values[outer[1]])
+    assert moved > 100
+    plan = one._plan(outer, inner)
+    assert plan.seconds >= len(plan.window) * moved * central._SECONDS_OF_STEP
+
+
+def test_sums_of_long_fractions_are_expected_to_take_longer():
+    short, long = (
+        ss.decomposition.Decomposition(["1/2", "1/2"], ["1/4", "3/4"], [third, 1 - third])
+        for third in (q(1, 3), q(10**200, 3 * 10**200 + 1))
+    )
+    seconds = [_seconds_of_fractions(D.gparv.fractions(sp.Integer(1)), 200) for D in (short, long)]
+    assert seconds[1] > 50 * seconds[0]  # 200 numerators of 130,000 bits in place of 300

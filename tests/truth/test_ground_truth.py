@@ -303,3 +303,28 @@ def test_of_all_renamings_that_keep_the_pair_the_one_with_more_small_inputs_is_k
     for counts in product(range(3), repeat=inputs):
         names = [tuple(counts[pi[x]] for x in range(inputs)) for pi in keeping]
         assert symmetry.represents((0, 1), counts) == (counts == max(names))
+
+
+def test_of_a_circle_of_inputs_the_smallest_renaming_is_kept_and_it_is_a_name():
+    inputs = 5
+    symmetry = Symmetry([tuple(int(x == y) + 2 * int(x == (y + 1) % inputs) for x in range(inputs)) for y in range(5)])
+    turns = [tuple((x + turn) % inputs for x in range(inputs)) for turn in range(inputs)]
+    assert not symmetry.full
+    assert {tuple(g) for g in symmetry.elements} | {turns[0]} == set(turns)
+    mirror = [tuple(int((x - y) % inputs in (0, 1)) for x in range(inputs)) for y in range(inputs)]
+    symmetry = Symmetry(mirror)
+    kept = 0
+    for pair in symmetry.pairs:
+        for counts in product(range(3), repeat=inputs):
+            keeping = [g for g in symmetry.elements if {g[pair[0]], g[pair[1]]} == set(pair)]
+            names = [tuple(counts[g.index(x)] for x in range(inputs)) for g in keeping]
+            assert symmetry.represents(pair, counts) == (counts >= max(names, default=counts))
+            kept += any(name != counts for name in names)
+    assert kept > 50
+
+
+def test_with_all_the_time_in_the_world_as_many_users_are_possible_as_are_not_refused():
+    for R in (ss.BinaryRR(eps0=1), ss.KRR(k=3, eps0=1)):
+        most = search.users_within(R, float("inf"), rational=True)
+        assert search._is_feasible(R, most)
+        assert not search._is_feasible(R, most + 1)

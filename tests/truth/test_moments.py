@@ -106,3 +106,20 @@ def test_messages_of_one_user_alone_count_in_a_moment():
     mp = mpmath.MPContext()
     alone = SimpleNamespace(null=[(mp.mpf(0.5), mp.mpf(0.25))], live=())
     assert renyi._mp_moment(alone, 1, 3, mp) == 2  # a³/b²
+
+
+def test_messages_that_no_other_user_sends_make_no_histograms():
+    a, b = [q(1, 8), q(1, 8), q(1, 4), q(1, 2)], [q(1, 8), q(1, 4), q(1, 8), q(1, 2)]
+    alone = ss.model.Decomposition(a, b, [0, 0, 0, 1])  # everybody else says the same
+    assert exact.renyi_moment(alone, 5000, 2) == sum(x**2 / y for x, y in zip(a, b, strict=True))
+    others = ss.model.Decomposition(a, b, [q(1, 4), q(1, 4), q(1, 2), 0])
+    with pytest.raises(ValueError, match="n = 2000 with 3 kinds of messages"):
+        exact.renyi_moment(others, 2000, 2)
+
+
+def test_moments_have_all_their_digits_however_many_users_there_are():
+    for users, digits in itertools.product((10**3, 2**53), (1, 2, 30)):
+        fraction = exact.two_rr_moment(sp.log(3), users, 12)
+        with mpmath.workdps(60):
+            value = exact.two_rr_moment(sp.log(3), users, 12, digits=digits) / (mpmath.mpf(fraction.p) / fraction.q)
+            assert abs(value - 1) < mpmath.mpf(10) ** -digits

@@ -1,7 +1,8 @@
-r"""Rounds by brute force: the product of pairs of distributions, outcome by outcome, in fractions."""
+r"""Rounds by brute force: the product of pairs of distributions, outcome by outcome, in whole numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
 Pair = dict[Any, tuple[Fraction, Fraction]]
 MAX_PRODUCTS = 20_000_000
@@ -29,22 +29,22 @@ def composed_divergence(rounds: Sequence[Pair], alpha: Any) -> sp.Rational:
         raise ValueError(f"alpha must be rational: composition is computed with fractions, got {alpha!r}")
     if not rounds:
         raise ValueError("rounds must not be empty")
-    merged = [_merged(pair.values()) for pair in rounds]
-    product = [(Fraction(1), Fraction(1))]
+    scales = [math.lcm(*(mass.denominator for both in pair.values() for mass in both)) for pair in rounds]
+    merged = [_merged(pair.values(), scale) for pair, scale in zip(rounds, scales, strict=True)]
+    product = [(int(ratio.q), int(ratio.p))]  # P is compared with αQ
     for i, pair in enumerate(merged):
         if len(product) * len(pair) > MAX_PRODUCTS:
             raise ValueError(f"round {i + 1} needs {len(product) * len(pair)} products, more than {MAX_PRODUCTS}")
         if i < len(merged) - 1:
             product = _merged((p * x, q * y) for p, q in product for x, y in pair)
-    exact = Fraction(int(ratio.p), int(ratio.q))
-    total = hockey_stick(((p * x, q * y) for p, q in product for x, y in merged[-1]), exact)
-    return sp.Rational(total.numerator, total.denominator)
+    total = sum(max(p * x - q * y, 0) for p, q in product for x, y in merged[-1])
+    return sp.Rational(total, int(ratio.q) * math.prod(scales))
 
 
-def _merged(outcomes: Any) -> list[tuple[Fraction, Fraction]]:
-    groups: dict[Any, tuple[Fraction, Fraction]] = {}
-    for p, q in outcomes:
-        key = p / q if q else None
-        x, y = groups.get(key, (Fraction(0), Fraction(0)))
-        groups[key] = (x + p, y + q)
+def _merged(outcomes: Any, scale: int = 1) -> list[tuple[int, int]]:
+    groups: dict[Any, tuple[int, int]] = {}
+    for p, q in ((int(p * scale), int(q * scale)) for p, q in outcomes):
+        common = math.gcd(p, q) or 1
+        x, y = groups.get((p // common, q // common), (0, 0))
+        groups[p // common, q // common] = (x + p, y + q)
     return list(groups.values())

@@ -149,17 +149,13 @@ def two_rr_moment(
 
 
 def _by_factorial_moments(t: Any, n: int, power: int, one: Any) -> Any:
-    r"""E[(1/t + gK)^λ] = Σ_j w_j n(n − 1)…(n − j + 1) p^j, where the w_j are those of x^λ in falling factorials:
-    (x + y)·K^(j) = K^(j + 1) + (j + y) K^(j), with K scaled by g."""
-    base, slope, p = one / t, (t - one / t) / n, one / (1 + t)
-    weights = [one]
+    r"""E[(1/t + gK)^λ] = Σ_j w_j n(n − 1)…(n − j + 1) (gp)^j, where the w_j are those of x^λ in falling factorials:
+    (1/t + gK)·K^(j) = g K^(j + 1) + (1/t + gj) K^(j)."""
+    slope, zero, weights = (t - one / t) / n, 0 * one, [one]
+    places, p = [one / t + slope * j for j in range(power + 1)], slope / (1 + t)
     for _ in range(power):
-        following = [0 * one] * (len(weights) + 1)
-        for j, w in enumerate(weights):
-            following[j] += w * (base + slope * j)
-            following[j + 1] += w * slope
-        weights = following
-    total, falling = 0 * one, one
+        weights = [w * place + low for w, place, low in zip([*weights, zero], places, [zero, *weights], strict=False)]
+    total, falling = zero, one
     for j, w in enumerate(weights):
         total += w * falling
         falling *= (n - j) * p

@@ -1,0 +1,298 @@
+r"""Finitely many laws that are above everything that the other users of Gaussian or logistic noise can add, for all
+pairs of inputs.
+
+The scale of the noise is 1 here and inputs are in [0, w]: w = 1/σ for N(0, σ²) and inputs in [0, 1]. p_x is the density
+around x, (u, v | x) the law of (p_u − αp_v)/p_x under p_x, α >= 1, and a law is *above* another one if its
+E[· − k]_+ is the larger one for every k (the increasing convex order).
+
+**Pairs of inputs** (`papers.ours.noise_pairs`, `papers.ours.smooth_pairs`). If w <= 2 for Gaussian and w <= 3 for
+logistic noise, the law of every other user is below one of
+
+.. math:: (0, w \mid x),\ 0 \le x \le w, \qquad (b + d, b \mid 0),\ 0 \le d \le d^*,\ 0 \le b \le w - d.
+
+The second ones are those of *close* pairs and have a small variance. Pairs are not close from a distance d* on, about
+w log α, if for all u from d* to w
+
+.. math:: \alpha \le \frac{e^{-u^2/2}}{1 - u/w} \text{ (Gaussian)}, \qquad
+          \alpha \le \frac{\sinh(w/2)}{\sinh((w-u)/2)\,\cosh^3(u/2)} \text{ (logistic)}.
+
+If w is near its limit the right sides are small in the middle: then d* may be most of w, and the bound is of no use.
+
+**Inputs in cells.** Let x be in [l, h], r = log p_h/p_l at a message, and K the largest −(log g)'', 1 for Gaussian and
+1/2 for logistic noise. With weights θ + η = 1, as x = θl + ηh,
+
+.. math:: e^{-r^2/8}(\theta p_l + \eta p_h) \le p_l^\theta p_h^\eta \le p_x \le e^{K(h-l)^2/8}(\theta p_l + \eta p_h)
+
+(Hoeffding's lemma; log-concavity; a bound on the bend). R f(w/R) is convex in R, and pf(v/p) + (1 − p)f(0) falls with
+p: with q <= e^{−r²/8} the law (u, v | x) is below a mixture of the laws of G/q with probability q, else 0, for G =
+(u, v | l) and G = (u, v | h). For close pairs (b + d, b | 0) = (d, 0 | −b), and p_d is below ζ(θp_0 + ηp_d'), ζ from
+the right side, so that ζp_0 and ζp_d' take its place.
+
+**Messages in cells.** To move the mass of a cell to the two ends of a range of G, keeping the mean, goes up. G of
+(0, w | x) falls with y: the range is that of the ends. That of (ζp_d − αp_0)/p_x is B(ζρ − α) with B = p_0/p_x and
+ρ = p_d/p_0, which both rise. Far out on one side, G is set to 0 and its positive part counts by itself (it is at most
+the probability of these messages under the first input: they count like null messages); on the other side G is
+negative, or at most (ζ − 1)B, which is counted as well.
+
+All of this costs an amount that is quadratic in the widths of cells. Values are raised by more than their rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import sympy as sp
+from flint import arb
+from scipy import special
+
+from shuffle_sym.algebra import balls
+from shuffle_sym.model.added import AddedNoise
+from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.equality import kept
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.noise import u
+from shuffle_sym.model.rows import Array, Rows, doubles
+
+_BITS = 128
+_ROOM = 1e-11  # by which values are raised, relative to A + αB: more than their rounding
+_SURE = 1e-9  # by which a condition has to hold beyond its rounding
+_OTHERS = np.array([0.0, 0.04, 0.14, 0.4, 0.6, 0.86, 0.96, 1.0])  # inputs over w: only 0 and w have a large variance
+_CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])
+_FINE = 8
+_DISTANCES = 1.12 ** -np.arange(110.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; every eighth one is used
+_MESSAGES = 44  # cells
+_PLACES = 601  # where densities are looked at
+_FARTHEST = 30.0
+_SMALL_RATIO = 4.0  # of densities: no message with a smaller one need be cut off
+_SPREAD_OUT = 0.03  # of the cells
+_TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G, at which cells are chosen
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Symmetric log-concave noise of scale 1, without a bend.
+
+    ``curvature`` is the largest −(log g)'', ``widest`` the largest w, ``log`` is log g up to a constant, ``below`` the
+    distribution function and ``place`` about its inverse. ``far(u, v, w)`` is not above the α up to which pairs of
+    inputs at any distance between u and v are not close; ``meeting(α, w)`` is where p_0 = αp_w.
+    """
+
+    curvature: float
+    widest: float
+    log: Callable[[Array], Array]
+    below: Callable[[arb], arb]
+    place: Callable[[float], float]
+    far: Callable[[Array, Array, float], Array]
+    meeting: Callable[[arb, arb], arb]
+
+    def masses(self, places: list[arb]) -> list[arb]:
+        """The probabilities of the intervals between places: right of 0 those of their mirror images."""
+        left = [bool(place <= 0) for place in places]
+        tails = [self.below(z) if is_left else -self.below(-z) for z, is_left in zip(places, left, strict=True)]
+        over = [arb(1) if near and not far else arb(0) for near, far in pairwise(left)]
+        return [b - a + one for (a, b), one in zip(pairwise(tails), over, strict=True)]
+
+
+def _far_normal(u: Array, v: Array, w: float) -> Array:
+    return np.exp(-v * v / 2) / (1 - u / w)
+
+
+def _far_logistic(u: Array, v: Array, w: float) -> Array:
+    critical: Array = math.sinh(w / 2) / (np.sinh((w - u) / 2) * np.cosh(v / 2) ** 3)
+    return critical
+
+
+def _meeting_logistic(alpha: arb, w: arb) -> arb:
+    root = alpha.sqrt()
+    return (((w / 2).exp() - root) / (root - (-w / 2).exp())).log()
+
+
+NORMAL = Shape(
+    1.0,
+    2.0,
+    lambda z: -z * z / 2,
+    lambda z: (-z / arb(2).sqrt()).erfc() / 2,
+    lambda p: float(special.ndtri(p)),
+    _far_normal,
+    lambda alpha, w: w / 2 - alpha.log() / w,
+)
+LOGISTIC = Shape(
+    0.5,
+    3.0,
+    lambda z: -np.abs(z) - 2 * np.log1p(np.exp(-np.abs(z))),
+    lambda z: 1 / (1 + (-z).exp()),
+    lambda p: math.log(p),
+    _far_logistic,
+    _meeting_logistic,
+)
+
+
+class SmoothLaws:
+    """The laws above for one shape and one w, of users who take part with probability q: exact numbers.
+
+    Who stays away sends a message that is as likely for all inputs: G = 1 − α with probability 1 − q.
+    """
+
+    def __init__(self, shape: Shape, w: sp.Expr, q: sp.Expr = sp.S.One) -> None:
+        self.shape = shape
+        with balls.precision(_BITS):
+            self._w, self._q = balls.value(w), balls.value(q)
+        self.w = float(self._w)
+        self._rows: dict[tuple[float, float], Rows] = {}
+        distances = self.w * _DISTANCES
+        critical = np.append(shape.far(distances[:-1], distances[1:], self.w), math.inf)
+        self._distances, self._critical = distances[::_FINE], np.minimum.accumulate(critical[::-1])[::-1][::_FINE]
+
+    def local(self, ratio: Ratio) -> float:
+        """An upper end of the largest divergence of one user, that of the inputs 0 and w; 0 if α is not below all
+        ratios."""
+        with balls.precision(_BITS):
+            place = self.shape.meeting(ratio.ball, self._w)
+            if not place.is_finite():
+                return 0.0
+            gap = self.shape.below(place) - ratio.ball * self.shape.below(place - self._w)
+            return min(max(balls.upper(self._q * gap), 0.0), 1.0)
+
+    def close(self, alpha: float) -> float:
+        """A distance d* for one α: inputs that are farther apart are not close."""
+        return float(self._distances[int(np.argmax(self._critical >= alpha * (1 + _SURE)))])
+
+    def usual_tail(self, alpha: float) -> float:
+        """About the probability of messages with so large a G that they should be cut off at this α: 0 if G is nowhere
+        so large. In the normal limit the best λ of a tilted law is (α − 1)/variance."""
+        places = np.linspace(-_FARTHEST, self.w + _FARTHEST, _PLACES)
+        logs = self.shape.log(places) - self.shape.log(places - self.w)
+        density = np.exp(self.shape.log(places - self.w))
+        with np.errstate(over="ignore"):
+            variance = max(float((density * np.expm1(logs) ** 2).sum() / density.sum()), 1e-300)
+        far = places[logs > math.log(max(_TILT * variance / max(alpha - 1, 1e-300), _SMALL_RATIO))]
+        with balls.precision(_BITS):
+            return float(self.shape.below(arb(far[-1]))) if len(far) else 0.0
+
+    def at(self, alpha: float, tail: float) -> tuple[list[tuple[Array, Array]], list[float]]:
+        """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about
+        ``tail`` of the messages is cut off.
+
+        """
+        laws: list[tuple[Array, Array]] = []
+        lost: list[float] = []
+        for distance in (0.0, self.close(alpha)):
+            if (key := (tail, distance)) not in self._rows:
+                with balls.precision(_BITS):
+                    self._rows[key] = self._of_close_pairs(tail, distance) if distance else self._of_ends(tail)
+            rows = self._rows[key]
+            laws += zip(*rows.at(alpha), strict=True)
+            lost += [rows.lost] * len(rows.rest)
+        return laws, lost
+
+    def _of_ends(self, tail: float) -> Rows:
+        """Laws that are above all (0, w | x): one for each node x."""
+        far, steps = -self.shape.place(tail), self.w * np.diff(_OTHERS)
+        widths = np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
+        made = []
+        for other, width in zip(_OTHERS.tolist(), widths.tolist(), strict=True):
+            cells = _Cells(self.shape, (arb(0), self._w, self._w * arb(other)), width)
+            y = cells.chosen(-far, self.w + far)
+            a, b = cells.ratios(y)
+            upper, lower = (a[:-1], b[:-1]), (a[1:], b[1:])  # G falls
+            made.append(cells.row(y, 1.0, (upper, upper), (lower, lower), self._q))
+        return _stacked(made, balls.upper(self._q * self.shape.below(arb(-far))))
+
+    def _of_close_pairs(self, tail: float, distance: float) -> Rows:
+        """Laws that are above all (b + d, b | 0), 0 <= d <= the distance: one for each pair of nodes b and d."""
+        far, gap = -self.shape.place(tail), distance * float(np.diff(_CLOSE).max())
+        zeta = math.exp(self.shape.curvature * gap * gap / 8) * (1 + _ROOM)
+        width = self.w * float(np.diff(_OTHERS_OF_CLOSE).max())
+        made = []
+        for d in (distance * _CLOSE).tolist():
+            for other in _OTHERS_OF_CLOSE.tolist():
+                cells = _Cells(self.shape, (arb(d), arb(0), -self._w * arb(other)), width)
+                y = cells.chosen(-self.w - far, distance + far)
+                a, b = cells.ratios(y)
+                rho = zeta * a / b
+                # B(ζρ − α), where B and ρ rise
+                upper, lower = (((r * b[:-1], b[:-1]), (r * b[1:], b[1:])) for r in (rho[1:], rho[:-1]))
+                made.append(cells.row(y, zeta, upper, lower, self._q))
+        # Beyond the last cell ζp_d, the most for the largest d; before the first one (ζρ − α)p_0 at most.
+        return _stacked(made, balls.upper(self._q * (2 * arb(zeta) - 1) * self.shape.below(arb(-far))))
+
+
+_Ends = tuple[tuple[Array, Array], tuple[Array, Array]]
+_Row = tuple[Array, Array, Array, Array, Array]
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Cells of messages for a law above (u, v | x), for inputs u, v, x = ``inputs``; ``width`` is that of the cells of
+    inputs around x."""
+
+    shape: Shape
+    inputs: tuple[arb, arb, arb]
+    width: float
+
+    def _logs(self, y: Array) -> list[Array]:
+        return [self.shape.log(y - float(place)) for place in self.inputs]
+
+    def ratios(self, y: Array) -> tuple[Array, Array]:
+        """A = p_u/p_x and B = p_v/p_x at messages."""
+        of_u, of_v, of_x = self._logs(y)
+        return np.exp(of_u - of_x), np.exp(of_v - of_x)
+
+    def chosen(self, low: float, high: float) -> Array:
+        """The ends of cells between two places: widths ∝ (p_x G'² e^{λG})^{-1/3} lose least, and any are right."""
+        y = np.linspace(low, high, _PLACES)
+        density, (a, b) = np.exp(self._logs(y)[2]), self.ratios(y)
+        slopes = np.abs(np.gradient(a, y)) + np.abs(np.gradient(b, y))
+        variance = (density * (a - b) ** 2).sum() / density.sum()
+        rate = min(_TILT / float(a.max()), _TYPICAL_RATE / max(float(variance), 1e-9))
+        wanted = np.cbrt(density * slopes**2 * np.exp(np.maximum(rate * (a - b), -_TILT)))
+        shares = np.concatenate([[0.0], np.cumsum(wanted[1:] + wanted[:-1])])
+        even = np.linspace(0.0, 1.0, _PLACES)
+        shares = even if shares[-1] == 0 else (1 - _SPREAD_OUT) * shares / shares[-1] + _SPREAD_OUT * even
+        return np.interp(np.linspace(0.0, 1.0, _MESSAGES + 1), shares, y)
+
+    def row(self, y: Array, zeta: float, upper: _Ends, lower: _Ends, q: arb) -> _Row:
+        """One row of `Rows`, with ζp_u in the place of p_u and these ends of the range of G in each cell."""
+        x = float(self.inputs[2])
+        shifts = [self.shape.log(y - x - step) - self.shape.log(y - x) for step in (-self.width, self.width)]
+        r = np.abs(shifts).max(axis=0)
+        r = np.maximum(r[1:], r[:-1])
+        weights = np.exp(-r * r / 8) * (1 - _ROOM)
+        places = [arb(place) for place in y.tolist()]
+        of_u, of_v, of_x = (self.shape.masses([place - z for place in places]) for z in self.inputs)
+        masses = [arb(weight) * mass for weight, mass in zip(weights.tolist(), of_x, strict=True)]
+        # Who stays away is one more cell.
+        means = [[zeta * m / p for m, p in zip(of_u, masses, strict=True)] + [arb(1)]]
+        means += [[m / p for m, p in zip(of_v, masses, strict=True)] + [arb(1)]]
+        a, b = (np.array([[pair[i] for pair in end] for end in (upper, lower)]) / weights for i in (0, 1))
+        a, b = (np.append(ends, np.ones((2, 2, 1)), axis=2) for ends in (a, b))
+        mass = doubles([*(q * p for p in masses), 1 - q])
+        return a, b, np.array([doubles(row) for row in means]), mass, doubles([q * (1 - sum(masses, arb(0)))])
+
+
+def _stacked(rows: list[_Row], lost: float) -> Rows:
+    a, b, means, mass, rest = (np.array(column) for column in zip(*rows, strict=True))
+    return Rows(np.moveaxis(a, 0, 2), np.moveaxis(b, 0, 2), np.moveaxis(means, 0, 1), mass, rest, _ROOM, lost)
+
+
+@kept
+def laws_of(R: Continuous, q: sp.Expr = sp.S.One) -> SmoothLaws | None:
+    """The laws above if R is Gaussian or logistic noise that is not too small; else None."""
+    if not isinstance(R, AddedNoise) or R.clip is not None:
+        return None
+    bend = sp.diff(R.added.logs[0], u, 2)
+    if len(R.added.logs) == 1 and not bend.free_symbols and bend < 0:
+        shape, w = NORMAL, R.width * sp.sqrt(-bend)
+    elif R.eps0 is not sp.oo and R.density == _logistic(R.eps0 / R.width):
+        shape, w = LOGISTIC, R.eps0
+    else:
+        return None
+    return SmoothLaws(shape, w, q) if w <= shape.widest else None
+
+
+def _logistic(rate: sp.Expr) -> sp.Expr:
+    return rate * sp.exp(-rate * (y - x)) / (1 + sp.exp(-rate * (y - x))) ** 2

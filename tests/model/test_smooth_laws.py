@@ -1,0 +1,263 @@
+"""Gaussian and logistic noise: laws above those of every other user, for all pairs of inputs."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+from flint import arb
+
+import shuffle_sym as ss
+from shuffle_sym.algebra import balls
+from shuffle_sym.model import smooth_laws
+from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.smooth_laws import _CLOSE, _OTHERS, _OTHERS_OF_CLOSE, LOGISTIC, NORMAL, SmoothLaws, laws_of
+from shuffle_sym.randomizers import ClippedGaussian, Logistic
+
+DENSITIES = {
+    NORMAL: lambda z: np.exp(-z * z / 2) / math.sqrt(2 * math.pi),
+    LOGISTIC: lambda z: np.exp(-np.abs(z)) / (1 + np.exp(-np.abs(z))) ** 2,
+}
+REACH = {NORMAL: 11.0, LOGISTIC: 36.0}
+CASES = [(NORMAL, 2.0), (NORMAL, 1.0), (NORMAL, 0.1), (LOGISTIC, 3.0), (LOGISTIC, 1.0), (LOGISTIC, 0.2)]
+IDS = [f"{'normal' if shape is NORMAL else 'logistic'} {w}" for shape, w in CASES]
+
+
+def stop_loss(shape, u, v, x, alpha, levels):
+    """E[G − k]_+ of (u, v | x) for each k, by the trapezoidal rule; its error is below 1e-8 here."""
+    y = np.linspace(-REACH[shape], REACH[shape] + 3, 20_001)
+    of_u, of_v, of_x = (DENSITIES[shape](y - z) for z in (u, v, x))
+    gaps = of_u - alpha * of_v - np.multiply.outer(levels, of_x)
+    return np.maximum(gaps, 0.0).sum(axis=1) * (y[1] - y[0])
+
+
+def largest(laws, lost, levels):
+    """The largest E[G − k]_+ of some laws for each k."""
+    return np.max([np.maximum(g - levels[:, None], 0.0) @ p for g, p in laws], axis=0) + max(lost)
+
+
+def levels_of(rng, alpha):
+    return np.concatenate([-(10 ** rng.uniform(-3, 1.3, 12)), 10 ** rng.uniform(-3, 1, 12), [0.0, 1 - alpha]])
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_no_other_user_has_a_law_that_is_above_all(shape, w):
+    rng, laws, closest = np.random.default_rng(5), SmoothLaws(shape, sp.Rational(str(w))), 0.0
+    for alpha in (1.0, 1.01, 1.1, 1.6):
+        close = laws.close(alpha)
+        levels = levels_of(rng, alpha)
+        above = largest(*laws.at(alpha, 1e-6), levels)
+        for _ in range(24):
+            x0, x1, other = rng.uniform(0, w, 3)
+            if rng.random() < 0.5:  # a pair about as far apart as close ones are, the other user at an end
+                x0 = rng.choice([0.0, rng.uniform(0, w)])
+                x1, other = min(x0 + close * rng.choice([0.5, 0.99, 1.01, 1.5]), w), rng.choice([0.0, w])
+            x0, x1 = (x1, x0) if rng.random() < 0.5 else (x0, x1)
+            below = stop_loss(shape, x0, x1, other, alpha, levels)
+            assert (below <= above * (1 + 1e-7) + 1e-8).all(), (alpha, x0, x1, other)
+            closest = max(closest, float(np.max(below[above > 1e-3] / above[above > 1e-3])))
+    assert closest > 0.98
+
+
+def mixed(rows, weights, alpha, levels):
+    """E[G − k]_+ of a mixture of rows for each k, and what counts by itself."""
+    g, p = rows.at(alpha)
+    means = [np.maximum(g[i] - levels[:, None], 0.0) @ p[i] for i in weights]
+    return np.asarray(list(weights.values())) @ means + rows.lost
+
+
+def between(nodes, place):
+    """The two nodes next to a place, with the weights whose mean it is."""
+    right = min(max(int(np.searchsorted(nodes, place)), 1), len(nodes) - 1)
+    share = (place - nodes[right - 1]) / (nodes[right] - nodes[right - 1])
+    return {right - 1: 1 - share, right: share}
+
+
+@pytest.mark.parametrize("tail", [1e-7, 0.02])
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_an_input_between_two_nodes_has_a_law_below_a_mixture_of_theirs(shape, w, tail):
+    rng, laws = np.random.default_rng(8), SmoothLaws(shape, sp.Rational(str(w)))
+    with balls.precision(128):
+        rows = laws._of_ends(tail)
+    for alpha, other in zip((1.0, 1.2, 2.0, 1.05), w * np.array([0.03, 0.27, 0.5, 0.91]), strict=True):
+        levels = levels_of(rng, alpha)
+        below, above = (
+            stop_loss(shape, 0.0, w, other, alpha, levels),
+            mixed(rows, between(w * _OTHERS, other), alpha, levels),
+        )
+        assert (below <= above + 1e-8).all()
+        if tail < 1e-6:
+            assert (above <= 1.1 * below + 0.1 * alpha).all()
+
+
+@pytest.mark.parametrize("tail", [1e-7, 0.02])
+@pytest.mark.parametrize("share", [0.02, 0.3, 1.0])
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_a_close_pair_has_a_law_below_a_mixture_of_four(shape, w, share, tail):
+    rng, laws, distance = np.random.default_rng(9), SmoothLaws(shape, sp.Rational(str(w))), share * w
+    with balls.precision(128):
+        rows = laws._of_close_pairs(tail, distance)
+    for alpha, d, b in ((1.0, 0.25, 0.0), (1.02, 0.25, 0.25), (1.3, 0.75, 0.75), (1.1, 1.0, 1.0), (1.1, 0.0, 0.6)):
+        levels, (d, b) = levels_of(rng, alpha), (d * distance, b * w)
+        weights = {
+            len(_OTHERS_OF_CLOSE) * i + j: p * q
+            for i, p in between(distance * _CLOSE, d).items()
+            for j, q in between(w * _OTHERS_OF_CLOSE, b).items()
+        }
+        below = stop_loss(shape, d + b, b, 0.0, alpha, levels)
+        assert (below <= mixed(rows, weights, alpha, levels) + 1e-8).all()
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_more_cells_of_messages_are_closer_to_the_law_and_none_is_below_it(shape, w, monkeypatch):
+    laws, levels, alpha = SmoothLaws(shape, sp.Rational(str(w))), np.linspace(-1.5, 1.5, 31), 1.1
+    truth, excess = stop_loss(shape, 0.0, w, w, alpha, levels), []
+    for cells in (6, 40):
+        monkeypatch.setattr(smooth_laws, "_MESSAGES", cells)
+        monkeypatch.setattr(smooth_laws, "_OTHERS", np.array([0.0, 0.999999, 1.0]))
+        with balls.precision(128):
+            rows = laws._of_ends(1e-7)
+        g, p = (array[2] for array in rows.at(alpha))
+        gaps = np.maximum(g - levels[:, None], 0.0) @ p + rows.lost - truth
+        assert gaps.min() >= -1e-8
+        excess.append(gaps.max())
+    assert excess[1] < excess[0] / 9
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_far_pairs_are_below_the_two_ends(shape, w):
+    rng, laws = np.random.default_rng(6), SmoothLaws(shape, sp.Rational(str(w)))
+    for alpha in (1.003, 1.03, 1.3):
+        levels = levels_of(rng, alpha)
+        ends = stop_loss(shape, w, 0.0, 0.0, alpha, levels)
+        mirrored = stop_loss(shape, 0.0, w, 0.0, alpha, levels)
+        close = laws.close(alpha)
+        for _ in range(12):
+            d = close + (w - close) * rng.random() ** 4
+            b = (w - d) * rng.choice([1.0, rng.random()])
+            assert (stop_loss(shape, b + d, b, 0.0, alpha, levels) <= ends + 1e-8).all(), (alpha, d, b)
+            near, far = sorted(rng.uniform(0, w, 2))
+            assert (stop_loss(shape, near, far, 0.0, alpha, levels) <= mirrored + 1e-8).all(), (alpha, near, far)
+
+
+def test_close_pairs_are_not_below_the_two_ends():
+    # (w, 0 | 0) is never below −α, and with a pair that is close and far from the other user G is
+    alpha, w = 1.6, 2.0
+    d = SmoothLaws(NORMAL, sp.Integer(2)).close(alpha) / 5
+    levels = np.linspace(-4.0, -alpha, 12)
+    gaps = stop_loss(NORMAL, w, w - d, 0.0, alpha, levels) - stop_loss(NORMAL, w, 0.0, 0.0, alpha, levels)
+    assert gaps.min() > 1e-3
+
+
+def largest_ratio(shape, u, w):
+    """The largest α up to which inputs at this distance are not close, with mpmath."""
+    u, w = mpmath.mpf(u), mpmath.mpf(w)
+    b = w - u
+    if shape is NORMAL:
+        return mpmath.exp(-u * u / 2) / (1 - u / w)
+    return mpmath.sinh(w / 2) / (mpmath.sinh(b / 2) * mpmath.cosh(u / 2) ** 3)
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_all_distances_that_are_not_close_allow_the_ratio(shape, w):
+    laws = SmoothLaws(shape, sp.Rational(str(w)))
+    for alpha in (1.0, 1.0001, 1.01, 1.1, 2.0, 9.0):
+        close = laws.close(alpha)
+        far = [close + (w - close) * k / 200 for k in range(200)] if close < w else []  # at w all pairs are close
+        assert all(largest_ratio(shape, u, w) >= alpha for u in far)
+        if 1.001 < alpha < 1.05:
+            assert largest_ratio(shape, close / 1.3, w) < alpha
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_what_is_left_of_a_density_is_below_the_density_of_inputs_on_both_sides(shape, w):
+    width = 0.26 * w
+    with balls.precision(128):
+        cells = smooth_laws._Cells(shape, (arb(0), arb(w), arb(0.4 * w)), width)
+        y = cells.chosen(-6.0, w + 6.0)
+        ends = tuple((a[:-1], b[:-1]) for a, b in [cells.ratios(y)] * 2)
+        mass = cells.row(y, 1.0, ends, ends, arb(1))[3][:-1]
+        whole = np.array([float(m) for m in shape.masses([arb(place) - arb(0.4 * w) for place in y.tolist()])])
+    for step in (-width, -width / 3, width / 2, width):
+        at = DENSITIES[shape](y - 0.4 * w - step) / DENSITIES[shape](y - 0.4 * w)
+        least = np.exp(-(np.log(at) ** 2) / 8)
+        assert (mass / whole <= np.minimum(least[1:], least[:-1]) * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("shape", [NORMAL, LOGISTIC], ids=["normal", "logistic"])
+def test_the_condition_on_distances_between_two_holds_at_each_of_them(shape):
+    for w in (shape.widest, 1.3, 0.01):
+        for low, high in ((0.1, 0.11), (0.5, 0.53), (0.9, 0.92)):
+            bound = shape.far(np.array([low * w]), np.array([high * w]), w)[0]
+            values = [largest_ratio(shape, w * (low + (high - low) * k / 20), w) for k in range(21)]
+            assert bound <= min(values) * (1 + 1e-12)
+            assert bound >= 0.8 * min(values)
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_at_the_largest_ratio_that_a_distance_allows_the_set_leans_to_the_left(shape, w):
+    # h(b − s) >= h(b + s) for h = (αp_b − p_w)/p_0 at the largest α that is allowed for the distance w − b
+    rng = np.random.default_rng(7)
+    for u in rng.uniform(0.02, 0.98, 8) * w:
+        alpha, b = float(shape.far(np.array([u]), np.array([u]), w)[0]), w - u
+
+        def h(y, alpha=alpha, b=b):
+            of_b, of_w, of_0 = (DENSITIES[shape](y - z) for z in (b, w, 0.0))
+            return (alpha * of_b - of_w) / of_0
+
+        s = np.linspace(0.0, 9.0, 400)
+        before, after = h(b - s), h(b + s)
+        if alpha > 0:
+            assert (before - after >= -1e-9 * (1 + np.abs(before) + np.abs(after))).all()
+
+
+@pytest.mark.parametrize("shape", [NORMAL, LOGISTIC], ids=["normal", "logistic"])
+def test_masses_have_the_digits_of_another_program_also_far_out(shape):
+    places = [-30.0, -9.5, -1.0, 0.25, 0.5, 8.0, 31.0]
+    with balls.precision(128):
+        masses = [float(mass) for mass in shape.masses([arb(place) for place in places])]
+    with mpmath.workdps(60):
+        below = mpmath.ncdf if shape is NORMAL else (lambda z: 1 / (1 + mpmath.exp(-z)))
+        exact = [below(b) - below(a) for a, b in pairwise(places)]
+    assert masses == pytest.approx([float(mass) for mass in exact], rel=1e-14)
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_one_user_has_the_divergence_of_the_two_ends(shape, w):
+    laws = SmoothLaws(shape, sp.Rational(str(w)))
+    for eps in (0.0, 0.05, 0.15):
+        truth = stop_loss(shape, 0.0, w, 0.0, math.exp(eps), np.array([0.0]))[0]
+        bound = laws.local(Ratio(eps=sp.Rational(str(eps))))
+        assert bound == pytest.approx(truth, rel=1e-6, abs=1e-9)
+    assert SmoothLaws(LOGISTIC, sp.Integer(1)).local(Ratio(eps=sp.Integer(1))) <= 1e-30
+    assert SmoothLaws(LOGISTIC, sp.Integer(1)).local(Ratio(eps=sp.Integer(2))) == 0
+
+
+def test_users_who_stay_away_send_a_message_that_is_alike_for_all_inputs():
+    whole, half = SmoothLaws(NORMAL, sp.Integer(1)), SmoothLaws(NORMAL, sp.Integer(1), sp.Rational(1, 2))
+    levels, alpha = np.linspace(-1.0, 2.0, 13), 1.25
+    for (g, p), (halved_g, halved_p) in zip(whole.at(alpha, 1e-6)[0], half.at(alpha, 1e-6)[0], strict=True):
+        expected = (np.maximum(g - levels[:, None], 0.0) @ p + np.maximum(1 - alpha - levels, 0.0)) / 2
+        assert np.maximum(halved_g - levels[:, None], 0.0) @ halved_p == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert half.at(alpha, 1e-6)[1][0] == pytest.approx(whole.at(alpha, 1e-6)[1][0] / 2)
+
+
+def test_which_noise_has_these_laws():
+    x, y = sp.symbols("x y", real=True)
+    normal = sp.exp(-((y - x) ** 2) / 8) / sp.sqrt(8 * sp.pi)
+    assert laws_of(ss.Gaussian(2)).w == laws_of(ss.from_density(normal, inputs=(0, 1))).w == 0.5
+    assert laws_of(ss.from_density(normal, inputs=(-1, 1))).w == 1.0
+    assert (laws_of(Logistic(2)).shape, laws_of(Logistic(2)).w) == (LOGISTIC, 2.0)
+    for R in (
+        ss.Laplace(1),
+        ss.Gaussian("0.499"),
+        Logistic("3.01"),
+        ClippedGaussian(1),
+        ss.randomizers.AsymmetricLaplace(left=1, right=2),
+        ss.from_density(1 / (sp.pi * sp.cosh(y - x)), inputs=(0, 1)),
+    ):
+        assert laws_of(R) is None
