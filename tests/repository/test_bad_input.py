@@ -10,6 +10,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import StatedMechanism as Stated
+from shuffle_sym.algebra.arguments import exact_number
 from shuffle_sym.papers.koskela2021 import definitions
 from shuffle_sym.papers.tools import krr
 from shuffle_sym.randomizers import BlockHadamard
@@ -936,3 +937,11 @@ def test_an_interval_with_its_ends_exchanged_is_refused():
 def test_the_smallest_delta_is_not_refused():
     assert ss.Shuffle(ss.BinaryRR(eps0=1), 3).epsilon(1e-300).upper <= 1.001
     assert ss.Shuffle(ss.BinaryRR(eps0=1), 3).epsilon(q(1, 10**300)).upper <= 1.001
+
+
+@pytest.mark.parametrize("name", ["eps", "delta"])
+def test_the_same_wrong_number_is_refused_under_each_name(name):
+    """What is known about a formula is kept; for which argument it was given is not."""
+    for wrong in (sp.I, sp.log(2) + sp.I, sp.oo):
+        with pytest.raises(ValueError, match=f"^{name} must be a (real|finite) number"):
+            exact_number(wrong, name)
