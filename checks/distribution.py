@@ -42,7 +42,7 @@ def _look_inside(wheel: Path, source: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     metadata = {top for top in tops if top.endswith(".dist-info")}
     _hold(len(metadata) == 1 and tops - metadata == {"shuffle_sym"}, f"the wheel holds {sorted(tops)}")
-    for wanted in ("shuffle_sym/py.typed", "shuffle_sym/papers/su2025/verdicts.json"):
+    for wanted in ("shuffle_sym/py.typed", "shuffle_sym/papers/su2025/evidence.json"):
         _hold(wanted in names, f"the wheel has no {wanted}")
     with tarfile.open(source) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}

@@ -1,7 +1,7 @@
 r"""The audit: statements of the papers, each with a verdict that is recomputed from evidence.
 
 ``python -m shuffle_sym.papers.audit`` recomputes every verdict and fails if one differs from the record; ``--record``
-writes the verdicts to the record, ``--quick`` leaves the slow claims out, ``--json`` prints JSON.
+writes the evidence to the record, ``--quick`` leaves the slow claims out, ``--json`` prints JSON.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
 from importlib import import_module
@@ -23,9 +23,10 @@ from shuffle_sym.algebra import arguments
 from shuffle_sym.papers import FOLDERS
 from shuffle_sym.papers.claims import REGISTERED, VERDICTS, Check, Claim, Evidence, Result
 
-__all__ = ["PAPERS", "Audit", "Check", "Claim", "Evidence", "Paper", "Result", "claims", "recorded", "run", "summary"]
+__all__ = ["PAPERS", "Audit", "Check", "Claim", "Evidence", "Paper", "Result"]
+__all__ += ["claims", "on_record", "recorded", "run", "summary"]
 
-RECORD = "verdicts.json"
+RECORD = "evidence.json"
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,32 @@ def claims() -> tuple[Claim, ...]:
     return tuple(claim for paper in PAPERS for claim in paper.claims)
 
 
+def _evidence() -> dict[str, Evidence]:
+    """Id → evidence, as the audit found it when it was last recorded."""
+    found: dict[str, Any] = {}
+    for paper in PAPERS:
+        text = (paper.folder / RECORD).read_text(encoding="utf-8")
+        found |= json.loads(text, object_hook=lambda entry: Check(**entry) if "finding" in entry else entry)
+    return {id: Evidence(**entry) for id, entry in found.items()}
+
+
 def recorded() -> dict[str, str]:
-    """Id → verdict, as the audit found it when it was last recorded.
+    """Id → verdict, from the evidence that was last recorded.
 
     >>> recorded()["K-Thm10"]
     'false'
     """
-    verdicts: dict[str, str] = {}
-    for paper in PAPERS:
-        verdicts |= json.loads((paper.folder / RECORD).read_text(encoding="utf-8"))
-    return verdicts
+    return {id: evidence.verdict for id, evidence in _evidence().items()}
+
+
+def on_record(ids: Sequence[str]) -> "Audit":
+    """The claims with these ``ids`` and the evidence that was last recorded; nothing is examined.
+
+    >>> on_record(["K-Thm10"])["K-Thm10"].evidence.printed.kind
+    'counterexample'
+    """
+    evidence = _evidence()
+    return Audit(tuple(Result(claim, evidence[claim.id], 0.0) for claim in _chosen(ids)))
 
 
 class Markdown(str):
@@ -206,6 +223,12 @@ class Audit:
         return self.to_markdown()
 
 
+def _chosen(ids: Sequence[str]) -> tuple[Claim, ...]:
+    if unknown := sorted(set(ids) - {claim.id for claim in claims()}):
+        raise ValueError(f"ids must name claims of the audit, got {unknown[0]!r}; audit.claims() lists them")
+    return tuple(claim for claim in claims() if claim.id in set(ids))
+
+
 def run(
     ids: Sequence[str] | None = None,
     *,
@@ -219,12 +242,7 @@ def run(
     >>> run(["K-ratio"])["K-ratio"].verdict
     'holds if'
     """
-    chosen = claims()
-    if ids is not None:
-        unknown = sorted(set(ids) - {claim.id for claim in chosen})
-        if unknown:
-            raise ValueError(f"ids must name claims of the audit, got {unknown[0]!r}; audit.claims() lists them")
-        chosen = tuple(claim for claim in chosen if claim.id in set(ids))
+    chosen = claims() if ids is None else _chosen(ids)
     if quick:
         chosen = tuple(claim for claim in chosen if not claim.slow)
     results = []
@@ -236,11 +254,14 @@ def run(
 
 
 def record(audit: Audit) -> None:
-    """Writes the verdicts to the papers' records. What was not examined keeps its own; what is no claim now goes."""
-    known = {**recorded(), **{result.id: result.verdict for result in audit}}
+    """Writes the evidence to the papers' records. What was not examined keeps its own; what is no longer a claim goes.
+    What is empty is left out."""
+    known = {**_evidence(), **{result.id: result.evidence for result in audit}}
     for paper in PAPERS:
-        verdicts = {claim.id: known[claim.id] for claim in paper.claims if claim.id in known}
-        (paper.folder / RECORD).write_text(json.dumps(verdicts, indent=1) + "\n", encoding="utf-8")
+        entries = {claim.id: asdict(known[claim.id]) for claim in paper.claims if claim.id in known}
+        told = {id: {name: value for name, value in entry.items() if value} for id, entry in entries.items()}
+        text = json.dumps(told, ensure_ascii=False, indent=1)
+        (paper.folder / RECORD).write_text(text + "\n", encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -251,7 +272,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("ids", nargs="*", help="claims to examine; all without")
     parser.add_argument("--quick", action="store_true", help="leave out the slow claims")
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
-    parser.add_argument("--record", action="store_true", help="write the verdicts to the record")
+    parser.add_argument("--record", action="store_true", help="write the evidence to the record")
     chosen = parser.parse_args(argv)
     audit = run(chosen.ids or None, quick=chosen.quick, progress=tqdm)
     print(audit.to_json() if chosen.json else audit.to_markdown())

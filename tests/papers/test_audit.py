@@ -133,9 +133,12 @@ def test_there_are_123_claims_on_the_list():
     assert set(audit.recorded()) == {claim.id for claim in audit.claims()}
 
 
-def test_the_quick_verdicts_are_the_recorded_ones(quick):
+def test_the_quick_verdicts_and_their_evidence_are_the_recorded_ones(quick):
     assert quick.changed() == {}
     assert len(quick) >= 60
+    before = audit.on_record([result.id for result in quick])
+    for now, then in zip(quick, before, strict=True):
+        assert (now.id, now.evidence) == (then.id, then.evidence)
 
 
 def test_the_readme_and_the_guide_count_the_recorded_verdicts():
@@ -258,7 +261,9 @@ def test_recording_some_verdicts_keeps_the_others(monkeypatch, tmp_path):
         papers[-1].folder.mkdir()
         (papers[-1].folder / audit.RECORD).write_text((paper.folder / audit.RECORD).read_text(encoding="utf-8"))
     koskela = papers[0].folder / audit.RECORD
-    koskela.write_text(json.dumps({**json.loads(koskela.read_text()), "K-Lem6": "false", "K-gone": "holds"}))
+    wrong, right = {"passes": False, "kind": "counterexample", "finding": "no"}, dataclasses.asdict(GOOD)
+    more = {"K-Lem6": {"printed": wrong}, "K-gone": {"printed": right}}
+    koskela.write_text(json.dumps({**json.loads(koskela.read_text()), **more}))
     monkeypatch.setattr(audit, "PAPERS", tuple(papers))
     assert audit.recorded() == {**before, "K-Lem6": "false", "K-gone": "holds"}
     assert main(["K-Lem6", "--record"]) == 0
