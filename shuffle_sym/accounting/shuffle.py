@@ -286,7 +286,8 @@ class Shuffle:
         r"""δ(ε) at every ε, bracketed by two curves that are convex in α = e^ε, down to ``least_delta``.
 
         They are within ``rtol`` of each other, farther out within :math:`1 + 2\log(\delta(0)/\delta(\varepsilon))`
-        times that, with ``max_points`` points on each at most. ``progress`` wraps batches of points, as tqdm does.
+        times that, with ``max_points`` points on each at most; where noise hides hardly anybody, the lower one may be
+        farther off next to the largest loss. ``progress`` wraps batches of points, as tqdm does.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile().ends_at_zero

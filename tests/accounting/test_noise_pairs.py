@@ -116,6 +116,27 @@ def test_gaussian_and_logistic_noise_is_bounded_nearly_as_its_worst_datasets_are
     assert answer.lower < answer.upper <= (1 + excess) * answer.lower
 
 
+@pytest.mark.parametrize(
+    ("sigma", "n", "eps"), [(10, 100, "1/2"), (3, 10, "4"), (1000, 10, "1/1000"), (10**6, 10**9, "0"), (1, 300, "1")]
+)
+def test_no_noise_is_too_large_or_too_small_for_an_attempt(sigma, n, eps):
+    bound = NoiseOfAllDatasets(ss.Gaussian(sigma), n).drop_out(Ratio(eps=sp.Rational(eps)))
+    assert 0 < bound.value < 1
+
+
+def test_what_is_cut_off_is_chosen_for_small_bounds_and_for_large_values_of_g():
+    # With too much cut off the first would be above 1e-7, with too little the second one above 0.1.
+    wide, narrow = NoiseOfAllDatasets(ss.Gaussian(10), 100), NoiseOfAllDatasets(ss.Gaussian(1), 300)
+    assert 5.7e-10 < wide.drop_out(Ratio(eps=sp.Rational(1, 20))).value < 1e-9  # the attack, from cells, is 5.77e-10
+    assert narrow.drop_out(Ratio(eps=sp.Integer(1))).value < 0.02
+
+
+def test_a_bound_that_cannot_be_below_what_is_wanted_is_not_evaluated():
+    bounds, ratio = NoiseOfAllDatasets(ss.Gaussian(1), 1000), Ratio(eps=sp.Rational(19, 100))
+    assert bounds.drop_out(ratio, most=1e-6).method == "none"
+    assert bounds.drop_out(ratio).method != "none"
+
+
 @pytest.mark.parametrize("n", [3, 4, 5])
 @pytest.mark.parametrize(("R", "below_0"), [(ss.Gaussian(1), normal(1)), (Logistic(2), logistic(2))], ids=["N", "L"])
 def test_few_users_of_smooth_noise_are_below_the_bound_in_exact_arithmetic(R, below_0, n):
