@@ -19,6 +19,7 @@ from flint import arb, ctx, fmpq, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
 BITS = 640
 _KEPT = 320  # bits of an irrational mass
+_MOST_BITS = 10**9  # of all weights of several rounds together
 _NEAR = 1e-12  # outcomes with a ratio so close to α are looked at one by one
 
 Mass = Fraction | arb
@@ -93,7 +94,9 @@ class Outcomes(Pair):
 
     def composed(self, rounds: int) -> Outcomes | None:
         merged = self._merged
-        if math.comb(len(merged) + rounds - 1, rounds) > 20_000 or len(merged) > 60:
+        count = math.comb(len(merged) + rounds - 1, rounds)
+        bits = count * rounds * max(scale.bit_length() for scale in self.scales)
+        if count > 20_000 or len(merged) > 60 or bits > _MOST_BITS:
             return None
         names = fmpz_mpoly_ctx.get([f"z{i}" for i in range(len(merged))], "lex")
         p, q = (linear(names, [outcome[side] for outcome in merged]) ** rounds for side in (0, 1))

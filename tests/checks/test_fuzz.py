@@ -89,6 +89,13 @@ def test_two_rounds_are_all_pairs_of_outcomes():
     assert two.divergence(alpha).overlaps(by_hand)
 
 
+def test_rounds_whose_weights_do_not_fit_into_memory_are_not_asked_about():
+    scale = 2**1100
+    pair = oracle.Outcomes([(3, scale - 5), (scale - 3, 5)], (scale, scale))
+    assert pair.composed(2) is not None
+    assert pair.composed(4096) is None
+
+
 # -- what is drawn and asked
 
 
