@@ -294,7 +294,7 @@ class NoiseOfAllDatasets:
             rows, lost = laws.at(float(ratio), tail)
             bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
             if max(lost) > 2 * _TAIL_SHARE * bound.value:
-                tail = _rounded(max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6))
+                tail = _rounded(max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6, usual / 2))
         return min(bounds.values(), key=lambda bound: bound.log)
 
     def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
@@ -308,9 +308,9 @@ class NoiseOfAllDatasets:
 
 
 def _rounded(tail: float) -> float:
-    """A power of 10, or of 10⁻³ far out, that is not larger, so that few tails are ever tried."""
-    power = math.floor(math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL)))
-    return 10.0 ** (power if power > -9 else 3 * (power // 3))
+    """A power of √10, or of 10⁻³ far out, that is not larger, so that few tails are ever tried."""
+    power = math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL))
+    return 10.0 ** (math.floor(2 * power) / 2 if power > -9 else 3 * math.floor(power / 3))
 
 
 def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:
