@@ -260,9 +260,10 @@ class NoiseOfAllDatasets:
             )
         return f"equal others are not shown to be the worst where messages are continuous: {self.R!r}" if equal else ""
 
-    def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
-        """The drop-out bound and its name at each α."""
-        return [(bound.value, _NAMES[bound.method]) for bound in map(self.drop_out, ratios)]
+    def dropped(self, ratios: Sequence[Ratio], *, equal: bool, most: float = 1.0) -> list[tuple[float, str]]:
+        """The drop-out bound and its name at each α; one much above ``most`` is of no use."""
+        bounds = [self.drop_out(ratio, most=most) for ratio in ratios]
+        return [(bound.value, _NAMES[bound.method]) for bound in bounds]
 
     @cached_property
     def _laws(self) -> LaplaceLaws | SmoothLaws | None:

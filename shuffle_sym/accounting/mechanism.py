@@ -205,8 +205,8 @@ class Mechanism(CrowdOfUsers):
 
 def _dropped_at(bounds: NoiseOfAllDatasets, target: float, eps: float) -> Interval:
     """The drop-out bound of noise, which is of use if it is not above the target."""
-    dropped = bounds.drop_out(Ratio(eps=sp.Rational(str(eps))), most=target)
-    return Interval(dropped.value, dropped.value, upper_by="drop-out")
+    ((end, name),) = bounds.dropped([Ratio(eps=sp.Rational(str(eps)))], equal=False, most=target)
+    return Interval(end, end, upper_by=name)
 
 
 class _UpperEnds(Source):

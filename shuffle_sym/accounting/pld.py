@@ -201,7 +201,7 @@ class PairPLD(PrivacyLossDistribution):
 
     @staticmethod
     def from_pair(pair: Mapping[Any, tuple[Any, Any]]) -> PairPLD:
-        """The same from a ``pair`` {outcome: (P, Q)}, as the exact room writes pairs."""
+        """The privacy loss of a ``pair`` {outcome: (P, Q)}, as `truth.exact` writes pairs."""
         return PairPLD({y: p for y, (p, _) in pair.items()}, {y: q for y, (_, q) in pair.items()})
 
     def losses(self, tail: float) -> Losses:
