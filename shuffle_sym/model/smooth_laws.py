@@ -148,8 +148,8 @@ class SmoothLaws:
         self._distances, self._critical = distances[::_FINE], np.minimum.accumulate(critical[::-1])[::-1][::_FINE]
 
     def local(self, ratio: Ratio) -> float:
-        """An upper end of the largest divergence of one user, that of the inputs 0 and w; 0 if α is not below all
-        ratios."""
+        """An upper end of the largest divergence of one user, that of the inputs 0 and w; 0 where α is not seen to be
+        below the largest ratio, and no bound is needed."""
         with balls.precision(_BITS):
             place = self.shape.meeting(ratio.ball, self._w)
             if not place.is_finite():
@@ -175,9 +175,7 @@ class SmoothLaws:
 
     def at(self, alpha: float, tail: float) -> tuple[list[tuple[Array, Array]], list[float]]:
         """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about
-        ``tail`` of the messages is cut off.
-
-        """
+        ``tail`` of the messages is cut off."""
         laws: list[tuple[Array, Array]] = []
         lost: list[float] = []
         for distance in (0.0, self.close(alpha)):

@@ -246,6 +246,21 @@ def test_users_who_stay_away_send_a_message_that_is_alike_for_all_inputs():
     assert half.at(alpha, 1e-6)[1][0] == pytest.approx(whole.at(alpha, 1e-6)[1][0] / 2)
 
 
+@pytest.mark.parametrize(
+    ("shape", "R"), [(NORMAL, ss.Gaussian(1)), (LOGISTIC, Logistic(1))], ids=["normal", "logistic"]
+)
+def test_a_shape_is_the_noise_of_the_catalogue_at_scale_1(shape, R):
+    x, y = sp.symbols("x y")
+    density, distribution = (
+        expr.subs({z: {"x": x, "y": y}[z.name] for z in expr.free_symbols}) for expr in (R.density, R.distribution)
+    )
+    for z in (-3.25, -0.5, 0.0, 1.75):
+        at = {x: 0, y: sp.Rational(z)}
+        log = float(sp.log(density.subs(at) / density.subs({x: 0, y: 0})))
+        assert float(shape.log(np.array([z]))[0] - shape.log(np.array([0.0]))[0]) == pytest.approx(log, abs=1e-14)
+        assert float(shape.below(arb(z))) == pytest.approx(float(distribution.subs(at)), rel=1e-14)
+
+
 def test_which_noise_has_these_laws():
     x, y = sp.symbols("x y", real=True)
     normal = sp.exp(-((y - x) ** 2) / 8) / sp.sqrt(8 * sp.pi)
