@@ -95,6 +95,20 @@ def gaussian_epsilon(chi: float, n: int, delta: float) -> float:
     return last_that_holds(met, high, 0.0, rtol=1e-12)[0]
 
 
+def gaussian_slope(eps: float, delta: float) -> float:
+    r"""−(log δ)' at ε > 0 of the two normal laws whose δ(ε) is ``delta``: e^ε Φ(−μ/2 − ε/μ)/δ, see `gaussian_delta`.
+
+    >>> first, second = gaussian_delta(0.25, 1, 1.0), gaussian_delta(0.25, 1, 1.0001)
+    >>> round(gaussian_slope(1.0, first), 2), round(math.log(first / second) / 0.0001, 2)
+    (4.87, 4.87)
+    """
+    high = eps
+    while gaussian_delta(high * high, 1, eps) <= delta:
+        high *= 2
+    mu, _ = last_that_holds(lambda mu: gaussian_delta(mu * mu, 1, eps) <= delta, eps / 40, high, rtol=1e-6)
+    return math.exp(eps + special.log_ndtr(-mu / 2 - eps / mu) - math.log(delta))
+
+
 @kept
 def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
     """The datasets that are the worst for many users, and their laws, the worst first; they do not depend on n."""

@@ -13,7 +13,7 @@ Each holds at every α, so the smallest one does; for pairs of inputs that diffe
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +21,7 @@ import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting.noise import Noise
-from shuffle_sym.accounting.sources import NotReachedError, PairOfLaws, Source, logarithm
+from shuffle_sym.accounting.sources import UNKNOWN, NotReachedError, PairOfLaws, Source, logarithm
 from shuffle_sym.algebra import balls, field, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition, laplace_laws, smooth_laws
@@ -44,9 +44,11 @@ _BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 # Attempts at messages that are cut off, and their probability
 _TAILS, _LARGEST_TAIL, _FIRST_TAIL, _LEAST_TAIL = 5, 1e-2, 1e-9, 1e-150
-_TAIL_SHARE = 0.02  # of the bound, about what they may be
+_TAIL_SHARE, _STEP = 0.02, math.sqrt(10)  # of the bound, about what they may be, and a step between tails
 _LARGEST_EPS = 5.0
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
+
+Attacked = Callable[[Sequence[float]], list[Interval]]  # from divergences that are enough to those of datasets
 
 
 _NAMES = {"exchange": "drop-out, equal others", "moduli": "drop-out", "local": "local randomizer", "none": "nothing"}
@@ -152,6 +154,11 @@ class PairBounds:
         return bounds
 
 
+def _attained(answer: Interval) -> float:
+    """About the divergence of two datasets, 0 if nothing is known of it."""
+    return 0.0 if answer == UNKNOWN else answer.upper
+
+
 class AllDatasets:
     """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of a finite randomizer."""
 
@@ -184,11 +191,16 @@ class AllDatasets:
         """The drop-out bound and its name for the worst pair of inputs at each α."""
         return [max(column) for column in zip(*(pair.dropped(ratios, equal=equal) for pair in self.pairs), strict=True)]
 
-    def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
-        """The blanket's divergence for each pair of inputs and each α."""
-        return [pair.blanketed(ratios, rtol, method) for pair in self.pairs]
+    def ends(
+        self, ratios: Sequence[Ratio], rtol: float, method: str, attacked: Attacked
+    ) -> tuple[list[Interval], list[Interval]]:
+        """What is attained and the smallest bound, for each α. Where datasets reach the blanket, no more are tried."""
+        blankets = [pair.blanketed(ratios, rtol, method) for pair in self.pairs]
+        wanted = [max(answer.lower for answer in column) * (1 - CLOSE) for column in zip(*blankets, strict=True)]
+        lowers = attacked(wanted)
+        return lowers, self._upper(ratios, blankets, [_attained(answer) for answer in lowers])
 
-    def upper(
+    def _upper(
         self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
     ) -> list[Interval]:
         """The smallest bound for each α, both ends of the interval alike; where the blanket cannot be told from the
@@ -230,26 +242,49 @@ class NoiseOfAllDatasets:
         dropped = self.drop_out(ratio)
         return min((log, self.name), (dropped.log, _NAMES[dropped.method]))
 
-    def blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[list[Interval]]:
+    def ends(
+        self, ratios: Sequence[Ratio], rtol: float, method: str, attacked: Attacked
+    ) -> tuple[list[Interval], list[Interval]]:
+        """What is attained and the smaller of blanket and drop-out bound, for each α. Whichever is larger by an
+        estimate is not computed: an estimate of the blanket, or what the drop-out bound cannot be below."""
+        lowers = attacked([math.inf] * len(ratios))
+        known = [_attained(answer) for answer in lowers]
+        about = self._estimates(ratios)
+        blankets = self._blankets(ratios, [i for i, value in enumerate(about) if not value], rtol, method)
+        about = [blankets[i].upper if i in blankets else value for i, value in enumerate(about)]
+        dropped = {
+            i: self.drop_out(ratio, known[i], about[i])
+            for i, ratio in enumerate(ratios)
+            if self._laws and self._least_dropped(ratio, known[i]) < about[i] * (1 - CLOSE)
+        }
+        smaller = [i for i, value in enumerate(about) if i not in dropped or value < dropped[i].value]
+        blankets |= self._blankets(ratios, [i for i in smaller if i not in blankets], rtol, method)
+        uppers = []
+        for i in range(len(ratios)):
+            bounds = [(dropped[i].value, _NAMES[dropped[i].method], "")] if i in dropped else []
+            if answer := blankets.get(i):
+                bounds.append((answer.upper, answer.upper_by or self.name, answer.method or ""))
+            end, name, by = min(bounds)
+            uppers.append(Interval(end, end, by or None, upper_by=name))
+        return lowers, uppers
+
+    def _estimates(self, ratios: Sequence[Ratio]) -> list[float]:
+        """About what the blanket's divergences are, 0 where that is not known or of no use; no bounds."""
+        return self.sources[0].estimates(ratios) if self._laws else [0.0] * len(ratios)
+
+    def beaten(self, ratio: Ratio, end: float) -> bool:
+        """Whether the blanket is above this at an α, by an estimate."""
+        return self._estimates([ratio])[0] > end
+
+    def _blankets(self, ratios: Sequence[Ratio], places: list[int], rtol: float, method: str) -> dict[int, Interval]:
+        """The blanket's divergence at some of the α, as far as it goes."""
+        some = [ratios[i] for i in places]
         seen = 3 * self.n * self._gamma  # users who send a message of the blanket: next to few, one alone will do
         try:
-            return [self.sources[0].from_one(ratios, max(rtol, seen) if seen <= CLOSE else rtol, method)]
-        except NotReachedError as refusal:  # as far as it goes
-            return [refusal.answers]
-
-    def upper(
-        self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
-    ) -> list[Interval]:
-        """The smaller of blanket and drop-out bound at each α; the second one only where it may be smaller."""
-        uppers = []
-        for ratio, answer, least in zip(ratios, blankets[0], known, strict=True):
-            end = answer.upper, answer.upper_by or self.name
-            wide = self._laws is not None and answer.upper * (1 - CLOSE) > least
-            if wide and self._least_dropped(ratio, least) < answer.upper:
-                dropped = self.drop_out(ratio, least, answer.upper)
-                end = min(end, (dropped.value, _NAMES[dropped.method]))
-            uppers.append(Interval(end[0], end[0], answer.method, upper_by=end[1]))
-        return uppers
+            answers = self.sources[0].from_one(some, max(rtol, seen) if seen <= CLOSE else rtol, method) if some else []
+        except NotReachedError as refusal:
+            answers = refusal.answers
+        return dict(zip(places, answers, strict=True))
 
     def no_drop_out(self, *, equal: bool) -> str:
         """Why there is no drop-out bound; empty if there is one."""
@@ -286,16 +321,19 @@ class NoiseOfAllDatasets:
             return dropout.Bound(1.0, 0.0, "none")
         if isinstance(laws, LaplaceLaws):
             return self._dropped(rows := laws.at(float(ratio)), [()] * len(rows), local)
-        # Messages that are cut off count in full; if fewer are, large values of G count in every tilted mean.
+        # Messages that are cut off count in full; if fewer are than is usual, large values of G count in every tilted
+        # mean, and there is no bound.
         bounds: dict[float, dropout.Bound] = {}
         if (usual := laws.usual_tail(float(ratio))) > 10 * most:
             return dropout.Bound(1.0, 0.0, "none")
-        tail = _rounded(max(_TAIL_SHARE * known if known else min(_FIRST_TAIL, _TAIL_SHARE * most), usual))
+        few = _TAIL_SHARE * known if known else min(_FIRST_TAIL, _TAIL_SHARE * most)
+        tail = max(_rounded(few, 1), _rounded(usual * _STEP))
         while tail not in bounds and len(bounds) < _TAILS:
             rows, lost = laws.at(float(ratio), tail)
             bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
             if max(lost) > 2 * _TAIL_SHARE * bound.value:
-                tail = _rounded(max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6, usual / 2))
+                fewer = max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6)
+                tail = _rounded(max(fewer, min(tail / _STEP, usual)))
         return min(bounds.values(), key=lambda bound: bound.log)
 
     def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
@@ -308,10 +346,10 @@ class NoiseOfAllDatasets:
         return nobody * (self._laws.local(ratio) if self._laws else 1.0) + (1 - nobody) * known
 
 
-def _rounded(tail: float) -> float:
-    """A power of √10, or of 10⁻³ far out, that is not larger, so that few tails are ever tried."""
-    power = math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL))
-    return 10.0 ** (math.floor(2 * power) / 2 if power > -9 else 3 * math.floor(power / 3))
+def _rounded(tail: float, steps: int = 2) -> float:
+    """A power of √10, or with ``steps`` = 1 of 10, or of 10⁻³ far out, that is not larger: few tails are ever tried."""
+    power = math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL)) + 1e-9
+    return 10.0 ** (math.floor(steps * power) / steps if power > -9 else 3 * math.floor(power / 3))
 
 
 def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:

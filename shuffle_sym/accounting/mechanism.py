@@ -7,16 +7,16 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import mpmath
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.accounting.attacks import Datasets, datasets_of
+from shuffle_sym.accounting.attacks import Datasets, datasets_of, gaussian_slope
 from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets, of_all_datasets
-from shuffle_sym.accounting.sources import UNKNOWN, Source, largest
+from shuffle_sym.accounting.sources import SMALLEST, Source, largest
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.interval import Interval, decimal_interval
 from shuffle_sym.model.continuous import Continuous
@@ -28,6 +28,7 @@ from shuffle_sym.truth import exact, ground_truth, two_messages
 from shuffle_sym.truth.two_messages import TwoMessages
 
 _MOST_STEPS = 30
+_NEAR = 0.1  # relative distance of an ε from what is attained
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
 
 
@@ -100,11 +101,8 @@ class Mechanism(CrowdOfUsers):
 
     def _ends(self, ratios: Sequence[Ratio], rtol: float, method: str, most: int | None = None) -> list[Interval]:
         """D_α for each α >= 1; with lower ends from the first ``most`` pairs of datasets, or from all."""
-        blankets = self.bounds.blankets(ratios, rtol, method)
-        wanted = [max(answer.lower for answer in column) * (1 - CLOSE) for column in zip(*blankets, strict=True)]
-        lowers = self.below.at_least(ratios, rtol, method, wanted, most)
-        known = [0.0 if answer == UNKNOWN else answer.upper for answer in lowers]
-        uppers = self.bounds.upper(ratios, blankets, known)
+        attacked = partial(self.below.at_least, ratios, rtol, method, most=most)
+        lowers, uppers = self.bounds.ends(ratios, rtol, method, attacked)
         both = zip(lowers, uppers, strict=True)
         answers = [replace(upper, lower=lower.lower, lower_by=lower.lower_by) for lower, upper in both]
         return [self._closed(answer, ratio, rtol) for answer, ratio in zip(answers, ratios, strict=True)]
@@ -127,6 +125,8 @@ class Mechanism(CrowdOfUsers):
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """The lower end from datasets, the upper end from the blanket if that meets it, else from all bounds."""
         low = self.below.epsilon(target, rtol, method)
+        if (near := self._near(target, low.lower, rtol)) is not None:
+            return replace(low, upper=near[0], upper_by=near[1])
         blanket = self.above_by_blanket(target, rtol, method)
         answer = replace(low, upper=blanket.upper, upper_by=blanket.upper_by)
         if blanket.upper <= low.lower * (1 + rtol):
@@ -138,11 +138,23 @@ class Mechanism(CrowdOfUsers):
                 return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
         if blanket.lower > 0 and self.bounds.no_drop_out(equal=False):
             return answer  # no bound is smaller
-        bound_at = partial(self._bound_at, rtol=rtol, method=method)
+        bound_at: Callable[[float], Interval] = partial(self._bound_at, rtol=rtol, method=method)
         if blanket.relative_width <= rtol and isinstance(self.bounds, NoiseOfAllDatasets):
             bound_at = partial(_dropped_at, self.bounds, target)  # the blanket is known to miss the target
         bound, by = first_met(bound_at, target, low.lower, blanket.upper, rtol)
         return replace(answer, upper=bound, upper_by=by or blanket.upper_by)
+
+    def _near(self, target: float, low: float, rtol: float) -> tuple[float, str] | None:
+        """ε by the drop-out bound of noise and its name, if that is near the ε that is attained, and by an estimate
+        below that of the blanket."""
+        bounds = self.bounds
+        if not isinstance(bounds, NoiseOfAllDatasets) or not low or bounds.no_drop_out(equal=False):
+            return None
+        bound_at = cache(partial(_dropped_at, bounds, target))
+        if math.log(bound_at(low).upper / target) > _NEAR * low * gaussian_slope(low, target):
+            return None
+        end, by = first_met(bound_at, target, low, (1 + _NEAR) * low, rtol)
+        return (end, by) if by and bounds.beaten(Ratio(eps=sp.Rational(str(end))), target) else None
 
     def above_by_blanket(self, target: float, rtol: float, method: str) -> Interval:
         """ε by the blanket alone, or from 0 to the largest loss where no method is sharp enough for it."""
@@ -234,23 +246,23 @@ def first_met(
     there, None at ``high``.
 
     ``high`` is known to meet it. The bound is close to what is attained at ``low``, and its logarithm is nearly a
-    straight line: secants from there, each a little beyond its aim, until the last ε that fails is within ``rtol``.
+    straight line, with the slope of a normal law at first: secants from there, each a little beyond its aim, until the
+    last ε that fails, or where the line says that the bound is the target, is within half of ``rtol``.
     """
     by: str | None = None
     beyond, x = rtol / 8, low
-    # For a normal law log δ falls by 2 log(1/δ)/ε a unit, about.
-    slope = 2 * math.log(1 / target) / low if low else math.inf
+    slope = gaussian_slope(low, target) if low else math.inf
     last, too_much = low, math.inf  # the last ε that fails, and the logarithm of what it is off by
     for _ in range(_MOST_STEPS):
         answer = bound_at(x)
+        excess = math.log(max(answer.upper, SMALLEST) / target)
+        if x > last and too_much > excess:
+            slope = (too_much - excess) / (x - last)
         if answer.upper <= target:
-            high, by = x, answer.upper_by
+            high, by, crossing = x, answer.upper_by, x + excess / slope
         else:
-            excess = math.log(answer.upper / target)
-            if x > last and too_much > excess:
-                slope = (too_much - excess) / (x - last)
-            last, too_much = x, excess
-        if high - last <= rtol * high / 2:
+            last, too_much, crossing = x, excess, x
+        if high - crossing <= rtol * high / 2:
             break
         aim = last + too_much / slope + beyond * high
         x = min(max(aim, last + beyond * high), (last + high) / 2)

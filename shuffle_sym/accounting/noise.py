@@ -10,7 +10,7 @@ import sympy as sp
 
 from shuffle_sym.accounting.sources import UNKNOWN, InCells, NotReachedError, PairOfLaws, Source, Worst
 from shuffle_sym.algebra import arguments, field
-from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.interval import RTOL, Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
@@ -149,8 +149,7 @@ class Noise(Source):
         answers: list[Interval | None] = [None] * len(alphas)
         if self.n < _FEW_USERS:
             return answers
-        sides = _SIDES if self.R.rounds_off else ("cut",)
-        tails = self._first_tails(alphas, rtol)
+        sides, tails = self._sides, self._first_tails(alphas, rtol)
         for _ in range(_MOST_TAILS):
             alike: dict[float, list[int]] = {}
             for i, tail in tails.items():
@@ -169,12 +168,33 @@ class Noise(Source):
                         tails[i] = min(tail / 100, self._tail(alphas[i], answer.upper, rtol) / 10)
         return answers
 
+    def estimates(self, ratios: Sequence[Ratio]) -> list[float]:
+        """About what the divergences are, 0 where that is not known: for few users, and where α is not below the
+        largest ratio. No bounds."""
+        if self.above_all is not None or self.n < _FEW_USERS:
+            return [0.0] * len(ratios)
+        alphas, about = np.array([float(ratio) for ratio in ratios]), np.zeros(len(ratios))
+        for spread in _SPREADS:
+            if len(rows := np.flatnonzero(about == 0)):
+                panels = self.R.panels(spread, self._widest_tail(RTOL), self._sides[0])
+                about[rows] = quadrature.estimates(panels, alphas[rows], self.n)
+        return [float(value) for value in about]
+
+    @property
+    def _sides(self) -> tuple[str, ...]:
+        """From which sides panels come: both, where messages far out are nearly one; else what is cut off counts."""
+        return _SIDES if self.R.rounds_off else ("cut",)
+
+    def _widest_tail(self, rtol: float) -> float:
+        """The most that may lie beyond the panels."""
+        return _FIRST_TAIL if self.R.rounds_off else _rounded(rtol / self.n)
+
     def _first_tails(self, alphas: list[float], rtol: float) -> dict[int, float]:
         """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is. Nothing
         where few users send a message of the blanket: then S = 0 is likely, and no transform falls far enough."""
+        most = self._widest_tail(rtol)
         if self.R.rounds_off:
-            return dict.fromkeys(range(len(alphas)), _FIRST_TAIL)
-        most = _rounded(rtol / self.n)
+            return dict.fromkeys(range(len(alphas)), most)
         widest = self.R.panels(_SPREADS[0], most)
         if 2 * self.n * math.fsum(widest.masses[widest.ratios > 1]) < _FEW_MESSAGES:
             return {}
@@ -188,10 +208,8 @@ class Noise(Source):
         return {i: min(most, tail) for i, tail in enumerate(tails)}
 
     def _estimated_tails(self, panels: Panels, alphas: list[float], rtol: float) -> list[float]:
-        about = quadrature.estimates(panels, np.array(alphas), self.n)
-        if about is None:
-            return [1.0] * len(alphas)
-        return [self._tail(alpha, value, rtol) for alpha, value in zip(alphas, about.tolist(), strict=True)]
+        about = quadrature.estimates(panels, np.array(alphas), self.n).tolist()
+        return [self._tail(alpha, value, rtol) if value else 1.0 for alpha, value in zip(alphas, about, strict=True)]
 
     def _tail(self, alpha: float, value: float, rtol: float) -> float:
         """What may lie beyond the panels where D_α is this: see `quadrature`."""

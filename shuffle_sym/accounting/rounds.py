@@ -19,7 +19,7 @@ _ROUGH = 0.2  # tolerance of a profile that is made to see how large a δ is
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
 _OWN_SHARE = 0.125  # of the tolerance, for the accountant of rounds at either end
 _MOST_TRIES = 5
-_LEAST_AT_FIRST = 1e-12
+_LEAST_AT_FIRST = 1e-11
 _SMALLEST = 1e-250  # doubles and the accountant of rounds do not go much farther
 
 
@@ -153,7 +153,8 @@ class Composition:
         return arguments.each(asked, "delta", lambda target: self._epsilon(target, tolerance))
 
     def _epsilon(self, target: float, rtol: float) -> Interval:
-        least, finest = _power_of_ten(rtol * target / self.rounds / 20), rtol * _SHARE
+        # All that is left out is at most rtol of δ, and much less of ε, since log δ falls steeply.
+        least, finest = _power_of_ten(rtol * target / self.rounds), rtol * _SHARE
         for _ in range(_MOST_TRIES):
             below, above = self._pair(finest, least)
             lower = below.epsilon(target, rtol=rtol * _OWN_SHARE).lower
@@ -258,5 +259,7 @@ def sharper(rtol: float, wanted: float, reached: float) -> float:
 
 
 def _power_of_ten(x: float) -> float:
-    """x, rounded down to a power of 10^6 that is at most 1e-12: profiles are made for few of them, and used again."""
-    return min(float(10.0 ** (6 * math.floor(math.log10(max(x, 1e-290)) / 6))), _LEAST_AT_FIRST)
+    """x, rounded down to a power of 10³ times 1e-11 that is at most that: profiles are made for few of them, and used
+    again."""
+    steps = math.ceil((math.log10(_LEAST_AT_FIRST) - math.log10(max(x, 1e-290))) / 3 - 1e-9)
+    return _LEAST_AT_FIRST * 1e-3 ** max(steps, 0)

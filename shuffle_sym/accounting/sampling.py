@@ -30,7 +30,7 @@ _BITS = 40  # of α − 1, where α is chosen
 _LARGEST_EPS = 700.0
 _STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
 _MOST_STEPS_OUT = 20
-_CLOSE_ABOVE = 3e-3  # the least tolerance of a curve for all datasets, whose values cost most
+_CLOSE_ABOVE = 1.5e-3  # the least tolerance of a curve for all datasets, whose values cost most
 _MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
 
@@ -54,13 +54,14 @@ class Side:
     _known_to: dict[fmpq, float] = field(default_factory=dict)
     _top: float = 0.0  # the value at α = 1, the largest
 
-    def learn(self, alphas: Iterable[fmpq], rtol: float, progress: Progress) -> None:
-        """Evaluate at these α, unless values of that accuracy are known; ``rtol`` is that of the largest value."""
+    def learn(self, alphas: Iterable[fmpq], rtol: float, progress: Progress, least: float = 0.0) -> None:
+        """Evaluate at these α, unless values of that accuracy are known; ``rtol`` is that of the largest value, and
+        ``least`` one that is enough for these."""
         missing = [alpha for alpha in sorted(set(alphas)) if self._known_to.get(alpha, math.inf) > rtol]
         for batch in progress([missing[i : i + _BATCH] for i in range(0, len(missing), _BATCH)]):
             # The curve falls: what is known to the left of a batch bounds all of it.
             before = max((alpha for alpha in self.values if alpha <= batch[0]), default=batch[0])
-            within = self.tolerance(rtol, self.upper(before) if before in self.values else 1.0, _NOISE)
+            within = max(self.tolerance(rtol, self.upper(before) if before in self.values else 1.0, _NOISE), least)
             for alpha, answer in zip(batch, self._evaluated(batch, within), strict=True):
                 lower, upper = self.values.get(alpha, (ZERO, ONE))
                 self.values[alpha] = max(lower, rational(answer.lower)), min(upper, rational(answer.upper))
@@ -130,17 +131,19 @@ class Sampling:
     def above(self, side: Side, forward: Side) -> Bracket:
         """A bracket of another curve, which is above this one, at some of the points where this one was sampled.
 
-        The two have about the same shape, so that lines between its values there are as close to it as ``rtol`` and
-        `_CLOSE_ABOVE` say: the error goes with the square of the spacing. Farther out it goes on until it is small.
+        The two have about the same shape, so that it is enough to look where lines between the values of this one are
+        as close to it as ``rtol`` and `_CLOSE_ABOVE` say. Farther out it goes on until it is small.
         """
         # Beyond the largest loss of this one the other may be far below what counts, where a value costs most.
         points = [a for a in forward.known(self._noise) if a == ONE or forward.ceiling is None or a < forward.ceiling]
-        every = max(math.floor(math.sqrt(_CLOSE_ABOVE / self.rtol)), 1)
+        some = self._on_lines(forward, points)
         ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
-        self._learn(side, {ONE, *points[::every], points[-1], *ends})
+        self._learn(side, {*(points[i] for i in some), *ends})
         # Where the two curves are as good as one, lines between few points would be what is seen of the width.
-        tight = [side.upper(a) - forward.upper(a) <= self.rtol / 2 * side.upper(a) for a in points[::every]]
-        between = [points[i * every : (i + 1) * every] for i, both in enumerate(pairwise(tight)) if all(both)]
+        tight = [
+            side.upper(points[i]) - forward.upper(points[i]) <= self.rtol / 2 * side.upper(points[i]) for i in some
+        ]
+        between = [points[i:j] for (i, j), both in zip(pairwise(some), pairwise(tight), strict=True) if all(both)]
         self._learn(side, chain.from_iterable(between))
         least = min(least for _, least in self.levels)
         inside = [alpha for alpha in side.known(self._noise) if side.ceiling is None or alpha < side.ceiling]
@@ -149,14 +152,30 @@ class Sampling:
             if side.upper(inside[-1]) <= least or (side.ceiling is not None and following >= side.ceiling):
                 break
             inside.append(following)
-            self._learn(side, [following])
+            self._learn(side, [following], _MOST_OF_VALUE)  # lines between so few points are no closer
         return combined(side, side, self._noise)
+
+    def _on_lines(self, side: Side, points: list[fmpq]) -> list[int]:
+        """Of the places of points of a curve as few as possible, the first and the last among them, such that lines
+        between them are close to the curve at all points. Doubles are enough to see that."""
+        x, values = [float(alpha - 1) for alpha in points], [side.upper(alpha) for alpha in points]
+        least = min(least for _, least in self.levels)
+        rooms = [side.tolerance(max(self.rtol, _CLOSE_ABOVE), value) * value + least for value in values]
+        some = [0]
+        while some[-1] < len(points) - 1:
+            i, most, j = some[-1], math.inf, some[-1]
+            # The steepest of the lines from here that are below the curve and its room so far
+            while j + 1 < len(points) and (values[j + 1] - values[i]) / (x[j + 1] - x[i]) <= most:
+                j += 1
+                most = min(most, (values[j] + rooms[j] - values[i]) / (x[j] - x[i]))
+            some.append(j)
+        return some
 
     @property
     def _noise(self) -> float:
         return self.rtol * _NOISE
 
-    def _learn(self, side: Side, alphas: Iterable[fmpq]) -> None:
+    def _learn(self, side: Side, alphas: Iterable[fmpq], least: float = 0.0) -> None:
         alphas = set(alphas)
         count = len(alphas.union(side.known(self._noise)))
         if count > self.max_points:
@@ -164,7 +183,7 @@ class Sampling:
                 f"a profile with rtol = {self.rtol:.2g} needs more than max_points = {self.max_points} points; "
                 "ask for a larger rtol, or give more points"
             )
-        side.learn(alphas, self._noise, self.progress)
+        side.learn(alphas, self._noise, self.progress, least)
 
     def _start(self, side: Side) -> None:
         """As many points as a normal law would need, as far out as it would reach; and then until δ is small."""

@@ -42,6 +42,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -63,7 +64,9 @@ _SURE = 1e-9  # by which a condition has to hold beyond its rounding
 _OTHERS = np.array([0.0, 0.04, 0.14, 0.4, 0.6, 0.86, 0.96, 1.0])  # inputs over w: only 0 and w have a large variance
 _CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])
 _FINE = 20
-_DISTANCES = 1.3 ** -np.arange(48.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; every twentieth one is used
+_DISTANCES = 1.3 ** -np.arange(48.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; conditions are checked between these
+# Those that are used: small ones have so small a variance that few are enough
+_USED = _FINE * np.concatenate([np.arange(0, 33, 3), np.arange(33, 49)])
 _MESSAGES = 44  # cells
 _PLACES = 601  # where densities are looked at
 _FARTHEST = 30.0
@@ -145,7 +148,7 @@ class SmoothLaws:
         self._rows: dict[tuple[float, float], Rows] = {}
         distances = self.w * _DISTANCES
         critical = np.append(shape.far(distances[:-1], distances[1:], self.w), math.inf)
-        self._distances, self._critical = distances[::_FINE], np.minimum.accumulate(critical[::-1])[::-1][::_FINE]
+        self._distances, self._critical = distances[_USED], np.minimum.accumulate(critical[::-1])[::-1][_USED]
 
     def local(self, ratio: Ratio) -> float:
         """An upper end of the largest divergence of one user, that of the inputs 0 and w; 0 where α is not seen to be
@@ -164,24 +167,31 @@ class SmoothLaws:
     def usual_tail(self, alpha: float) -> float:
         """About the probability of messages with so large a G that they should be cut off at this α: 0 if G is nowhere
         so large. In the normal limit the best λ of a tilted law is (α − 1)/variance."""
+        places, logs, variance = self._ratios
+        far = places[logs > math.log(max(_TILT * variance / max(alpha - 1, 1e-300), _SMALL_RATIO))]
+        with balls.precision(_BITS):
+            return float(self.shape.below(arb(far[-1]))) if len(far) else 0.0
+
+    @cached_property
+    def _ratios(self) -> tuple[Array, Array, float]:
+        """Messages, log p_0/p_w at each, and the variance of p_0/p_w, all about."""
         places = np.linspace(-_FARTHEST, self.w + _FARTHEST, _PLACES)
         logs = self.shape.log(places) - self.shape.log(places - self.w)
         density = np.exp(self.shape.log(places - self.w))
         with np.errstate(over="ignore"):
-            variance = max(float((density * np.expm1(logs) ** 2).sum() / density.sum()), 1e-300)
-        far = places[logs > math.log(max(_TILT * variance / max(alpha - 1, 1e-300), _SMALL_RATIO))]
-        with balls.precision(_BITS):
-            return float(self.shape.below(arb(far[-1]))) if len(far) else 0.0
+            return places, logs, max(float((density * np.expm1(logs) ** 2).sum() / density.sum()), 1e-300)
 
     def at(self, alpha: float, tail: float) -> tuple[list[tuple[Array, Array]], list[float]]:
         """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about
         ``tail`` of the messages is cut off."""
         laws: list[tuple[Array, Array]] = []
         lost: list[float] = []
-        for distance in (0.0, self.close(alpha)):
-            if (key := (tail, distance)) not in self._rows:
+        # So that close pairs have few different tails, fewer of their messages are cut off, where that does no harm.
+        rare = 1e-3 ** math.ceil(math.log(tail, 1e-3) - 1e-9)
+        for key in ((tail, 0.0), (rare if rare > self.usual_tail(alpha) else tail, self.close(alpha))):
+            if key not in self._rows:
                 with balls.precision(_BITS):
-                    self._rows[key] = self._of_close_pairs(tail, distance) if distance else self._of_ends(tail)
+                    self._rows[key] = self._of_close_pairs(*key) if key[1] else self._of_ends(tail)
             rows = self._rows[key]
             laws += zip(*rows.at(alpha), strict=True)
             lost += [rows.lost] * len(rows.rest)

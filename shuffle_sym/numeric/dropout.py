@@ -48,6 +48,7 @@ _EXCHANGES, _EXCHANGES_PER_USER = ((4.0, 1.2), (16.0, 1.2), (32.0, 1.3), (64.0, 
 _LITTLE = 1e-3  # smoothing that is not worth another bound, over the variance of the sum
 _COARSE = np.concatenate([0.25 * np.arange(17), 4 * 1.5 ** np.arange(1, 20)])  # nodes of a rough sum
 _MOST_LOOKED_AT = 16  # laws, in a rough calculation
+_RATES = (16, 8, 8)  # values of λ that are looked at, each time between the neighbours of the best one
 _AROUND = 1.07 ** np.arange(-3.0, 6.0)  # of a guess of λ
 
 
@@ -244,7 +245,7 @@ class _Family:
         """
         top, common, N = float(self.g.max()), self._smoothing, self.n - first
         low, high = 1 / (4 * N * top), _LARGEST_EXPONENT / top
-        for points in (64, 8):
+        for points in _RATES:
             rates = np.geomspace(low, high, points)
             logs, q = self._tilted(rates)
             means = (q * self.some_g).sum(axis=2)
@@ -273,7 +274,8 @@ class _Family:
         pads = np.maximum(shares[:, None] * self.spread - self.variances, 0.0)
         logs, q = self._tilted(rates)
         u = _COARSE / math.sqrt(self.n * self.spread + self._smoothing)
-        moduli = np.abs(np.einsum("ujx,rxj->rux", np.exp(1j * u[:, None, None] * self.some_g.T), q))
+        waves = np.exp(1j * u[:, None] * self.some_g[:, None, :])  # axes: the law, u, the value
+        moduli = np.abs(np.matmul(waves, q.transpose(1, 2, 0))).transpose(2, 1, 0)
         squares = rates[:, None] ** 2 - u**2
         # Axes: λ, the padding, u, the law
         logs = (logs[:, None] + np.log(np.maximum(moduli, 1e-300)))[:, None]

@@ -68,16 +68,15 @@ def _positive_parts(panels: Panels, alphas: Array, n: int, rtol: float) -> list[
     return [answers.get(i, ValueError("the panels are too wide for these values")) for i in range(len(alphas))]
 
 
-def estimates(panels: Panels, alphas: Array, n: int) -> Array | None:
+def estimates(panels: Panels, alphas: Array, n: int) -> Array:
     """About what the values without the tails are, by the saddle point approximation, at a small part of the cost of
-    bounds; None where there is none. No bound."""
-    try:
-        law = SmoothSums(panels, alphas, n)
-    except ValueError:
-        return None
-    if not law.sharp(math.inf).all():
-        return None
-    about: Array = np.exp(law.log_scale) / (n * law.c * np.sqrt(2 * math.pi * (law.variance * law.c**2 + 2)))
+    bounds; 0 where there is none. No bound."""
+    about = np.zeros(len(alphas))
+    inside = np.flatnonzero(panels.ratios.max() > alphas)
+    if len(inside):
+        law = SmoothSums(panels, alphas[inside], n)
+        values = np.exp(law.log_scale) / (n * law.c * np.sqrt(2 * math.pi * (law.variance * law.c**2 + 2)))
+        about[inside] = np.where(law.sharp(math.inf), values, 0.0)
     return about
 
 

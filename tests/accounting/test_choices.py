@@ -13,7 +13,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import batches, curves, groups, inverses, mechanism, noise, risk, scored
-from shuffle_sym.accounting.attacks import Datasets
+from shuffle_sym.accounting.attacks import Datasets, gaussian_delta
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Mechanism
 from shuffle_sym.accounting.scored import WorstScored
@@ -165,13 +165,13 @@ def test_corners_that_are_left_out_of_histograms_are_counted(monkeypatch):
 def test_datasets_of_which_nothing_is_known_do_not_rule_out_a_better_bound(monkeypatch):
     M, seen = Mechanism(ss.KRR(k=3, eps0=1), 10), []
     known = [UNKNOWN, Interval(0.1, 0.2)]
-    monkeypatch.setattr(M.below, "at_least", lambda *given: known)
+    monkeypatch.setattr(M.below, "at_least", lambda *given, most: known)
 
     def upper(ratios, blankets, least):
         seen.extend(least)
         return [Interval(0.5, 0.5), Interval(0.2, 0.2)]
 
-    monkeypatch.setattr(M.bounds, "upper", upper)
+    monkeypatch.setattr(M.bounds, "_upper", upper)
     monkeypatch.setattr(M, "_closed", lambda answer, *given: answer)
     answers = M.from_one([Ratio(eps=sp.Rational(1, 10)), Ratio(eps=sp.Rational(2, 10))], 0.1, "auto")
     assert seen == [0.0, 0.2]
@@ -257,7 +257,7 @@ def test_panels_that_are_exactly_as_narrow_as_asked_for_will_do():
     answer, tried = Interval(0.75, 1.0, "panels"), []
     made_up = SimpleNamespace(
         n=10**6,
-        R=SimpleNamespace(rounds_off=False),
+        _sides=("cut",),
         _first_tails=lambda *_: {0: 1e-3},
         _by_some_panels=lambda side, tail, *_: tried.append(tail) or [answer],
         _tail=lambda *_: 1e-6,
@@ -278,7 +278,20 @@ def test_the_first_epsilon_that_meets_a_target_on_a_straight_line_takes_few_step
         eps, by = mechanism.first_met(bound_at, target, 1.0, 3.0, rtol)
         assert by == "line"
         assert 1.75 <= eps <= 1.75 * (1 + rtol)
-        assert len(asked) <= 14  # where the slope is not known better, half as many again
+        assert len(asked) <= 4  # the slope is not known at first
+
+
+def test_the_first_epsilon_that_meets_a_target_has_a_normal_slope_at_first():
+    asked, target, rtol = [], gaussian_delta(0.01, 1, 0.4), 1e-3
+
+    def bound_at(eps):  # one in a hundred more than what is attained
+        asked.append(eps)
+        return Interval(0.0, 1.01 * gaussian_delta(0.01, 1, eps), upper_by="normal")
+
+    eps, by = mechanism.first_met(bound_at, target, 0.4, 0.6, rtol)
+    assert by == "normal"
+    assert 1.01 * gaussian_delta(0.01, 1, eps) <= target < 1.01 * gaussian_delta(0.01, 1, eps * (1 - rtol))
+    assert len(asked) == 2
 
 
 def test_a_chord_that_is_enough_is_taken_between_two_points_of_a_curve():
@@ -304,6 +317,7 @@ def test_other_bounds_are_tried_where_the_blanket_is_not_known():
         below=SimpleNamespace(epsilon=lambda *_: Interval(1.0, 1.001)),
         above_by_blanket=lambda *_: Interval(0.0, 5.0, upper_by="the largest loss"),
         all_datasets=None,
+        _near=lambda *_: None,
         bounds=SimpleNamespace(no_drop_out=lambda equal: True),
         _bound_at=bound_at,
     )

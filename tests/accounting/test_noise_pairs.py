@@ -13,6 +13,9 @@ import sympy as sp
 import shuffle_sym as ss
 from shuffle_sym.accounting import noise
 from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
+from shuffle_sym.accounting.mechanism import Mechanism
+from shuffle_sym.accounting.noise import Noise
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laplace_laws import laws_of
 from shuffle_sym.randomizers import Logistic
@@ -277,3 +280,46 @@ def test_rounds_of_noise_that_hides_nobody_have_an_answer_though_next_to_the_lar
     else:
         answer = rounds.rdp(8, rtol=0.5)
         assert 0 < answer.lower < answer.upper <= 124.001  # 2 ε0
+
+
+@pytest.mark.parametrize("R", [ss.Laplace(1), ss.Gaussian(2), ss.randomizers.Logistic(1)], ids=str)
+def test_an_estimate_of_the_blanket_is_near_its_bounds(R):
+    source = Noise(R, 10**4)
+    ratios = [Ratio(eps=sp.Rational(k, 100)) for k in range(4)]
+    for about, answer in zip(source.estimates(ratios), source.from_one(ratios, 1e-3, "auto"), strict=True):
+        assert 0.9 * answer.upper < about < 1.01 * answer.upper
+    assert Noise(R, 20).estimates(ratios) == [0.0] * 4  # for few users there is none
+
+
+def test_the_blanket_is_not_computed_where_the_drop_out_bound_is_below_its_estimate(monkeypatch):
+    bounds, asked = NoiseOfAllDatasets(ss.Laplace(4), 10**4), []
+    blankets = NoiseOfAllDatasets._blankets
+    monkeypatch.setattr(
+        NoiseOfAllDatasets, "_blankets", lambda self, *given: asked.extend(given[1]) or blankets(self, *given)
+    )
+    ratios = [Ratio(eps=sp.Rational(k, 20)) for k in range(4)]
+    attained = [Interval(0.0, 0.0)] * 4
+    _, dropped = bounds.ends(ratios, 1e-3, "auto", lambda wanted: attained)
+    assert asked == []
+    # Where an estimate says that the blanket is what is attained, the drop-out bound is not computed.
+    monkeypatch.setattr(bounds, "_estimates", lambda ratios: [1e-9] * 4)
+    _, blanket = bounds.ends(ratios, 1e-3, "auto", lambda wanted: [Interval(1e-9, 1e-9)] * 4)
+    assert asked == [0, 1, 2, 3]
+    assert [one.upper for one in blanket] == [one.upper for one in bounds.sources[0].from_one(ratios, 1e-3, "auto")]
+    # Without an estimate both are computed, and the smaller one is told.
+    monkeypatch.setattr(bounds, "_estimates", lambda ratios: [0.0] * 4)
+    _, both = bounds.ends(ratios, 1e-3, "auto", lambda wanted: attained)
+    assert asked == [0, 1, 2, 3] * 2
+    assert [one.upper for one in both] == [one.upper for one in dropped]
+    assert all(one.upper < other.upper for one, other in zip(both, blanket, strict=True))
+
+
+def test_epsilon_of_noise_is_that_of_the_smaller_bound_also_where_the_blanket_is_not_searched(monkeypatch):
+    M, target = Mechanism(ss.Laplace(1), 10**4), 1e-6
+    near = M.epsilon(target, 1e-3, "auto")
+    assert near.upper_by == "drop-out"
+    assert M.bounds.drop_out(Ratio(eps=sp.Rational(str(near.upper)))).value <= target
+    monkeypatch.setattr(NoiseOfAllDatasets, "beaten", lambda *given: False)
+    whole = M.epsilon(target, 1e-3, "auto")
+    assert near.lower == whole.lower
+    assert abs(near.upper / whole.upper - 1) < 1e-3

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from conftest import FINITE, decompositions, masses, shuffled_laws
+from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -19,8 +20,9 @@ from scipy.stats import norm
 import shuffle_sym as ss
 from shuffle_sym.accounting import convex, curves, shuffle
 from shuffle_sym.accounting import rounds as compositions
-from shuffle_sym.accounting.sampling import Sampling, Side, combined
+from shuffle_sym.accounting.sampling import Sampling, Side, combined, no_progress
 from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rationals import fraction as as_fraction
 from shuffle_sym.algebra.rationals import rational
 from shuffle_sym.model import decomposition
@@ -387,7 +389,7 @@ def test_many_rounds_at_a_tiny_delta(monkeypatch):
     found = composed.delta(24, rtol=0.03)
     assert found.relative_width <= 0.03
     assert widths
-    assert min(widths) < 0.995  # what was reached, not all there is
+    assert min(widths) < 0.9995  # what was reached, not all there is
     eps = composed.epsilon(found.upper, rtol=0.01)
     assert eps.lower <= 24 <= eps.upper * (1 + 0.01)
 
@@ -527,3 +529,24 @@ def test_a_coarse_profile_takes_no_more_points_than_a_fine_one():
     # Values as blurred as the curve may be made every cell look bad: 2,527 points at rtol = 0.2, 31 s.
     coarse, fine = (ss.Shuffle(ss.KRR(k=3, eps0=1), 30).profile(rtol=rtol) for rtol in (0.2, 0.02))
     assert len(coarse) <= len(fine) <= 200
+
+
+def test_few_points_of_a_curve_are_enough_for_lines_that_are_close_to_it():
+    exact = {1 + fmpq(k, 100): fmpq(k - 200, 200) ** 2 for k in range(201)}  # a parabola, (1 − x/2)² at 1 + x
+    side = Side(lambda alphas, rtol: [Interval(float(exact[a]), float(exact[a])) for a in alphas], None)
+    sampling = Sampling(1e-6, ((1.0, 1e-9),), 1000)
+    side.learn(exact, 1e-6, no_progress)
+    points = sorted(exact)
+    some = sampling._on_lines(side, points)
+    assert (some[0], some[-1]) == (0, 200)
+    assert len(some) < 50
+    for i, j in pairwise(some):
+        for k in range(i, j + 1):
+            share = fmpq(k - i, j - i)
+            line = (1 - share) * exact[points[i]] + share * exact[points[j]]
+            value = float(exact[points[k]])
+            assert float(line) - value <= side.tolerance(1.5e-3, value) * value + 2e-9
+        if j < 200:  # one more would be too far
+            line = (exact[points[i]] + exact[points[j + 1]]) / 2 if (j + 1 - i) % 2 == 0 else None
+            middle = float(exact[points[(i + j + 1) // 2]])
+            assert line is None or float(line) - middle > side.tolerance(1.5e-3, middle) * middle

@@ -170,7 +170,7 @@ def test_all_distances_that_are_not_close_allow_the_ratio(shape, w):
         far = [close + (w - close) * k / 200 for k in range(200)] if close < w else []  # at w all pairs are close
         assert all(largest_ratio(shape, u, w) >= alpha for u in far)
         if 1.001 < alpha < 1.05:
-            assert largest_ratio(shape, close / 1.3, w) < alpha
+            assert largest_ratio(shape, close / 1.3**3, w) < alpha  # small distances are in steps of three
 
 
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
