@@ -49,12 +49,12 @@ LETTERS = r"""## Letters and words
   $D_\alpha(P\|Q) = \sum_y [P(y) - \alpha Q(y)]_+$ is $\delta$ at $\varepsilon = \log \alpha$.
 - An *answer* about a mechanism has two ends. The upper end holds for all neighbouring datasets. The lower end is an
   *attack*: two datasets that can be written down.
-- The *blanket* is the part that the reports of all inputs have in common; it gives the best bound published before.
+- The *blanket* is the part that the reports of all inputs have in common; it gives the best published bound we know.
 - *Clones* are bounds that know nothing of the randomizer but $\varepsilon_0$.
 - The *drop-out bound* is ours, and holds for all datasets; [notebook 14](14_the_truth.ipynb) proves it.
 - The *profile* of a mechanism is $\delta$ as a function of $\varepsilon$.
 - *GPARV* is short for *generalised privacy amplification random variable* (Su et al. 2025).
-- *Proved* means proved by SymPy, for all values of the symbols. *Exact* means in fractions. *Certified* means in
+- *Proved* means shown by SymPy, for all values of the symbols. *Exact* means in fractions. *Certified* means in
   doubles, with a bound on every error."""
 
 READY = """import shuffle_sym as ss

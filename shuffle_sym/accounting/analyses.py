@@ -23,6 +23,7 @@ from shuffle_sym.model.randomizer import Family
 KINDS = {"upper": "≤", "lower": "≥", "approximation": "≈"}
 
 EVERY, GIVEN = "every ε0-LDP randomizer", "the randomizer given"
+SHARED = f"{EVERY} that all users share"
 
 Answer = Interval | float
 #: ε or δ of n users of R: a function of R, n, the δ or ε that is given, and the width that is asked for.
@@ -196,11 +197,12 @@ def of_every_randomizer(
     """An analysis of all ε0-LDP randomizers by a decomposition that depends on ε0 alone.
 
     >>> import shuffle_sym as ss
-    >>> of_every_randomizer("c", "", ss.decomposition.clones).assumes
+    >>> of_every_randomizer("c", "", ss.decomposition.clones, one_randomizer=False).assumes
     'every ε0-LDP randomizer'
     """
+    assumes = SHARED if one_randomizer else EVERY
     return by_laws(
-        name, source, EVERY, lambda R, n: PairOfLaws(clones(finite_eps0(R)), n), one_randomizer=one_randomizer
+        name, source, assumes, lambda R, n: PairOfLaws(clones(finite_eps0(R)), n), one_randomizer=one_randomizer
     )
 
 

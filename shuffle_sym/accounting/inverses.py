@@ -116,9 +116,9 @@ def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> In
     ``upper`` users are enough for certain: the bound for all datasets says so. Fewer than ``lower`` are not enough: two
     datasets of ``lower`` − 1 users miss the target. Each is found within ``rtol``, or exactly where that costs nothing.
 
-    What holds at one n holds on one side of it, since δ does not grow with n. Of a mechanism: whatever n + 1 users send
-    is made from what n of them send, the one who differs included, by adding a message that is the same in both
-    datasets and shuffling again. Of a decomposition: a mean of n + 1 terms is the mean of the n + 1 means that leave
+    What holds at one n holds on one side of it, since δ does not grow with n. For a mechanism, what n + 1 users send is
+    made from what n of them send, the one who differs included, by adding a message that has the same law in both
+    datasets and shuffling again. For a decomposition, a mean of n + 1 terms is the mean of the n + 1 means that leave
     one out, so by Jensen :math:`E[S_{n+1}]_+/(n+1) \le E[S_n]_+/n`.
 
     >>> import shuffle_sym as ss

@@ -39,7 +39,7 @@ class PrivacyLossDistribution(ABC):
 
     @abstractmethod
     def losses(self, tail: float) -> Losses:
-        """The outcomes, as doubles; of those that are left out the P-mass is about ``tail`` at most, and said."""
+        """The outcomes, as doubles; a P-mass of about ``tail`` may be left out, and how much is stated."""
 
     def reversed(self) -> PrivacyLossDistribution:
         """The privacy loss of (Q, P)."""
@@ -49,8 +49,8 @@ class PrivacyLossDistribution(ABC):
         r"""The same as a ``PrivacyLossDistribution`` of Google's dp_accounting, which must be installed.
 
         Every outcome is split between two points of a grid, ``value_discretization_interval`` apart, so that its
-        masses under P and Q stay, which dominates; both directions go over (as "remove" and "add"). What that package
-        does with it afterwards has its own round-off, which is not certified.
+        masses under P and Q stay, and the result dominates; both directions are exported ("remove", "add"). What that
+        package does with it afterwards has its own round-off, which is not certified.
         """
         spacing = arguments.positive(value_discretization_interval, "value_discretization_interval")
         try:

@@ -101,16 +101,16 @@ class Shuffle:
         r"""The mechanism without ``m`` of its users, who give their messages away, stay silent or are absent.
 
         One mechanism for one m, a list for a list: ``[M.epsilon(1e-6) for M in M.without(range(0, 1_000, 100))]``.
-        It is the worst case, whoever they are and with whatever probability each of up to m users stays away, as long
-        as that does not depend on the inputs: reveal who, then the divergence is a mean of those of the users left
-        (joint convexity), and it grows as users leave (to forget the message of a known user is post-processing).
+        This is the worst case, whoever they are, and with whatever probabilities up to m users stay away, as long as
+        that does not depend on the inputs. Proof: reveal who stays away. By joint convexity, δ is at most a mean over
+        the sets of users left, and it grows as users leave (forgetting the message of a known user is post-processing).
 
         >>> import shuffle_sym as ss
         >>> M = ss.Shuffle(ss.BinaryRR(eps0=1), n=100)
         >>> M.without([0, 10])
         [Shuffle(BinaryRR(eps0=1), n=100), Shuffle(BinaryRR(eps0=1), n=90)]
 
-        Of users in groups m says how many of each, as in ``M.without((10, 0))``.
+        For users in groups, m says how many of each group, as in ``M.without((10, 0))``.
         """
         if self._in_groups:
             return analysed.fewer(self.source, m, lambda parts: Shuffle(list(parts)))
@@ -145,9 +145,10 @@ class Shuffle:
         return self._analysed.exact(ratio, arguments.positive_integer(digits, "digits"))
 
     def delta(self, eps: Any, *, rtol: float = RTOL, method: str = "auto", digits: int | None = None) -> Any:
-        r"""Certified bounds of δ(ε), no wider than ``rtol`` of the upper end (below 1e-305: from 0 to an upper end).
+        r"""Certified bounds of δ(ε), each computed to within ``rtol`` (below 1e-305: from 0 to an upper end).
 
-        One `Interval` for one ε >= 0, a list of them for a list or an array. ``method``: ``"contour"`` is the contour
+        One `Interval` for one ε >= 0, a list of them for a list or an array. For a pair of laws it is no wider than
+        ``rtol``; for a mechanism the attack and the bound may be farther apart. ``method``: ``"contour"``, the contour
         integral, which costs the same for every n; ``"binomial"`` sums binomial tails, where G has one positive and one
         negative value (2-RR, clones); ``"fft"`` is the mean-preserving lattice; ``"exact"`` the exact sum (small n).
         ``"auto"`` takes the cheapest of the first three that meets ``rtol``, and the exact sum if it is short and none
@@ -205,8 +206,7 @@ class Shuffle:
     def log_delta(self, eps: Any, *, rtol: float = RTOL) -> Any:
         r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
 
-        One `Interval` for one ε, a list of them for a list. The bounds of δ itself are no wider than ``rtol`` of the
-        upper one; log 0 is −inf.
+        One `Interval` for one ε, a list of them for a list. ``rtol`` is that of δ, as in `delta`; log 0 is −inf.
 
         >>> import shuffle_sym as ss
         >>> M = ss.Shuffle(ss.decomposition.dataset(ss.BinaryRR(eps0=1), 0, 1, 0), n=2000)
@@ -223,8 +223,8 @@ class Shuffle:
     def epsilon(self, delta: Any, *, rtol: float = RTOL, method: str = "auto") -> Any:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta``: δ(upper) <= ``delta`` for certain.
 
-        One `Interval` for one δ, a list of them for a list. The ends are within ``rtol`` of each other (near 0: of the
-        ε over which δ falls). ``method`` as in `delta`.
+        One `Interval` for one δ, a list of them for a list. Each end is computed to within ``rtol`` (near 0: of the ε
+        over which δ falls), and for a pair of laws the two are no farther apart. ``method`` as in `delta`.
         """
         targets = arguments.each(delta, "delta", arguments.delta_target)
         rtol = arguments.relative_tolerance(rtol)
@@ -233,7 +233,7 @@ class Shuffle:
         return arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
-        r"""ε at ``delta``, or δ at ``eps``, by every bound and every attack, those of the papers in `ss.papers` too.
+        r"""ε at ``delta``, or δ at ``eps``, by every bound and every attack, including those of the papers.
 
         Each value is within ``rtol`` of what its analysis gives. `apps.plots.analyses` draws the table.
 
@@ -285,9 +285,9 @@ class Shuffle:
     ) -> PrivacyProfile:
         r"""δ(ε) at every ε, bracketed by two curves that are convex in α = e^ε, down to ``least_delta``.
 
-        They are within ``rtol`` of each other, farther out within :math:`1 + 2\log(\delta(0)/\delta(\varepsilon))`
-        times that, with ``max_points`` points on each at most; where noise hides hardly anybody, the lower one may be
-        farther off next to the largest loss. ``progress`` wraps batches of points, as tqdm does.
+        For a pair of laws they are within ``rtol`` of each other, farther out within :math:`1 + 2\log(\delta(0)/
+        \delta(\varepsilon))` times that; where noise hides hardly anybody, the lower one may be farther off next to the
+        largest loss. Each has at most ``max_points`` points. ``progress`` wraps batches of points, as tqdm does.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile().ends_at_zero
@@ -322,7 +322,7 @@ class Shuffle:
         return profile
 
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
-        r"""Certified bounds of the Rényi divergence of order λ > 1 of the analysed pair, no wider than ``rtol``.
+        r"""Certified bounds of the Rényi divergence of order λ > 1, from curves that are precise to ``rtol``.
 
         One `Interval` for one order, a list of them for a list. From the profile: :math:`\mathbb E_Q[(P/Q)^\lambda] = 1
         + \lambda(\lambda-1) \int \alpha^{\lambda-2} (D_\alpha - [1-\alpha]_+)\, d\alpha`. A profile that was made

@@ -52,7 +52,7 @@ def _takes_numbers(maker: Any) -> bool:
 
 
 def parameters(maker: Maker) -> tuple[str, ...]:
-    """What the ``maker`` of a randomizer takes, in order.
+    """The names of the parameters that the ``maker`` of a randomizer takes, in order.
 
     >>> parameters(randomizers.SubsetSelection)
     ('d', 'w', 'eps0')
@@ -62,7 +62,7 @@ def parameters(maker: Maker) -> tuple[str, ...]:
 
 @cache
 def all_parameters() -> tuple[str, ...]:
-    """What any of them takes.
+    """The names of all parameters that an entry can take.
 
     >>> sorted(all_parameters())
     ['K', 'd', 'eps0', 'g', 'k', 'left', 'right', 'sigma', 'w']

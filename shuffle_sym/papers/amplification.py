@@ -93,7 +93,7 @@ class Amplification:
         registry.bound(self)
         if title:
             every = read is every_randomizer
-            assumes = analyses.EVERY if every else analyses.GIVEN
+            assumes = (analyses.SHARED if one_randomizer else analyses.EVERY) if every else analyses.GIVEN
             asked = finite_eps0 if every else lambda R: R
             analyses.add(
                 Analysis(

@@ -206,7 +206,7 @@ class Evidence:
 
     @property
     def page(self) -> str:
-        """What is to be known of the page, after a colon why; empty if nothing is."""
+        """What is known about how the page was read, and why; empty if nothing is."""
         told = {"well read": self.well_read, "perhaps misread": self.misread, "not in print": self.not_in_print}
         return "".join(f"{how}: {why}" for how, why in told.items() if why)
 

@@ -77,7 +77,7 @@ class RenyiBound:
         self._formula, self.side, self.real_orders = formula, side, real_orders
         registry.bound(self)
         if title:
-            analyses.add(Analysis(title, source, "upper", analyses.EVERY, self._epsilon, self._delta))
+            analyses.add(Analysis(title, source, "upper", analyses.SHARED, self._epsilon, self._delta))
 
     def curve(self, eps0: Any, n: Any) -> rdp.RenyiCurve:
         """The bound for n users and ε0 as a function of the order, for `rdp`. Above 10^7, where doubles end, an upper

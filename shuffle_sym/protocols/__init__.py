@@ -1,4 +1,4 @@
-r"""Protocols that people would run: local randomizer, shuffler, analyzer, with parameters that meet a target."""
+r"""Protocols that can be run: local randomizer, shuffler, analyzer, with parameters that meet a target."""
 
 from shuffle_sym.protocols.calibration import smallest_gamma
 from shuffle_sym.protocols.data import Estimate, shuffle

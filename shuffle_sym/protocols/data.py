@@ -20,7 +20,7 @@ CHUNK = 2**18  # users, or numbers, that are worked on at once
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the analyzer says about n users: unbiased values, and ``standard_errors``, those to report.
+    """The analyzer's result for n users: unbiased values, and the ``standard_errors`` to report with them.
 
     >>> Estimate(values=[3.0, 7.0], standard_errors=[1.0, 1.0], n=10).n
     10

@@ -28,7 +28,7 @@ _count, _match_variance, _estimated_variance = (
 
 
 class Frequencies(Protocol):
-    r"""A frequency estimator: randomise, shuffle, count, take off the bias.
+    r"""A frequency estimator: randomise, shuffle, count, remove the bias.
 
     ``R`` is `KRR`, `BinaryRR`, `SubsetSelection`, `RAPPOR`, `OUE`, `BLH`, `OLH` or `HadamardResponse` with numbers for
     all parameters; inputs are the integers from 0 on.
@@ -87,7 +87,7 @@ class Frequencies(Protocol):
 
 class Histogram(Frequencies):
     r"""Private histogram over ``k`` categories (Balle et al. 2019, Algorithm 1): k-RR that answers randomly with
-    probability ``gamma``, a shuffler, and an analyzer that takes off the bias.
+    probability ``gamma``, a shuffler, and an analyzer that removes the bias.
 
     >>> P = Histogram.for_target(k=10, n=100_000, eps=1, delta=1e-6)
     >>> P.gamma < Histogram.for_target(k=10, n=100_000, eps=1, delta=1e-6, by="theorem31").gamma

@@ -69,10 +69,10 @@ def from_density(
         x: the symbol of the input, if it has another name.
         y: the symbol of the message, if it has another name.
 
-    Covered are log-concave noise that is added to the input, clipped or not, and, with ``outputs``, densities that are
-    constant between bends, with atoms, and smooth ones whose ratios are monotone in y. It is checked that the density
-    is positive and integrates to 1; ε0, γ, and what is above all pairs of inputs are derived. Everything else is
-    refused, with what is missing.
+    This covers log-concave noise that is added to the input, clipped or not, and, with ``outputs``, densities that are
+    constant between bends, with atoms, and smooth ones whose ratios are monotone in y. The density must be positive and
+    integrate to 1, which is checked; ε0, γ, and a bound for all pairs of inputs are derived. Every other density is
+    refused, and the message says what is missing.
 
     >>> x, y = sp.symbols("x y")
     >>> from_density(sp.exp(-2 * sp.Abs(y - x)), inputs=(0, 1)).eps0

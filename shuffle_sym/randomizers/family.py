@@ -11,7 +11,7 @@ from shuffle_sym.randomizers.subsets import KRR, BinaryRR
 
 
 class AnyRandomizer(Family):
-    r"""Every ε0-LDP randomizer that all users may share: an answer holds for each of them.
+    r"""All ε0-LDP randomizers at once: the upper end of an answer holds for each of them.
 
     Args:
         eps0: the local privacy level.
@@ -34,7 +34,7 @@ class AnyRandomizer(Family):
 
     @property
     def gamma(self) -> sp.Expr:
-        r"""What every one of them has in common with itself at least: :math:`R(x') /t \le R(x)` for one fixed x'."""
+        r"""The mass 1/t that each of their blankets has at least: :math:`R(x')/t \le R(x)` for one fixed x'."""
         return sp.exp(-self._eps0)
 
     @property
@@ -54,7 +54,7 @@ class AnyRandomizer(Family):
         return clones_shared(self._eps0) if self.shared else clones(self._eps0)
 
     def extreme_laws(self) -> tuple[Decomposition, ...] | None:
-        r"""The pairs of laws that every one of them is a mixture of, if all others have one input (ours).
+        r"""The pairs of laws of which every randomizer's is a mixture, if all others have one input (ours).
 
         Under R(x), :math:`(U, V) = (R(x_0), R(x_1))/R(x)` lies in the hexagon :math:`1/t \le U, V, U/V \le t` and has
         mean (1, 1). Write each point as a mean of corners: a law on six points with two mean constraints is a mixture

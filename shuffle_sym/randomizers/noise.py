@@ -105,7 +105,7 @@ class TruncatedLaplace(Ordered):
 
 class Staircase(Steps):
     r"""x + noise for x in [0, 1] whose density falls by e^(−ε0) from each step to the next, the first of which is
-    1/(1 + e^(ε0/2)) wide, all others 1: of all additive noise it is the smallest (Geng and Viswanath 2014). A message
+    1/(1 + e^(ε0/2)) wide, all others 1: the ε0-DP noise with the least mean size (Geng and Viswanath 2014). A message
     above 1 says no more if it is moved by a whole number to [1, 2], nor does one below 0 in [−1, 0].
 
     Argument: local privacy level ``eps0``, a symbol if it is left out.

@@ -63,7 +63,7 @@ class KRR(SubsetSelection):
     r"""k-ary randomized response on {0, …, k − 1}: the input with probability :math:`t/(t + k - 1)`,
     every other message with :math:`1/(t + k - 1)`, :math:`t = e^{\varepsilon_0}` (Balle et al. 2019, §3.1).
 
-    Arguments: ``k`` inputs, local privacy level ``eps0``; those left out stay symbols. Subset selection with w = 1.
+    Arguments: ``k`` inputs, local privacy level ``eps0``; those left out stay symbols. (Subset selection with w = 1.)
 
     >>> KRR(k=10, eps0=sp.log(3)).gamma, KRR().gamma, KRR().eps0
     (5/6, k/(k + exp(epsilon_0) - 1), epsilon_0)

@@ -1,4 +1,4 @@
-r"""Exact values: of decompositions, of real datasets by brute force, of two messages, of all neighbours."""
+r"""Exact values: of decompositions, of real datasets by brute force, and the maximum over all neighbours."""
 
 from shuffle_sym.truth import exact, ground_truth, neighbours
 

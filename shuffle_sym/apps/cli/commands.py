@@ -85,8 +85,8 @@ def _in_words(answer: Interval) -> str:
     lower, upper = answer.shown
     return (
         f"Report {upper}: it holds for every two datasets that differ in one user's input (by {answer.upper_by}). No "
-        f"proof can give less than {lower}, which two such datasets attain ({answer.lower_by}). What is between is not "
-        "known."
+        f"proof can give less than {lower}, which two such datasets attain ({answer.lower_by}). A smaller rtol may "
+        "narrow this gap; what remains of it is not known."
     )
 
 

@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         given = parser().parse_args(argv)
     except SystemExit as stopped:  # after --help or a wrong option
         return int(stopped.code or OK)
-    told = Timer(1, lambda: print("… still at work, Ctrl-C ends it\r", end="", file=sys.stderr, flush=True))
+    told = Timer(1, lambda: print("… still at work; Ctrl-C stops it\r", end="", file=sys.stderr, flush=True))
     try:
         if sys.stderr.isatty():  # somebody watches
             told.start()

@@ -61,7 +61,7 @@ def parser() -> OneLineParser:
     top = OneLineParser(
         prog=PROGRAM,
         description="How private are shuffled reports? The upper end holds for all neighbouring datasets (one user's "
-        "input is replaced): report it. The lower end is attained by two of them.",
+        "input is replaced): report it. The lower end is attained by two of these datasets.",
         epilog=_examples(*((name, examples[0]) for name, examples in EXAMPLES.items()))
         + "\n\nexit codes: 0 an answer, 1 a check failed, 2 wrong input",
         formatter_class=RawDescriptionHelpFormatter,
@@ -115,7 +115,7 @@ def parser() -> OneLineParser:
     _several(asked, "--n", "number of users")
     _several(asked, "--order", "order of the divergence")
     _rtol(asked)
-    asked = command("derive", commands.derive, "a derivation, every line checked; without a name, the list")
+    asked = command("derive", commands.derive, "a derivation, line by line; without a name, the list of all")
     asked.add_argument("name", nargs="?", help="name of the derivation")
     asked.add_argument("--latex", action="store_true", help="as an align environment for a paper")
     _randomizer(asked, matrix=False)
@@ -128,9 +128,9 @@ def parser() -> OneLineParser:
     asked.add_argument("--delta", default="1e-6", help="default %(default)s")
     asked.add_argument("--repeat", default="11", help="default %(default)s")
     asked = command(
-        "completion", lambda given: Answer("", text=completion.script(top, given.shell)), "words for a shell"
+        "completion", lambda given: Answer("", text=completion.script(top, given.shell)), "script for tab completion"
     )
-    asked.add_argument("shell", choices=completion.SHELLS, help='in the file that your shell reads: eval "$(…)"')
+    asked.add_argument("shell", choices=completion.SHELLS, help='for the start-up file of your shell: eval "$(…)"')
     return top
 
 
@@ -157,8 +157,8 @@ def _one_round_or_more(asked: ArgumentParser) -> None:
     asked.add_argument("--q", metavar="NUMBER", help="probability that a user takes part, default 1")
     _several(asked, "--n", "number of users")
     _several(asked, "--rounds", "number of rounds, default 1", required=False, default=["1"])
-    asked.add_argument("--method", choices=METHODS, default="auto", help="of one round; default %(default)s")
-    asked.add_argument("--at-most", metavar="NUMBER", help="exit with 1 if an upper end is larger")
+    asked.add_argument("--method", choices=METHODS, default="auto", help="method for one round; default %(default)s")
+    asked.add_argument("--at-most", metavar="NUMBER", help="exit with code 1 if an upper end is larger")
     _rtol(asked)
 
 
@@ -169,4 +169,4 @@ def _target(asked: ArgumentParser) -> None:
 
 
 def _rtol(asked: ArgumentParser) -> None:
-    asked.add_argument("--rtol", default=_RTOL, help="relative width of the interval, default %(default)s")
+    asked.add_argument("--rtol", default=_RTOL, help="relative tolerance of each end, default %(default)s")

@@ -61,7 +61,7 @@ def bracket(ax: Any, xs: Sequence[float], intervals: Sequence[Interval], label: 
 def band(
     ax: Any, xs: Sequence[float], intervals: Sequence[Interval], colour: str, style: str = "-", **line: Any
 ) -> list[float]:
-    """The band between the ends of ``intervals`` at ``xs``, the upper end as a line; the upper ends are handed back.
+    """The band between the ends of ``intervals`` at ``xs``, the upper end as a line; the upper ends are returned.
 
     >>> ax = axes("x", "y")
     >>> band(ax, [1, 2], [Interval(0.5, 0.6), Interval(0.1, 0.2)], COLOURS[0])
@@ -148,7 +148,7 @@ def spaced(first: float, last: float, count: int) -> list[float]:
 
 
 def discretisation_gap(randomizers: Mapping[str, Continuous], n: int, eps: float, cells: Sequence[int]) -> Any:
-    """How the two discretisations of δ(``eps``) of n users of ``randomizers`` close in as the ``cells`` get more.
+    """How the two discretisations of δ(``eps``) of n users of ``randomizers`` close in with more ``cells``.
 
     >>> from shuffle_sym.randomizers import Laplace
     >>> ax = discretisation_gap({"Laplace": Laplace(eps0=1)}, n=10, eps=0.1, cells=[2, 4])

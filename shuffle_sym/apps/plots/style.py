@@ -222,7 +222,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power(number: float) -> str:
-    """A power of ten as one writes it; 1, 10 and any other number as it is.
+    """A power of ten with a superscript, such as 10⁴; 1, 10 and any other number as it is.
 
     >>> power(1e-6), power(10**4), power(2.5)
     ('10⁻⁶', '10⁴', '2.5')

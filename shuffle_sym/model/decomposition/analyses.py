@@ -193,7 +193,7 @@ def strong(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decom
 
     If the differing user did (mass γ), the view says nothing: a null atom. If not, the message comes from what x0 or x1
     has above the blanket, hidden among the blanket messages of the others. For k-RR:
-    a = (1 − γ, 0, γ), b = (0, 1 − γ, γ), c = (γ/k, γ/k, 0), that is
+    a = (1 − γ, 0, γ), b = (0, 1 − γ, γ), c = (γ/k, γ/k, 0), that is, for α >= 1,
     :math:`D_\alpha = (1-\gamma)\,\mathbb E[1 - \alpha N_2/N_1]_+`.
 
     Arguments: a randomizer ``R`` and two inputs, ``x0`` and ``x1``, which may be left out where all pairs are alike.
@@ -254,15 +254,15 @@ def clones(eps0: Any = None) -> Decomposition:
 
 
 def clones_shared(eps0: Any = None) -> Decomposition:
-    r"""An upper bound for every ε0-LDP randomizer that all users share: the blanket of 2-RR, about twice the clones.
+    r"""An upper bound for every ε0-LDP randomizer that all users share: the blanket of 2-RR, below the standard clone.
 
     Feldman, McMillan and Talwar (arXiv 2208.04591) proposed the stronger clone for users who choose randomizers of
     their own; their erratum keeps it for a restricted class, and Su et al. 2025 leave its generic form (1) open. This
     is (1) for every randomizer that all users share, proved for every n (`derivations.stronger_clone_generic`). For
     users with different randomizers it is not proved: take `clones`. Shvets 2026 (arXiv 2603.21197) shows that 2-RR is
     extremal if all others have one of the two inputs of the differing user. Here it is extremal among *blankets*, which
-    bound all datasets; of the mechanisms 3-RR is the worst for many users from ε0 = log 2 on, and `AnyRandomizer` has
-    the smaller bound.
+    bound all datasets; of the mechanisms, 3-RR is the worst in the limit of many users if ε0 >= log 2, and
+    `AnyRandomizer` has the smaller bound.
     Argument: local privacy level ``eps0``, a symbol if it is left out.
 
     >>> clones_shared(sp.log(3)).c

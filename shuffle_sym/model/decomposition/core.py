@@ -141,7 +141,7 @@ class Decomposition(Uncached):
         return sp.log(field.substitute(self._max_ratio, self.bindings))
 
     def has_no_loss_above(self, ratio: gparv.Ratio) -> bool:
-        """Whether the ε of ``ratio`` is at or above the largest loss, decided exactly: ε = ε0 is."""
+        """Whether the ε of ``ratio`` is at or above the largest loss, decided exactly."""
         if field.clearly_different(ratio.log, self._max_loss_float):
             return ratio.log > self._max_loss_float
         return field.sign(field.alpha - self._max_ratio, {**self.bindings, field.alpha: ratio.alpha}) >= 0

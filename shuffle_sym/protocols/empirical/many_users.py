@@ -46,7 +46,7 @@ def shuffled(
         R: the local randomizer that every user should have.
         n: the number of users.
         delta: ε is bounded at this δ. By default half of the certified δ(0), where a violation shows with the fewest
-            runs; what is to be reported at δ = 1e-6 is one curve with it.
+            runs; the ε that you report at δ = 1e-6 is on the same curve.
         beta: the probability with which a sound pipeline may be convicted.
         most: how many times the pipeline is run at most, on both datasets together.
         matches: as in `local`.

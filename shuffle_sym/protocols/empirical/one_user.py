@@ -47,7 +47,7 @@ def local(
         eps0: the claim, where no ``R`` is given. With neither there is a bound and no verdict.
         inputs: the two inputs; by default a worst pair of ``R``, or 0 and 1.
         delta: the bound is on ε0 at this δ.
-        beta: the probability with which something that is said against a sound implementation may be wrong.
+        beta: the probability with which a sound implementation may be accused wrongly.
         most: how many messages a function is asked for at most, of both inputs together.
         matches: for a randomizer whose messages match inputs or do not: a function (messages, x) that returns which of
             the messages match x, where messages look otherwise, and for hashing.

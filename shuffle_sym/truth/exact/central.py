@@ -137,7 +137,7 @@ class _Plan:
 
 
 class CentralSum:
-    """The divergence from the law of G at the α of ``ratio`` with n users, to so many digits: first what it costs.
+    """The divergence from the law of G at the α of ``ratio`` with n users, to so many digits; its cost is known first.
 
     >>> import shuffle_sym as ss, sympy as sp
     >>> one = CentralSum(ss.decomposition.blanket(ss.BinaryRR(eps0=sp.log(3))).gparv, Ratio(alpha=sp.Integer(2)), 2, 9)

@@ -50,8 +50,8 @@ def divergence(D: Decomposition, n: int, alpha: sp.Expr, digits: int = 50) -> sp
 
 
 def enclosure(D: Decomposition, n: int, ratio: Ratio, digits: int, asked: str) -> arb:
-    """A ball with D_α of D and n users, α from ``ratio``, of a relative radius below 10^-digits; what takes too long is
-    refused, with what was ``asked`` for, in the words of the caller.
+    """A ball that contains D_α of D and n users, α from ``ratio``, of a relative radius below 10^-digits; what takes
+    too long is refused, with what was ``asked`` for, in the words of the caller.
 
     >>> import shuffle_sym as ss
     >>> D = ss.decomposition.blanket(ss.KRR(k=3, eps0=1))

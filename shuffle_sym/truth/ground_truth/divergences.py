@@ -96,7 +96,7 @@ def worst_pairs(
 ) -> list[WorstPair]:
     """`worst_pair` of R, n, ``digits`` for several ``alphas``; every dataset is multiplied out once for all of them.
 
-    ``progress`` is a function such as ``tqdm.auto.tqdm`` that goes round the parts of the search. With ``path`` every
+    ``progress`` is a function such as ``tqdm.auto.tqdm`` that wraps the parts of the search. With ``path`` every
     finished part is written to that file, and parts that are there already are not computed again: an interrupted
     search goes on where it stopped.
 
