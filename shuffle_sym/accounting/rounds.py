@@ -50,8 +50,9 @@ class Mechanism(Protocol):
 class Composition:
     r"""Independent rounds, ``parts`` of (mechanism, count), made by `compose`; ``max_points``, ``progress`` as there.
 
-    The upper end bounds *adaptive* composition of the rounds, too: the dominating pair of each round dominates it
-    whatever the earlier ones gave (Koskela et al. 2021, Theorem 7). The lower end is for the profiles' composed pair.
+    The upper end bounds *adaptive* composition of the rounds, too: the upper curve of a round is not below D_α of any
+    two neighbouring datasets, for every α > 0, and so it is whatever the earlier rounds gave (Koskela et al. 2021,
+    Theorem 7). The lower end is for the same two datasets in every round.
 
     >>> import shuffle_sym as ss
     >>> ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(4).epsilon(1e-6).relative_width < 1e-3
@@ -87,8 +88,8 @@ class Composition:
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
 
     def delta(self, eps: Any, *, rtol: Any = RTOL) -> Any:
-        r"""Certified bounds of δ(ε) after all rounds, no wider than ``rtol`` of the upper end (below 1e-250: from 0 to
-        an upper end). One `Interval` for one ε, a list of them for a list."""
+        r"""Certified bounds of δ(ε) after all rounds, each computed to within ``rtol`` (below 1e-250: from 0 to an
+        upper end); for pairs of laws no wider than that. One `Interval` for one ε, a list of them for a list."""
         asked, tolerance = arguments.each(eps, "eps", arguments.central_epsilon), arguments.relative_tolerance(rtol)
         return arguments.each(asked, "eps", lambda number: self._delta(number, tolerance))
 
@@ -146,8 +147,8 @@ class Composition:
     def epsilon(self, delta: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds.
 
-        δ(upper) <= ``delta`` for certain. They are within ``rtol`` of each other (near 0: of the ε over which δ falls).
-        One `Interval` for one δ, a list of them for a list.
+        δ(upper) <= ``delta`` for certain. Each is computed to within ``rtol`` (near 0: of the ε over which δ falls);
+        for pairs of laws the two are no farther apart. One `Interval` for one δ, a list of them for a list.
         """
         asked, tolerance = arguments.each(delta, "delta", _target), arguments.relative_tolerance(rtol)
         return arguments.each(asked, "delta", lambda target: self._epsilon(target, tolerance))
