@@ -43,7 +43,7 @@ _FEWEST_USERS = 3
 _BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 # Attempts at messages that are cut off, and their probability
-_TAILS, _LARGEST_TAIL, _FIRST_TAIL, _LEAST_TAIL = 5, 1e-2, 1e-9, 1e-150
+_TAILS, _LARGEST_TAIL, _SMALL_TAIL, _FIRST_TAIL, _LEAST_TAIL = 5, 1e-2, 1e-6, 1e-9, 1e-150
 _TAIL_SHARE, _STEP = 0.02, math.sqrt(10)  # of the bound, about what they may be, and a step between tails
 _LARGEST_EPS = 5.0
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
@@ -247,7 +247,8 @@ class NoiseOfAllDatasets:
     ) -> tuple[list[Interval], list[Interval]]:
         """What is attained and the smaller of blanket and drop-out bound, for each α. Whichever is larger by an
         estimate is not computed: an estimate of the blanket, or what the drop-out bound cannot be below."""
-        lowers = attacked([math.inf] * len(ratios))
+        # From the largest loss on nothing is attained; masses of cells, which are rounded, do not show that.
+        lowers = attacked([0.0 if ratio.at_least(self.max_loss) else math.inf for ratio in ratios])
         known = [_attained(answer) for answer in lowers]
         about = self._estimates(ratios)
         blankets = self._blankets(ratios, [i for i, value in enumerate(about) if not value], rtol, method)
@@ -327,7 +328,7 @@ class NoiseOfAllDatasets:
         if (usual := laws.usual_tail(float(ratio))) > 10 * most:
             return dropout.Bound(1.0, 0.0, "none")
         few = _TAIL_SHARE * known if known else min(_FIRST_TAIL, _TAIL_SHARE * most)
-        tail = max(_rounded(few, 1), _rounded(usual * _STEP))
+        tail = max(_rounded(few, 2 if few > _SMALL_TAIL else 1), _rounded(usual * _STEP))
         while tail not in bounds and len(bounds) < _TAILS:
             rows, lost = laws.at(float(ratio), tail)
             bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)

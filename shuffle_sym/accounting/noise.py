@@ -169,9 +169,9 @@ class Noise(Source):
         return answers
 
     def estimates(self, ratios: Sequence[Ratio]) -> list[float]:
-        """About what the divergences are, 0 where that is not known: for few users, and where α is not below the
-        largest ratio. No bounds."""
-        if self.above_all is not None or self.n < _FEW_USERS:
+        """About what the divergences are, 0 where that is not known: where few users send a message of the blanket,
+        and where α is not below the largest ratio. No bounds."""
+        if self.above_all is not None or self.n * float(self.R.gamma) < _FEW_USERS:
             return [0.0] * len(ratios)
         alphas, about = np.array([float(ratio) for ratio in ratios]), np.zeros(len(ratios))
         for spread in _SPREADS:

@@ -71,6 +71,7 @@ _MESSAGES = 44  # cells
 _PLACES = 601  # where densities are looked at
 _FARTHEST = 30.0
 _SMALL_RATIO = 4.0  # of densities: no message with a smaller one need be cut off
+_HARMLESS = 1e4  # times what is usually cut off
 _SPREAD_OUT = 0.03  # of the cells
 _TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G, at which cells are chosen
 
@@ -188,7 +189,7 @@ class SmoothLaws:
         lost: list[float] = []
         # So that close pairs have few different tails, fewer of their messages are cut off, where that does no harm.
         rare = 1e-3 ** math.ceil(math.log(tail, 1e-3) - 1e-9)
-        for key in ((tail, 0.0), (rare if rare > self.usual_tail(alpha) else tail, self.close(alpha))):
+        for key in ((tail, 0.0), (rare if rare > _HARMLESS * self.usual_tail(alpha) else tail, self.close(alpha))):
             if key not in self._rows:
                 with balls.precision(_BITS):
                     self._rows[key] = self._of_close_pairs(*key) if key[1] else self._of_ends(tail)

@@ -323,3 +323,17 @@ def test_epsilon_of_noise_is_that_of_the_smaller_bound_also_where_the_blanket_is
     whole = M.epsilon(target, 1e-3, "auto")
     assert near.lower == whole.lower
     assert abs(near.upper / whole.upper - 1) < 1e-3
+
+
+@pytest.mark.parametrize("R", [ss.Laplace(1), Logistic(1), ss.Sampled(ss.Laplace(1), sp.Rational(1, 10))], ids=str)
+def test_from_the_largest_loss_on_nothing_is_lost_at_either_end(R):
+    """Masses of the cells of datasets are rounded, and have losses that are larger by as much."""
+    for n in (2, 5, 40, 1000):
+        assert [tuple(answer) for answer in ss.Shuffle(R, n).delta([1, 2])] == [(0.0, 0.0)] * 2
+
+
+def test_a_bound_of_noise_that_hides_few_users_is_no_looser_than_its_blanket():
+    for eps0, n in ((6, 40), (8, 100), (10, 925)):
+        blanket = ss.Shuffle(ss.decomposition.blanket(ss.Laplace(eps0)), n).delta([0, 1], rtol=1e-2)
+        for one, other in zip(ss.Shuffle(ss.Laplace(eps0), n).delta([0, 1], rtol=1e-2), blanket, strict=True):
+            assert one.upper <= other.upper * (1 + 1e-12)
