@@ -5,8 +5,8 @@ A product of d laws with k atoms each has k^d atoms. Two ways out, one for eithe
 - **above**: in every part the law of X* is moved to the points :math:`q^i`, because chords of Ψ between these are above
   Ψ, and so is its copy X' (`comonotone`). An atom of the product is then at a point :math:`(q^I, q^J)`, where I and J
   are sums of exponents of the parts: masses are coefficients of a product of polynomials. If there are too many points
-  only those are kept for which I and J are multiples of some number; what is between two of them is moved to both, so
-  that the mean is kept. Given X' and all other users that is a larger law of X*, and the same for X' given X*.
+  only some values of I and J are kept; what is between two of them is moved to both, so that the mean is kept. Given
+  X' and all other users that is a larger law of X*, and the same for X' given X*.
   Messages that are hardly ever sent, and have very large ratios, tell who sent them: whoever knows that knows more;
 - **below**: messages with nearly the same ratios a : b : c are counted as one, which is post-processing.
 """
@@ -17,6 +17,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ Masses = dict[tuple[int, int], int]  # at points (q^i, q^j), by i and j
 Columns = Sequence[Sequence[sp.Expr]]  # a, b and c
 
 _STEPS = 256  # of all exponents together, about
-_BASE_BITS, _MASS_BITS, _BITS = 20, 320, 200
+_BASE_BITS, _MASS_BITS, _BITS = 40, 320, 200
 _UNIT = 2**_MASS_BITS
 _TELLING = Fraction(1, 10**13)  # the probability of messages that are given away where ratios are not bounded
 _FIRST_BIN = 2.0**-9  # of logarithms of ratios
@@ -118,18 +119,22 @@ def _without_the_farthest(masses: Masses, q: Fraction) -> Masses:
 
 
 def _coarser(masses: Masses, q: Fraction, every: int) -> dict[tuple[int, int], Fraction]:
-    """A larger pair of laws, at exponents that are multiples of a number: each of the two means is kept."""
-    whole = q**every - 1
-    up = [int((q**rest - 1) * whole.denominator) for rest in range(every)]  # over the next number
-    unit = int(whole * whole.denominator)
+    """A larger pair of laws, at 0 and at exponents that differ from the largest one by multiples of a number: what is
+    between two of them is moved to both, and each of the two means is kept."""
+    top = max(map(max, masses))
+    places: list[list[tuple[int, int]]] = []  # for each exponent, where it goes to and which share, times `_UNIT`
+    for low, high in pairwise([0, *range(top % every or every, top + 1, every)]):
+        for i in range(low, high):
+            up = round((q ** (i - low) - 1) / (q ** (high - low) - 1) * _UNIT)
+            places.append([(low, _UNIT - up), (high, up)] if up else [(low, _UNIT)])
+    places.append([(top, _UNIT)])
     moved: dict[tuple[int, int], int] = defaultdict(int)
     for (i, j), mass in masses.items():
-        (at_i, rest_i), (at_j, rest_j) = divmod(i, every), divmod(j, every)
-        for to_i, share_i in ((at_i, unit - up[rest_i]), (at_i + 1, up[rest_i])):
-            for to_j, share_j in ((at_j, unit - up[rest_j]), (at_j + 1, up[rest_j])):
-                if share_i and share_j:
-                    moved[to_i * every, to_j * every] += mass * share_i * share_j
-    return {key: Fraction(mass, unit**2 * _UNIT) for key, mass in moved.items()}
+        for to_i, share_i in places[i]:
+            part = mass * share_i
+            for to_j, share_j in places[j]:
+                moved[to_i, to_j] += part * share_j
+    return {key: Fraction(mass, _UNIT**3) for key, mass in moved.items()}
 
 
 def _short(number: Fraction) -> Fraction:

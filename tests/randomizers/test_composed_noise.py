@@ -224,6 +224,13 @@ def test_blanket_masses_are_added_or_multiplied():
     assert (joint.gamma, joint.eps0) == (q(3, 10), sp.log(3) + 2 * sp.log(2))
 
 
+@pytest.mark.parametrize("R", [ss.Joint(NOISE, NOISE, NOISE), ss.Joint(NOISE, BINARY)], ids=str)
+def test_nothing_is_lost_from_the_largest_loss_on_and_little_before_it(R):
+    at_the_end, before = ss.Shuffle(R, 10).delta([R.eps0, R.eps0 - q(1, 1000)])
+    assert at_the_end.lower == at_the_end.upper == 0
+    assert 0 < before.upper <= 1 / 1000  # 1 − exp(−1/1000) at most: a loss is never larger than ε0
+
+
 def test_composed_noise_is_a_value():
     for R, _ in CASES.values():
         assert pickle.loads(pickle.dumps(R)) == R
