@@ -30,8 +30,8 @@ from shuffle_sym.model import comonotone
 Masses = dict[tuple[int, int], int]  # at points (q^i, q^j), by i and j
 Columns = Sequence[Sequence[sp.Expr]]  # a, b and c
 
-_STEPS = 256  # of all exponents together, about
-_BASE_BITS, _MASS_BITS, _BITS = 40, 320, 200
+_STEPS, _MOST_STEPS = 256, 128  # of all exponents together, about, and of those of one part
+_BASE_BITS, _MASS_BITS, _BITS = 24, 320, 200
 _UNIT = 2**_MASS_BITS
 _TELLING = Fraction(1, 10**13)  # the probability of messages that are given away where ratios are not bounded
 _FIRST_BIN = 2.0**-9  # of logarithms of ratios
@@ -42,7 +42,7 @@ def above(parts: Sequence[Columns], most: int) -> Columns:
     ``most`` atoms at most. Right to so many bits that doubles do not show what is missing."""
     counts = Counter(tuple(map(tuple, part)) for part in parts)
     logs = {part: math.log(max(a / c for a, c in zip(part[0], part[2], strict=True) if c)) for part in counts}
-    steps = len(parts) * math.ceil(_STEPS / len(parts))
+    steps = len(parts) * min(math.ceil(_STEPS / len(parts)), _MOST_STEPS)
     step = sum(count * logs[part] for part, count in counts.items()) / steps
     scale = 2 ** (_BASE_BITS - math.frexp(step)[1])
     q = 1 + Fraction(math.ceil(math.expm1(step) * scale), scale)
