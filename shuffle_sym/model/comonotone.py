@@ -14,7 +14,7 @@ user is told apart for certain with probability N (a null atom): [·]_+ is subad
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import sympy as sp
 
@@ -41,27 +41,6 @@ def from_transform(levels: Sequence[Point], gamma: Fraction, title: str) -> Deco
         a, b, c = [*a, null, Fraction(0)], [*b, Fraction(0), null], [*c, Fraction(0), Fraction(0)]
     exact = [[sp.Rational(v.numerator, v.denominator) for v in masses] for masses in (a, b, c)]
     return Decomposition(*exact, title=title)
-
-
-def coarser(D: Decomposition, levels: int) -> Decomposition:
-    """A pair of laws above one that `from_transform` made, with at most so many levels; D itself if it has no more."""
-    masses = [tuple(Fraction(int(m.p), int(m.q)) for m in atom[1:]) for atom in D.atoms]
-    own: dict[Fraction, Fraction] = {}
-    for a, _, c in masses:
-        if c:
-            own[a / c] = own.get(a / c, Fraction(0)) + c
-    known = sorted(own)
-    if len(known) - 1 <= levels:
-        return D
-    # With levels h apart the variance grows by about h² times the mass: h ∝ (density of the mass)^(−1/3) costs least.
-    wanted = [(float(own[k]) * float(k - before) ** 2) ** (1 / 3) for before, k in pairwise(known)]
-    shares = [total * levels / sum(wanted) for total in accumulate(wanted)]
-    chosen = {
-        k for (before, after), k in zip(pairwise([0.0, *shares]), known[1:], strict=True) if int(before) < int(after)
-    }
-    kept = sorted({*chosen, known[-1]})
-    points = [(k, sum((a - k * c for a, _, c in masses if a > k * c), Fraction(0))) for k in kept]
-    return from_transform(points, sum(own.values(), Fraction(0)), D.title)
 
 
 def from_mass(gamma: sp.Expr, ratio: sp.Expr, bindings: field.Bindings, title: str) -> Decomposition:

@@ -10,9 +10,13 @@ the mean is kept. It has to treat both ends alike; then they are a worst pair (`
 coupled so that one falls as the other grows (`model.comonotone`). Given the messages of the other parts,
 :math:`(k_0 p_{x_0} - \alpha k_1 p_{x_1})/c` is below :math:`k_0 X^* - \alpha k_1 X'` in convex order for all inputs and
 for all :math:`k_0, k_1 \ge 0`. So it is over all of them, too, and one continuous part after the other is replaced by
-its finite pair of laws. What is left is finite.
+its finite pair of laws. What is left is finite, and `model.products` makes it small: for symmetric log-concave noise
+on a cube, X* and X' are p_0/c and p_1/c themselves, up to a finite number of levels, and opposite corners are the worst
+pair for the blanket. Other bounds than the blanket are not proved for a cube. What it gives is larger than what real
+datasets attain by about γ^(−1/2), and γ is a product: few attributes, or little of ε0 for each of them.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
 from itertools import chain, product
@@ -21,20 +25,21 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field
-from shuffle_sym.model import comonotone, decomposition
+from shuffle_sym.model import decomposition, products
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.panels import Panels, mixed
+from shuffle_sym.model.products import Columns
 from shuffle_sym.model.randomizer import Randomizer
 
-Columns = Sequence[Sequence[sp.Expr]]  # a, b and c
-
 _BITS = 200
-_MOST_CONTINUOUS = 2
+_MOST_CONTINUOUS = 100
 _MOST_PAIRS = 30
 _MOST_ATOMS = 1600  # of a product, about
-_FEWEST_LEVELS = 12
+_FEWEST_ATOMS = 150
+_FEWEST_CELLS, _MOST_MESSAGES = 8, 400
+_MOST_CORNERS = 2
 _MOST_DATASETS = 3
 
 
@@ -148,7 +153,7 @@ class ParallelNoise(ComposedNoise):
 
 
 class JointNoise(ComposedNoise):
-    """Every part randomises its own attribute, one or two of them continuous; made by `Joint`."""
+    """Every part randomises its own attribute, some of them continuous; made by `Joint`."""
 
     def __init__(self, *parts: Any) -> None:
         check_parts(parts)
@@ -176,22 +181,30 @@ class JointNoise(ComposedNoise):
         smooth, finite = _kinds(self.parts)
         choices = list(product(*(_finite_blankets(part) for part in finite)))
         largest = max(reduce(lambda size, D: size * len(D.atoms), choice, 1) for choice in choices)
-        levels = max(int((_MOST_ATOMS / largest) ** (1 / len(smooth)) / 2), _FEWEST_LEVELS)  # two atoms for each
-        above = [columns_of(comonotone.coarser(part.dominating, levels)) for part in smooth]
-        made = [reduce(_times, [*above, *map(columns_of, choice)]) for choice in choices]
+        above = products.above(
+            [columns_of(part.dominating) for part in smooth], max(_MOST_ATOMS // largest, _FEWEST_ATOMS)
+        )
+        made = [reduce(_times, [above, *map(columns_of, choice)]) for choice in choices]
         return tuple(dict.fromkeys(Decomposition(*laws, title=f"all blankets of {self!r}") for laws in made))
 
     def noise_blankets(self) -> tuple[Decomposition, ...]:
         return self.blankets
 
     def datasets(self, cells: int) -> list[tuple[Any, Any, Any, Decomposition]]:
-        """All others alike, and the first user differs in every attribute: the few with the largest χ."""
-        few = max(int(cells ** (1 / len(_kinds(self.parts)[0]))), _FEWEST_LEVELS)
+        """All others alike, and the first user differs in every attribute: the few with the largest χ. The worst
+        datasets of the continuous parts go together: then all others are in one corner of the cube."""
+        smooth, finite = _kinds(self.parts)
+        few = max(cells // len(smooth), _FEWEST_CELLS)
+        ranked = {p: sorted(p.datasets(few), key=lambda case: -_chi(columns_of(case[3]))) for p in set(smooth)}
         joined = []
-        for choice in product(*(p.datasets(few) if isinstance(p, Continuous) else _datasets(p) for p in self.parts)):
-            inputs = [tuple(case[i] for case in choice) for i in range(3)]
-            joined.append((inputs, reduce(_times, [columns_of(case[3]) for case in choice])))
-        joined.sort(key=lambda case: -sum(float(a - b) ** 2 / float(c) for a, b, c in zip(*case[1], strict=True)))
+        for of_noise in list(zip(*(ranked[part] for part in smooth), strict=False))[:_MOST_CORNERS]:
+            noise = products.below([columns_of(case[3]) for case in of_noise], _MOST_MESSAGES)
+            for others in product(*map(_datasets, finite)):
+                cases = {True: iter(of_noise), False: iter(others)}
+                choice = [next(cases[isinstance(part, Continuous)]) for part in self.parts]
+                inputs = [tuple(case[i] for case in choice) for i in range(3)]
+                joined.append((inputs, reduce(_times, [noise, *(columns_of(case[3]) for case in others)])))
+        joined.sort(key=lambda case: -_chi(case[1]))
         return [(x0, x1, x2, Decomposition(*laws)) for (x0, x1, x2), laws in joined[:_MOST_DATASETS]]
 
     def __repr__(self) -> str:
@@ -222,6 +235,11 @@ def _datasets(R: Any) -> list[tuple[Any, Any, Any, Decomposition]]:
         range(min(int(R.input_count), 3) if R.input_count.is_Integer else 3) if R.symmetric else range(_equal_inputs(R))
     )
     return [(x0, x1, x, decomposition.dataset(R, x0, x1, x)) for x0, x1 in R.pairs() for x in inputs]
+
+
+def _chi(laws: Columns) -> float:
+    """What decides for many users: the sum of (a − b)²/c."""
+    return math.fsum(float(a - b) ** 2 / float(c) if c else math.inf * (a != b) for a, b, c in zip(*laws, strict=True))
 
 
 @kept

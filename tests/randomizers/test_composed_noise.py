@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+from fractions import Fraction
 from itertools import pairwise, permutations, product
+from typing import Any
 
 import pytest
 import sympy as sp
@@ -11,7 +14,8 @@ from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
-from shuffle_sym.model.comonotone import coarser
+from shuffle_sym.model import products
+from shuffle_sym.model.comonotone import from_transform
 from shuffle_sym.model.gparv import Ratio
 
 q = sp.Rational
@@ -25,6 +29,12 @@ def cells(input_: sp.Rational) -> list[sp.Rational]:
     ends = [q(k, 2) for k in range(-1, 4)]
     below = [q(4) ** (z - input_) / 2 if z <= input_ else 1 - q(4) ** (input_ - z) / 2 for z in ends]
     return [b - a for a, b in pairwise([q(0), *below, q(1)])]
+
+
+def thirds(input_: int) -> list[sp.Rational]:
+    """The same for messages below 0, between 0 and 1, and above 1."""
+    first, *between, last = cells(q(input_))
+    return [first + between[0], sum(between[1:-1]), between[-1] + last]
 
 
 def sampled(input_: sp.Rational) -> list[sp.Rational]:
@@ -50,6 +60,10 @@ CASES = {
     "joint, both continuous": (
         ss.Joint(NOISE, NOISE),
         [[p * r for p, r in product(cells(z), cells(z))] for z in (0, 1)],
+    ),
+    "a cube": (
+        ss.Joint(NOISE, NOISE, NOISE),
+        [[sp.prod(p) for p in product(*map(thirds, corner))] for corner in ((0, 0, 0), (1, 1, 1), (0, 1, 1))],
     ),
 }
 
@@ -125,14 +139,77 @@ def test_the_panels_of_a_mixture_are_between_its_cells(R, parts, first, last, we
     assert mixture("upper").upper <= 1.02 * answer.upper
 
 
-def test_a_coarser_law_is_above_and_near():
-    for R in (ss.Laplace(2), ss.Gaussian(2)):
-        fine = R.dominating
-        coarse = coarser(fine, 20)
-        assert len(coarse.atoms) <= 45
-        for k in (q(1), q(13, 12), q(3, 2), q(2), q(4), q(7), q(50)):
-            before, after = (sum(max(a - k * c, q(0)) for a, c in zip(D.a, D.c, strict=True)) for D in (fine, coarse))
-            assert before <= after <= before + q(1, 200)
+def at_points(atoms: list[tuple[sp.Rational, sp.Rational]], null: Any = 0) -> list[list[sp.Rational]]:
+    """a, b, c of a law (X, mass) and its copy, which falls as it grows, and of messages that tell the inputs apart."""
+    D = from_transform([(Fraction(k), Fraction(v)) for k, v in atoms], Fraction(1, 2), "a part")
+    assert sum(D.b) == 1
+    assert null == sum(a for a, c in zip(D.a, D.c, strict=True) if c == 0)
+    return [list(column) for column in (D.a, D.b, D.c)]
+
+
+BOUNDED = at_points([(q(3, 2), q(1, 4)), (q(4), q(0))])
+SKEWED = at_points([(q(5, 4), q(2, 5)), (q(7, 4), q(1, 4)), (q(9), q(0))])
+UNBOUNDED = at_points([(q(2), q(1, 5)), (q(6), q(1, 50))], null=q(1, 50))
+PRODUCTS = {
+    "one part": [SKEWED],
+    "alike": [BOUNDED] * 4,
+    "not alike": [BOUNDED, SKEWED, SKEWED],
+    "some told apart": [UNBOUNDED, BOUNDED, UNBOUNDED],
+}
+
+
+def excess(laws, alpha: sp.Rational, k: sp.Rational) -> sp.Rational:
+    """The integral of [a − αb − kc]_+: larger for all k if G is larger in convex order."""
+    return sum(max(a - alpha * b - k * c, q(0)) for a, b, c in zip(*laws, strict=True))
+
+
+@pytest.mark.parametrize("parts", PRODUCTS.values(), ids=PRODUCTS.keys())
+@pytest.mark.parametrize("most", [40, 3000])
+def test_a_product_on_a_lattice_is_above_the_product_and_counted_messages_are_below(parts, most):
+    exact = [[sp.prod(masses) for masses in product(*columns)] for columns in zip(*parts, strict=True)]
+    above, below = products.above(parts, most), products.below(parts, most)
+    assert sum(above[0]) == sum(above[1]) == sum(below[0]) == sum(below[1]) == 1
+    assert max(len(above[0]), len(below[0])) <= most + 2
+    rounded = q(1, 2**150)
+    for alpha, k in product(
+        (q(1, 2), q(1), q(5, 4), q(6)), (q(-40), q(-6), q(-1), q(-1, 3), q(0), q(1, 9), q(2), q(30))
+    ):
+        smaller, true, larger = (excess(laws, alpha, k) for laws in (below, exact, above))
+        assert smaller <= true + rounded <= larger + 2 * rounded
+        if most == 3000:
+            assert larger - smaller <= q(1, 100) * (1 + abs(k))
+
+
+def test_noise_alone_is_a_joint_of_one_part():
+    one, other = (ss.Shuffle(ss.decomposition.blankets(R), 1_000).delta(0.1) for R in (NOISE, ss.Joint(NOISE)))
+    assert one.lower <= other.upper <= 1.01 * one.upper
+
+
+def test_one_user_with_ten_attributes_is_between_two_kinds_of_randomised_response():
+    """Below 0 and above 1 messages of Laplace noise are e^ε0 times as likely for one end; those between tell less than
+    that, which is an upper bound, and to count them as nothing, with probability (1 − e^(−ε0))/2, is a lower one."""
+    R = ss.Joint(*[ss.Laplace("1/50")] * 10)
+    t, nothing = math.exp(1 / 50), -math.expm1(-1 / 50) / 2
+
+    def distance(d: int) -> float:
+        """The total variation between the corners of d attributes, each randomised by randomised response."""
+        at = [math.comb(d, i) * t**i / (1 + t) ** d for i in range(d + 1)]
+        return sum(max(a - b, 0.0) for a, b in zip(at, reversed(at), strict=True))
+
+    below = sum(math.comb(10, j) * nothing ** (10 - j) * (1 - nothing) ** j * distance(j) for j in range(11))
+    answer = ss.Shuffle(R, 1).delta(0)
+    assert below <= answer.upper <= 1.001 * distance(10)
+    assert 0.999 * below <= answer.lower <= distance(10)
+
+
+@pytest.mark.parametrize(
+    "R", [ss.Joint(*[ss.Laplace("1/5")] * 10), ss.Joint(*[ss.Gaussian(3)] * 3, BINARY)], ids=["ten", "four"]
+)
+def test_many_attributes_are_bounded_by_the_blanket(R):
+    answer = ss.Shuffle(R, 10_000).epsilon(1e-6)
+    assert (answer.upper_by, len(answer.lower_by.alike.x0)) == ("blanket", len(R.parts))
+    # Every other user counts for a share γ of one, at least.
+    assert answer.lower <= answer.upper <= 1.05 * answer.lower / float(R.gamma) ** 0.5
 
 
 def test_everybody_who_is_sampled_for_certain_is_the_noise_itself():
@@ -145,6 +222,13 @@ def test_blanket_masses_are_added_or_multiplied():
     assert ss.Sampled(NOISE, "1/2").gamma == q(3, 4)  # 1/2 · 1/2 + 1/2
     joint = ss.Joint(NOISE, ss.KRR(k=3, eps0=sp.log(3)))
     assert (joint.gamma, joint.eps0) == (q(3, 10), sp.log(3) + 2 * sp.log(2))
+
+
+@pytest.mark.parametrize("R", [ss.Joint(NOISE, NOISE, NOISE), ss.Joint(NOISE, BINARY)], ids=str)
+def test_nothing_is_lost_from_the_largest_loss_on_and_little_before_it(R):
+    at_the_end, before = ss.Shuffle(R, 10).delta([R.eps0, R.eps0 - q(1, 1000)])
+    assert at_the_end.lower == at_the_end.upper == 0
+    assert 0 < before.upper <= 1 / 1000  # 1 − exp(−1/1000) at most: a loss is never larger than ε0
 
 
 def test_composed_noise_is_a_value():
@@ -167,7 +251,7 @@ REFUSED = [
         "same inputs",
     ),
     (lambda: ss.Sampled(ss.Joint(NOISE, BINARY), 0.5), ValueError, "must not be a Joint"),
-    (lambda: ss.Joint(NOISE, NOISE, NOISE), ValueError, "at most 2 parts"),
+    (lambda: ss.Joint(*[NOISE] * 101), ValueError, "at most 100 parts"),
     (lambda: ss.Joint(NOISE, ss.randomizers.DiscreteLaplace(k=6, eps0=1)), ValueError, "pairs of inputs"),
     (lambda: ss.Joint(NOISE, "krr"), TypeError, r"parts\[1\] must be a randomizer"),
     (lambda: ss.Sampled(NOISE, 1.5), ValueError, "q must be"),

@@ -1,18 +1,17 @@
 r"""Pairs of inputs of Gaussian and logistic noise that are not close: the two ends are worse; the proofs are ours.
 
 The scale is 1, inputs are in [0, w], p_x is the density around x and (u, v | x) the law of (p_u − αp_v)/p_x under p_x.
-Others right of both inputs have laws (a, b | 0), b < a, up to a mirror image. Here: (w, b | 0) is below (w, 0 | 0),
-unless the two inputs are close.
+Others right of both inputs have laws (a, b | 0), b < a, up to a mirror image: (a, b | 0) is below (w, b | 0), which is
+below (w, 0 | 0), unless the two inputs are close. Others left of both inputs have laws below (a, w | 0)
+(`noise_pairs`), which is below (0, w | 0).
 
-Ψ(b) is E[G − k]_+ of (w, b | 0). Its derivative is −α times the integral of ∂p_b/∂b over E = {p_w − αp_b > kp_0}. For
-k ≥ 0 that is a right half line, and Ψ falls. For k < 0 the complement of E is an interval (y, y'), on which h, which is
-(αp_b − p_w)/p_0, is above −k, and the derivative is α(p_b(y) − p_b(y')). If h(b − s) ≥ h(b + s) for all s > 0 then
-y + y' ≤ 2b: y is at least as far from b as y' is, and Ψ falls.
+In each of these three steps one input, x, moves. Ψ is E[G − k]_+ as a function of x, and E = {p_u − αp_v > kp_0}. For
+one sign of k that is a half line, and the sign of the derivative of Ψ is clear. For the other one E or its complement
+is an interval (y, y'), on which a multiple h of (p_u − αp_v)/p_0 is above some level, and the derivative is a multiple
+of p_x(y) − p_x(y'). If h(x − s) ≥ h(x + s) for all s > 0 then y + y' ≤ 2x: otherwise s = y' − x > 0, h is at its level
+in x + s, and x − s < y is not in the interval. So y is at least as far from x as y' is, and p_x(y) ≤ p_x(y').
 
-Two more steps go the same way. (a, b | 0) is below (w, b | 0): with d = a − b the condition is α ≤ (a/b) e^{d²/2} for
-Gaussian noise, and α ≤ sinh(a/2) cosh(d/2)/sinh(b/2) is enough for logistic noise; both follow from those below. And
-(a, w | 0) is below (0, w | 0): that is the inequality below with a in the place of b and 1/α in that of α, which holds
-for all a in [0, w] if w ≤ 2 for Gaussian noise, and if sinh(w − a) tanh(a/2) ≤ 2, as for w ≤ 3, for logistic noise.
+In all three steps h = (ωp_b − p_w)/p_0 up to a factor, with two inputs b < w and a weight ω, which is α or 1/α.
 """
 
 import sympy as sp
@@ -20,67 +19,161 @@ import sympy as sp
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import Chain, at_least, at_most, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
-from shuffle_sym.papers.engine.facts import given, suppose
+from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.ours.noise import OURS, Psi
 
 alpha, b, d, s = sp.symbols("alpha b d s", positive=True)
 e = sp.Symbol("e", nonnegative=True)
 m, r, v = sp.symbols("m r v", positive=True)
 
+_COMPLEMENT = "the complement of E is an interval (y, y') for k < 0, and a left half line for k ≥ 0"
+_ITSELF = "E is an interval (y, y') for k ≥ 0, and a left half line for k < 0"
+_SECOND = ("<=", "α(p_x(y) − p_x(y'))", f"(p_w − kp_0)/p_b is convex for k < 0: {_COMPLEMENT}")
+_FIRST = (">=", "p_x(y') − p_x(y)", f"(p_x − kp_0)/p_b is convex for k < 0: {_COMPLEMENT}")
+_LEFT = ("<=", "p_x(y) − p_x(y')", f"(αp_w + kp_0)/p_x is convex for k ≥ 0: {_ITSELF}")
+_IN_Y = "sums of exponentials of y are convex"
+_IN_TANH = "each ratio of densities is the square of a positive convex function of tanh(y/2)"
+_EXPONENTIALS = {d: "w − b", s: "any distance", m: "exp(bs) − 1", r: "exp(ds) − 1"}
+_TANGENTS = {m: "tanh(b/2)", r: "q/(1 − q), q = tanh((w − b)/2)", v: "t/(1 − t), t = tanh(s/2), s any distance"}
 
-def _falls(leans: Chain, interval: str) -> Chain:
-    falls = theorems.general(
-        "a function whose derivative is not positive", Psi(b + e), "<=", Psi(b),
+
+def _moves(x: sp.Expr, step: tuple[str, str, str], why: str, leans: Fact, *shown: tuple[str, Fact]) -> Chain:
+    """How Ψ changes if the input x moves by e; what holds at x has to hold on the way."""
+    relation, derivative, interval = step
+    moved = theorems.general(
+        "a function whose derivative has one sign", Psi(x + e), relation, Psi(x),
         stated=[
-            f"{interval}: for k < 0 the complement of E is an interval (y, y'), for k ≥ 0 it is a left half line",
-            "the derivative of Ψ is −α times the integral of ∂p_b/∂b over E",
-            "p_b is symmetric around b and falls with the distance; the condition on α holds from b to b + e",
+            f"{interval}; {why}",
+            f"where that is an interval the derivative of Ψ is {derivative}; p_x falls with the distance from x",
+            "the condition on α holds from x to x + e",
         ],
-        shown=[("h(b − s) ≥ h(b + s)", leans)],
+        shown=[("h(x − s) ≥ h(x + s)", leans), *shown],
     )  # fmt: skip
-    return chain(Psi(b + e), at_most(Psi(b), "the derivative is not positive", falls))
+    link = at_most if relation == "<=" else at_least
+    return chain(Psi(x + e), link(Psi(x), "the derivative has one sign", moved))
+
+
+def _gaussian(x: sp.Expr, weight: sp.Expr, allowed: Fact) -> tuple[Fact, ...]:
+    """That h(x − s) ≥ h(x + s), from what the weight is at most."""
+    w, near, far = b + d, sp.Symbol("S_b", positive=True), sp.Symbol("S_w", positive=True)
+    of_b, of_w = 1 + m, (1 + m) * (1 + r)
+    logs = b * x - b**2 / 2, w * x - w**2 / 2
+    scale, of_ends, share = sp.exp(logs[0]), sp.exp(logs[1]), sp.exp(sp.expand(logs[1] - logs[0]))
+    sines = [given(name, (log - 1 / log) / 2, "a hyperbolic sine") for name, log in ((near, of_b), (far, of_w))]
+    rises = theorems.general(
+        "sinh(x)/x does not fall", far, ">=", w / b * near,
+        stated=["S_b = sinh(bs), S_w = sinh(ws)", "sinh is convex from 0 on"],
+        shown=[("the arguments", claim(b * s, "<=", w * s, "w = b + d"))],
+    )  # fmt: skip
+    leans = chain(
+        (scale * weight / of_b - of_ends / of_w) - (scale * weight * of_b - of_ends * of_w),
+        equals(2 * scale * (share * far - weight * near), "h(x − s) − h(x + s)", *sines),
+        at_least(2 * scale * near * (w / b * share - weight), "sinh(x)/x rises", rises),
+        at_least(0, "the condition on α", allowed),
+        words="the set leans to the left",
+    )
+    return *sines, leans
 
 
 @derivation(
-    "Gaussian noise: the farther the second input, the worse, if the two are not close", OURS,
-    where={d: "w − b", s: "any distance", m: "exp(bs) − 1", r: "exp(ds) − 1"},
-)  # fmt: skip
+    "Gaussian noise: the farther the second input, the worse, if the two are not close", OURS, where=_EXPONENTIALS
+)
 def gaussian_pairs() -> Blocks:
     r"""(w, b + e | 0) is below (w, b | 0) in convex order as long as α ≤ (w/b) e^{−(w−b)²/2}, for Gaussian noise.
 
     >>> gaussian_pairs().statement[0].relational()
     'Psi(b + e) <= Psi(b)'
     """
-    w, near, far = b + d, sp.Symbol("S_b", positive=True), sp.Symbol("S_w", positive=True)
-    of_b, of_w = 1 + m, (1 + m) * (1 + r)
-    scale, of_ends, share = sp.exp(b**2 / 2), sp.exp(b * w - w**2 / 2), sp.exp(-(d**2) / 2)
-    sines = [given(name, _hyperbolic(log)[1], "a hyperbolic sine") for name, log in ((near, of_b), (far, of_w))]
-    rises = theorems.general(
-        "sinh(x)/x does not fall", far, ">=", w / b * near,
-        stated=["S_b = sinh(bs), S_w = sinh(ws)", "sinh is convex from 0 on"],
-        shown=[("the arguments", claim(b * s, "<=", w * s, "w = b + d"))],
-    )  # fmt: skip
-    allowed = suppose(alpha, "<=", w / b * share, "the two inputs are not close")
-    leans = chain(
-        (scale * alpha / of_b - of_ends / of_w) - (scale * alpha * of_b - of_ends * of_w),
-        equals(2 * scale * (share * far - alpha * near), "h(b − s) − h(b + s)", *sines),
-        at_least(2 * scale * near * (w / b * share - alpha), "sinh(x)/x rises", rises),
-        at_least(0, "the two inputs are not close", allowed),
-        words="the set leans to the left",
-    )
-    falls = _falls(leans, "αp_b/p_w + kp_0/p_w is a sum of two exponentials of y, which is convex")
-    return *sines, allowed, leans, falls
-
-
-def _hyperbolic(log: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """cosh and sinh at the logarithm of a number."""
-    return (log + 1 / log) / 2, (log - 1 / log) / 2
+    allowed = suppose(alpha, "<=", (b + d) / b * sp.exp(-(d**2) / 2), "the two inputs are not close")
+    *sines, leans = _gaussian(b, alpha, allowed)
+    return *sines, allowed, leans, _moves(b, _SECOND, _IN_Y, leans)
 
 
 @derivation(
-    "Logistic noise: the farther the second input, the worse, if the two are not close", OURS,
-    where={m: "tanh(b/2)", r: "q/(1 − q), q = tanh((w − b)/2)", v: "t/(1 − t), t = tanh(s/2), s any distance"},
+    "Gaussian noise: the farther the first input, the worse, if the two are not close", OURS,
+    where={**_EXPONENTIALS, d: "a − b", r: "exp(ds) − 1", e: "w − a"},
 )  # fmt: skip
+def gaussian_first() -> Blocks:
+    r"""(a, b | 0) is below (w, b | 0) in convex order as long as α ≤ (a/b) e^{(a−b)²/2}, for Gaussian noise: that is so
+    if α ≤ e^{−d²/2}/(1 − d/w) for the distance d = a − b.
+
+    >>> gaussian_first().statement[0].relational()
+    'Psi(b + d + e) >= Psi(b + d)'
+    """
+    a, w, square = b + d, b + d + e, sp.exp(d**2 / 2)
+    apart = suppose(alpha, "<=", w / (w - d) / square, "the two inputs are not close")
+    allowed = chain(
+        alpha,
+        at_most(w / (w - d) / square, "at the distance d", apart),
+        at_most(a / b / square, "1/(1 − d/a) falls with a"),
+        at_most(a / b * square, "the exponent is not negative"),
+    )
+    on_the_way = claim(0, "<=", sp.Derivative(a / b * square, d), "what α may be rises with a")
+    *sines, leans = _gaussian(a, alpha, allowed)
+    return *sines, apart, allowed, leans, _moves(a, _FIRST, _IN_Y, leans, (on_the_way.words, on_the_way))
+
+
+@derivation(
+    "Gaussian noise, others left of both inputs: the nearer the first input, the worse", OURS,
+    where={**_EXPONENTIALS, b: "the first input", d: "w − b, b times z"},
+)  # fmt: skip
+def gaussian_left() -> Blocks:
+    r"""(b, w | 0) is below (0, w | 0) in convex order for all b in [0, w] if w ≤ 2, for Gaussian noise and α ≥ 1.
+
+    >>> gaussian_left().statement[0].relational()
+    'Psi(b + e) <= Psi(b)'
+    """
+    z, w = sp.Symbol("z", positive=True), b + d
+    least = suppose(alpha, ">=", 1, "α = e^ε, ε ≥ 0")
+    narrow, part = suppose(w**2, "<=", 4, "w ≤ 2"), sp.Symbol("c", positive=True)
+    named = given(part, d / w, "a share of w")
+    parabola = 2 * z**2 / (1 + z) ** 2
+    slope = chain(
+        sp.Derivative(sp.log(1 + z) - parabola, z),
+        equals((1 - z) ** 2 / (1 + z) ** 3, "a square"),
+        at_least(0, "which is not negative"),
+        words="log(1 + z) rises as fast as 2z²/(1 + z)²",
+    )
+    above = theorems.general(
+        "a function that is 0 at 0 and does not fall", sp.log(1 + z), ">=", parabola, [], [(slope.words, slope)]
+    )
+    share = chain(
+        d**2 / 2,
+        equals(w**2 * part**2 / 2, "d = cw", named),
+        at_most(2 * part**2, "w ≤ 2", narrow),
+        equals(parabola.subs(z, d / b), "c = z/(1 + z) for z = d/b", named),
+        at_most(sp.log(1 + d / b), "the logarithm rises as fast", above.at({z: d / b})),
+    )
+    exponential = theorems.general(
+        "exp(−x) falls", sp.exp(-(d**2) / 2), ">=", b / w, [], [("d²/2 ≤ log(1 + d/b)", share)]
+    )
+    allowed = chain(
+        1 / alpha,
+        at_most(1, "α ≥ 1", least),
+        at_most(w / b * sp.exp(-(d**2) / 2), "1 + d/b = w/b", exponential),
+    )
+    *sines, leans = _gaussian(b, 1 / alpha, allowed)
+    return *sines, least, narrow, named, slope, share, allowed, leans, _moves(b, _LEFT, _IN_Y, leans)
+
+
+def _logistic(weight: sp.Expr, allowed: Fact) -> Chain:
+    """That h(b − s) ≥ h(b + s), from what the weight is at most."""
+    q, t = r / (1 + r), v / (1 + v)
+
+    def h(t: sp.Expr) -> sp.Expr:  # at b − s, over cosh²(b/2)
+        return weight * (1 - m * t) ** 2 - (1 - q**2) * (1 - m * t) ** 2 / (1 + q * t) ** 2
+
+    whole = (1 - q**2) * (m + q)
+    return chain(
+        h(t) - h(-t),
+        equals(4 * t * (whole * (1 + m * q * t**2) / (1 - q**2 * t**2) ** 2 - weight * m), "h(b − s) − h(b + s)"),
+        at_least(4 * t * (whole - weight * m), "the quotient is at least 1"),
+        at_least(0, "the condition on α", allowed),
+        words="the set leans to the left",
+    )
+
+
+@derivation("Logistic noise: the farther the second input, the worse, if the two are not close", OURS, where=_TANGENTS)
 def logistic_pairs() -> Blocks:
     r"""(w, b + e | 0) is below (w, b | 0) in convex order as long as α ≤ sinh(w/2)/(sinh(b/2) cosh³((w−b)/2)), for
     logistic noise; with tanh(b/2) and q = tanh((w−b)/2) that bound is (1 + q/tanh(b/2))(1 − q²).
@@ -90,18 +183,82 @@ def logistic_pairs() -> Blocks:
     >>> logistic_pairs().statement[0].relational()
     'Psi(b + e) <= Psi(b)'
     """
-    q, t = r / (1 + r), v / (1 + v)
-
-    def h(t: sp.Expr) -> sp.Expr:  # at b − s, over cosh²(b/2)
-        return alpha * (1 - m * t) ** 2 - (1 - q**2) * (1 - m * t) ** 2 / (1 + q * t) ** 2
-
+    q = r / (1 + r)
     allowed = suppose(alpha, "<=", (1 + q / m) * (1 - q**2), "the two inputs are not close")
-    whole = (1 - q**2) * (m + q)
+    leans = _logistic(alpha, allowed)
+    return allowed, leans, _moves(b, _SECOND, _IN_TANH, leans)
+
+
+@derivation(
+    "Logistic noise: the farther the first input, the worse, if the two are not close", OURS,
+    where={**_TANGENTS, r: "q/(1 − q), q = tanh((a − b)/2)", d: "a − b", e: "w − a"},
+)  # fmt: skip
+def logistic_first() -> Blocks:
+    r"""(a, b | 0) is below (w, b | 0) in convex order as long as α ≤ sinh(a/2) cosh(d/2)/sinh(b/2), d = a − b, for
+    logistic noise; that is so if α ≤ sinh(w/2)/(sinh((w − d)/2) cosh³(d/2)).
+
+    With q = tanh(d/2) these bounds are (1 + q/tanh(b/2))/(1 − q²) and (1 + q/M)(1 − q²), M = tanh((w − d)/2).
+
+    >>> logistic_first().statement[0].relational()
+    'Psi(b + d + e) >= Psi(b + d)'
+    """
+    q, t, more = r / (1 + r), v / (1 + v), sp.Symbol("M_b", nonnegative=True)
+    A = (m + q) / (1 + m * q)  # tanh(a/2)
+
+    def h(t: sp.Expr) -> sp.Expr:  # at a − s, over cosh²(a/2)
+        return alpha * (1 - q**2) * (1 - A * t) ** 2 / (1 - q * t) ** 2 - (1 - A * t) ** 2
+
+    apart = suppose(alpha, "<=", (1 + q / (m + more)) * (1 - q**2), "not close; M = tanh(b/2) + M_b, as b ≤ w − d")
+    allowed = chain(
+        alpha,
+        at_most((1 + q / (m + more)) * (1 - q**2), "at the distance d", apart),
+        at_most((1 + q / m) * (1 - q**2), "tanh rises"),
+        at_most((1 + q / m) / (1 - q**2), "q is at most 1"),
+    )
+    on_the_way = claim(0, "<=", sp.Derivative((1 + q / m) / (1 - q**2), r), "what α may be rises with a")
     leans = chain(
         h(t) - h(-t),
-        equals(4 * t * (whole * (1 + m * q * t**2) / (1 - q**2 * t**2) ** 2 - alpha * m), "h(b − s) − h(b + s)"),
-        at_least(4 * t * (whole - alpha * m), "the quotient is at least 1"),
-        at_least(0, "the two inputs are not close", allowed),
+        equals(4 * t * (A - alpha * (1 - q**2) * (A - q) * (1 - A * q * t**2) / (1 - q**2 * t**2) ** 2),
+               "h(a − s) − h(a + s)"),
+        at_least(4 * t * (A - alpha * (1 - q**2) * (A - q) / (1 - q**2 * t**2)), "A is at least q"),
+        at_least(4 * t * (A - alpha * (A - q)), "t is at most 1"),
+        at_least(0, "the condition on α", allowed),
         words="the set leans to the left",
+    )  # fmt: skip
+    return apart, allowed, leans, _moves(b + d, _FIRST, _IN_TANH, leans, (on_the_way.words, on_the_way))
+
+
+@derivation(
+    "Logistic noise, others left of both inputs: the nearer the first input, the worse", OURS,
+    where={**_TANGENTS, b: "the first input"},
+)  # fmt: skip
+def logistic_left() -> Blocks:
+    r"""(b, w | 0) is below (0, w | 0) in convex order for all b in [0, w] if w ≤ 3, for logistic noise and α ≥ 1.
+
+    >>> logistic_left().statement[0].relational()
+    'Psi(b + e) <= Psi(b)'
+    """
+    q, least = r / (1 + r), suppose(alpha, ">=", 1, "α = e^ε, ε ≥ 0")
+    narrow = theorems.general(
+        "tanh rises", m, "<=", (10 - 11 * q) / (11 - 10 * q),
+        stated=["m = (T − q)/(1 − Tq) for T = tanh(w/2), w ≤ 3"],
+        shown=[("T ≤ 10/11, as exp(3) ≤ 21", claim(sp.exp(3), "<=", 21, "exp(3)"))],
+    )  # fmt: skip
+    third = sp.Rational(9, 11)
+    small = chain(
+        1 - q * (q + m),
+        at_least(1 - q * (q + (10 - 11 * q) / (11 - 10 * q)), "w ≤ 3", narrow),
+        equals((10 * q**3 - 20 * q + 11) / (11 - 10 * q), "over one denominator"),
+        equals((10 * (q - third) ** 2 * (q + 2 * third) + 10 * q / 121 + sp.Rational(61, 1331)) / (11 - 10 * q),
+               "a square"),
+        at_least(0, "no term is negative"),
+        words="q² + qm ≤ 1",
+    )  # fmt: skip
+    allowed = chain(
+        1 / alpha,
+        at_most(1, "α ≥ 1", least),
+        at_most(1 + q / m * (1 - q * (q + m)), "q² + qm ≤ 1", small),
+        equals((1 + q / m) * (1 - q**2), "multiply out"),
     )
-    return allowed, leans, _falls(leans, "p_w/p_b and p_0/p_b are convex in tanh(y/2)")
+    leans = _logistic(1 / alpha, allowed)
+    return least, small, allowed, leans, _moves(b, _LEFT, _IN_TANH, leans)
