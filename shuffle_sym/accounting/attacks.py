@@ -123,12 +123,9 @@ def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
 class Datasets(Source):
     """The worst of a few pairs of neighbouring datasets, each with its decomposition."""
 
-    def __init__(
-        self, pairs: Sequence[tuple[Neighbours, Decomposition]], n: int, law: type[PairOfLaws] = PairOfLaws
-    ) -> None:
+    def __init__(self, pairs: Sequence[tuple[Neighbours, PairOfLaws]], n: int) -> None:
         self.n = n
-        self.neighbours = [neighbours for neighbours, _ in pairs]
-        self.laws = [law(D, n) for _, D in pairs]
+        self.neighbours, self.laws = [neighbours for neighbours, _ in pairs], [law for _, law in pairs]
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -174,10 +171,11 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
     """The neighbouring datasets that are tried on n users of a randomizer."""
     if isinstance(R, Family):
         tried = [(Neighbours(alike, n, name), D) for name, M in R.members().items() for alike, D in worst_datasets(M)]
-        return Datasets(sorted(tried, key=lambda entry: -entry[0].alike.score(_TYPICAL_ALPHA))[:_MOST_TRIED], n)
+        tried.sort(key=lambda entry: -entry[0].alike.score(_TYPICAL_ALPHA))
+        return Datasets([(neighbours, PairOfLaws(D, n)) for neighbours, D in tried[:_MOST_TRIED]], n)
     if isinstance(R, Continuous):
-        return Datasets([(Neighbours(alike, n), D) for alike, D in _datasets_in_cells(R)], n, InCells)
-    return Datasets([(Neighbours(alike, n), D) for alike, D in worst_datasets(R)], n)
+        return Datasets([(Neighbours(alike, n), InCells(D, n, R.eps0)) for alike, D in _datasets_in_cells(R)], n)
+    return Datasets([(Neighbours(alike, n), PairOfLaws(D, n)) for alike, D in worst_datasets(R)], n)
 
 
 @kept

@@ -68,7 +68,7 @@ class Batch(CrowdOfUsers):
     def below(self) -> Datasets:
         tried = self.batch.below
         pairs = [
-            (replace(neighbours, n=self.users), decomposition.in_batch(law.D, self.q))
+            (replace(neighbours, n=self.users), PairOfLaws(decomposition.in_batch(law.D, self.q), self.n))
             for neighbours, law in zip(tried.neighbours, tried.laws, strict=True)
         ]
         return Datasets(pairs, self.n)

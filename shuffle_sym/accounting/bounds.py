@@ -235,6 +235,8 @@ class NoiseOfAllDatasets:
         return self.sources[0].max_loss
 
     def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
+        if ratio.at_least(self.max_loss):
+            return -math.inf, "the largest loss"
         try:
             log = self.sources[0].log_delta(ratio, rtol).upper
         except NotReachedError as refusal:
@@ -247,11 +249,12 @@ class NoiseOfAllDatasets:
     ) -> tuple[list[Interval], list[Interval]]:
         """What is attained and the smaller of blanket and drop-out bound, for each α. Whichever is larger by an
         estimate is not computed: an estimate of the blanket, or what the drop-out bound cannot be below."""
-        # From the largest loss on nothing is attained; masses of cells, which are rounded, do not show that.
-        lowers = attacked([0.0 if ratio.at_least(self.max_loss) else math.inf for ratio in ratios])
+        lowers = attacked([math.inf] * len(ratios))
         known = [_attained(answer) for answer in lowers]
-        about = self._estimates(ratios)
-        blankets = self._blankets(ratios, [i for i, value in enumerate(about) if not value], rtol, method)
+        ended = [i for i, ratio in enumerate(ratios) if ratio.at_least(self.max_loss)]
+        about, blankets = self._estimates(ratios), dict.fromkeys(ended, Interval(0.0, 0.0, upper_by="the largest loss"))
+        unknown = [i for i, value in enumerate(about) if not value and i not in blankets]
+        blankets |= self._blankets(ratios, unknown, rtol, method)
         about = [blankets[i].upper if i in blankets else value for i, value in enumerate(about)]
         dropped = {
             i: self.drop_out(ratio, known[i], about[i])
@@ -263,7 +266,8 @@ class NoiseOfAllDatasets:
         uppers = []
         for i in range(len(ratios)):
             bounds = [(dropped[i].value, _NAMES[dropped[i].method], "")] if i in dropped else []
-            if answer := blankets.get(i):
+            if i in blankets:
+                answer = blankets[i]
                 bounds.append((answer.upper, answer.upper_by or self.name, answer.method or ""))
             end, name, by = min(bounds)
             uppers.append(Interval(end, end, by or None, upper_by=name))

@@ -105,11 +105,6 @@ class Mechanism(CrowdOfUsers):
         lowers, uppers = self.bounds.ends(ratios, rtol, method, attacked)
         both = zip(lowers, uppers, strict=True)
         answers = [replace(upper, lower=lower.lower, lower_by=lower.lower_by) for lower, upper in both]
-        if isinstance(self.R, Continuous) and self.max_loss is not sp.oo:  # whose masses were rounded
-            ended = [ratio.at_least(self.max_loss) for ratio in ratios]
-            answers = [
-                replace(one, lower=0.0, upper=0.0) if end else one for one, end in zip(answers, ended, strict=True)
-            ]
         return [self._closed(answer, ratio, rtol) for answer, ratio in zip(answers, ratios, strict=True)]
 
     @cached_property

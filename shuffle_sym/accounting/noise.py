@@ -234,7 +234,7 @@ class Noise(Source):
     def _discretised(self, side: str, cells: int, tail: float) -> InCells:
         key = (side, cells, tail)
         if key not in self._discretisations:
-            self._discretisations[key] = InCells(getattr(self.R, side)(cells, tail), self.n)
+            self._discretisations[key] = InCells(getattr(self.R, side)(cells, tail), self.n, self.max_loss)
         return self._discretisations[key]
 
     def __repr__(self) -> str:

@@ -248,7 +248,27 @@ class PairOfLaws(Source):
 
 class InCells(PairOfLaws):
     """Noise in cells with n users: one of several discretisations, so that what takes seconds is not tried, and values
-    are as sharp as they get."""
+    are as sharp as they get. Masses are rounded, so that only the noise itself knows its ``largest`` loss."""
+
+    def __init__(self, D: Decomposition, n: int, largest: sp.Expr) -> None:
+        super().__init__(D, n)
+        self.largest = largest
+
+    @property
+    def max_loss(self) -> sp.Expr:
+        return self.largest
+
+    def reversed(self) -> Source:
+        other = self.D.reversed()
+        return self if other == self.D else InCells(other, self.n, self.largest)
+
+    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        inside = [i for i, ratio in enumerate(ratios) if not ratio.at_least(self.largest)]
+        answers = dict(zip(inside, super().from_one([ratios[i] for i in inside], rtol, method), strict=True))
+        return [answers.get(i, Interval(0.0, 0.0)) for i in range(len(ratios))]
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        return Interval(-math.inf, -math.inf) if ratio.at_least(self.largest) else super().log_delta(ratio, rtol)
 
     def known(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         try:

@@ -337,3 +337,10 @@ def test_a_bound_of_noise_that_hides_few_users_is_no_looser_than_its_blanket():
         blanket = ss.Shuffle(ss.decomposition.blanket(ss.Laplace(eps0)), n).delta([0, 1], rtol=1e-2)
         for one, other in zip(ss.Shuffle(ss.Laplace(eps0), n).delta([0, 1], rtol=1e-2), blanket, strict=True):
             assert one.upper <= other.upper * (1 + 1e-12)
+
+
+def test_no_loss_is_larger_than_that_of_the_noise_though_masses_are_rounded():
+    for R, largest in ((ss.Laplace(1), 1), (ss.Joint(ss.Laplace(1), ss.Laplace(1)), 2)):
+        M = ss.Shuffle(R, 40)
+        assert tuple(M.log_delta(largest)) == (-math.inf, -math.inf)
+        assert M.profile(rtol=0.2).delta(largest).lower == 0
