@@ -527,3 +527,26 @@ def test_a_coarse_profile_takes_no_more_points_than_a_fine_one():
     # Values as blurred as the curve may be made every cell look bad: 2,527 points at rtol = 0.2, 31 s.
     coarse, fine = (ss.Shuffle(ss.KRR(k=3, eps0=1), 30).profile(rtol=rtol) for rtol in (0.2, 0.02))
     assert len(coarse) <= len(fine) <= 200
+
+
+def test_rounds_make_one_profile_for_epsilon_and_for_a_rough_curve():
+    M = ss.Shuffle(ss.decomposition.blanket(ss.KRR(k=10, eps0=2)), n=10_000)
+    rounds = M.compose(5)
+    eps = rounds.epsilon(1e-6, rtol=0.02)
+    assert len(M._profiles) == 1
+    curve = rounds.delta([0, eps.upper / 2, eps.upper], rtol=0.2)
+    assert len(M._profiles) == 1
+    assert all(answer.relative_width <= 0.2 for answer in curve)
+
+
+def test_rounds_that_are_known_by_their_exact_law_are_accounted_once():
+    rounds = ss.Shuffle(ss.decomposition.clones(2), n=1_000).compose(5)
+    answer = rounds.epsilon(1e-6, rtol=0.02)
+    ((accountant,),) = rounds._accountants.values()
+    assert accountant.epsilon(1e-6, rtol=1e-4).lower in answer
+    different = ss.compose(
+        [(ss.Shuffle(ss.decomposition.clones(2), n=1_000), 2), ss.Shuffle(ss.KRR(k=10, eps0=2), n=1_000)]
+    )
+    different.epsilon(1e-6, rtol=0.1)
+    ((below, above),) = different._accountants.values()
+    assert below.delta(0.1, rtol=0.1).lower <= above.delta(0.1, rtol=0.1).upper
