@@ -77,13 +77,9 @@ def of_mechanism(M: Any) -> str:
     rows.append((_QUESTION, cards.text(words)))
     if drawing:
         mechanism = isinstance(M.source, LocalRandomizer)
-        rows.append(("", "above: all datasets; below: two of them" if mechanism else "of this pair of laws"))
-    return cards.card(_title(M), rows, drawing)
-
-
-def _title(M: Any) -> str:
+        rows.append(("", "upper end: all datasets; lower end: two of them" if mechanism else "of this pair of laws"))
     named = isinstance(M.source, Decomposition) and M.source.title
-    return f"Shuffle({M.source.title}, n={M.n})" if named else repr(M)
+    return cards.card(f"Shuffle({M.source.title}, n={M.n})" if named else repr(M), rows, drawing)
 
 
 def of_profile(profile: PrivacyProfile) -> str:
@@ -99,13 +95,11 @@ def of_profile(profile: PrivacyProfile) -> str:
 
 
 def of_composition(composition: Composition) -> str:
-    """The card of many rounds: its parts, the answer and the curve.
+    """The card of many rounds: its parts and, once some question was asked, the answer and the curve.
 
     >>> import shuffle_sym as ss
     >>> "4 rounds" in of_composition(ss.Shuffle(ss.KRR(k=3, eps0=1), n=100).compose(4))
     True
-
-    The answer and the curve are there once some question was asked.
     """
     parts: Sequence[tuple[Any, int]] = composition.parts
     rows = [(f"{count:,} ×", cards.text(repr(M))) for M, count in parts[:_FEW_PARTS]]

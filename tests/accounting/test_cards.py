@@ -24,7 +24,7 @@ SHOWN = {
     "a long fraction": (ss.from_matrix([["1e-20", 1 - sp.Rational("1e-20")], [HALF, HALF]]), ["≈ 0.5</span>"]),
     "noise": (ss.Laplace(eps0=1), ["[0, 1]", "density"]),
     "all randomizers": (ss.AnyRandomizer(eps0=2), ["≈ 0.1353"]),
-    "a mechanism": (ss.Shuffle(R, 10_000), ["10,000", "<svg", "above: all datasets"]),
+    "a mechanism": (ss.Shuffle(R, 10_000), ["10,000", "<svg", "upper end: all datasets"]),
     "a pair of laws": (ss.Shuffle(ss.decomposition.clones(4), 10_000), ["standard clone", "of this pair of laws"]),
     "a mechanism of symbols": (ss.Shuffle(ss.KRR(), 9), ["needs numbers for epsilon_0, k"]),
     "a refused answer": (ss.Shuffle(ss.from_matrix([[1, 0], [HALF, HALF]]), 5), ["delta = 1e-06 is not reached"]),
