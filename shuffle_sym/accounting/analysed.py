@@ -27,7 +27,9 @@ def read(source: Any, n: Any) -> tuple[Any, Source]:
     entries = source if isinstance(source, tuple) and source else (source,)
     laws = all(isinstance(entry, (Decomposition, NoiseBlanket)) for entry in entries)
     if not laws and not isinstance(source, LocalRandomizer):
-        raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}")
+        hint = "; it comes first, then n: Shuffle(R, n)" if isinstance(n, LocalRandomizer) else ""
+        hint = f"; give it its parameters: {source.__name__}(…)" if isinstance(source, type) else hint
+        raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}{hint}")
     return source, _source(source, arguments.users(n))
 
 

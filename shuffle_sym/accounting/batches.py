@@ -47,6 +47,7 @@ from flint import arb
 from shuffle_sym.accounting.attacks import Datasets
 from shuffle_sym.accounting.bounds import AllDatasets, PairOfInputs, Prepared, prepared
 from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
+from shuffle_sym.accounting.sources import PairOfLaws
 from shuffle_sym.algebra import balls, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF

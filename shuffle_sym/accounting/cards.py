@@ -2,6 +2,7 @@ r"""The cards of mechanisms, profiles and compositions: what they are, ε at δ 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,19 +17,26 @@ if TYPE_CHECKING:
     from shuffle_sym.accounting.rounds import Composition
 
 _DELTA, _RTOL = 1e-6, 1e-2
-_POINTS, _CURVE_RTOL, _BEYOND = 4, 0.1, 1.1  # the eye joins few points, and each takes milliseconds
+_POINTS, _CURVE_RTOL = 3, 0.1  # before the answer; the eye joins few points, and each takes milliseconds
+_SAMPLED_POINTS = 20  # of a profile, which takes no time for them
 _FEW_PAIRS = 12  # pairs of inputs that are analysed while a reader waits
 _FEW_PARTS = 3  # of many rounds that are listed
 _QUESTION = "ε at δ = 10⁻⁶"
 
 
-def _answers(epsilon: Callable[[float], Interval], delta: Callable[[list[float]], list[Interval]]) -> tuple[str, str]:
+def _answers(
+    epsilon: Callable[[float], Interval], delta: Callable[[list[float]], list[Interval]], count: int = _POINTS
+) -> tuple[str, str]:
     """ε at δ = 10⁻⁶ and a sketch of the curve up to there; in place of them why there are none."""
     try:
         answer = epsilon(_DELTA)
-        right = float(answer.upper) * _BEYOND
-        points = [right * i / (_POINTS - 1) for i in range(_POINTS)] if right > 0 else []
-        return str(answer), cards.sketch(points, delta(points)) if points else ""
+        right = float(answer.upper)
+        if not 0 < right < math.inf:
+            return str(answer), ""
+        points = [right * i / count for i in range(count)]
+        curve = delta(points)
+        paths = [[*zip(points, (getattr(at, end) for at in curve), strict=True)] for end in ("upper", "lower")]
+        return str(answer), cards.sketch([*paths[0], (right, _DELTA)], [*paths[1], (float(answer.lower), _DELTA)])
     except Exception as refusal:  # a card never fails: it says what is not known
         return str(refusal), ""
 
@@ -69,13 +77,9 @@ def of_mechanism(M: Any) -> str:
     rows.append((_QUESTION, cards.text(words)))
     if drawing:
         mechanism = isinstance(M.source, LocalRandomizer)
-        rows.append(("", "above: all datasets; below: two of them" if mechanism else "of this pair of laws"))
-    return cards.card(_title(M), rows, drawing)
-
-
-def _title(M: Any) -> str:
+        rows.append(("", "upper end: all datasets; lower end: two of them" if mechanism else "of this pair of laws"))
     named = isinstance(M.source, Decomposition) and M.source.title
-    return f"Shuffle({M.source.title}, n={M.n})" if named else repr(M)
+    return cards.card(f"Shuffle({M.source.title}, n={M.n})" if named else repr(M), rows, drawing)
 
 
 def of_profile(profile: PrivacyProfile) -> str:
@@ -85,19 +89,17 @@ def of_profile(profile: PrivacyProfile) -> str:
     >>> "points" in of_profile(ss.Shuffle(ss.KRR(k=3, eps0=1), n=9).profile(rtol=0.1))
     True
     """
-    words, drawing = _answers(profile.epsilon, profile.delta)
+    words, drawing = _answers(profile.epsilon, profile.delta, _SAMPLED_POINTS)
     rows = [("points", str(len(profile))), *((key, cards.text(str(text))) for key, text in profile.about.items())]
     return cards.card("PrivacyProfile", [*rows, (_QUESTION, cards.text(words))], drawing)
 
 
 def of_composition(composition: Composition) -> str:
-    """The card of many rounds: its parts, the answer and the curve.
+    """The card of many rounds: its parts and, once some question was asked, the answer and the curve.
 
     >>> import shuffle_sym as ss
     >>> "4 rounds" in of_composition(ss.Shuffle(ss.KRR(k=3, eps0=1), n=100).compose(4))
     True
-
-    The answer and the curve are there once some question was asked.
     """
     parts: Sequence[tuple[Any, int]] = composition.parts
     rows = [(f"{count:,} ×", cards.text(repr(M))) for M, count in parts[:_FEW_PARTS]]

@@ -33,7 +33,7 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     True
     """
     if not callable(make):
-        raise TypeError(f"make must be a function of eps0 that returns a randomizer, got {make!r}")
+        raise TypeError(f"make must be a function of eps0, as in lambda eps0: KRR(k=10, eps0=eps0), got {make!r}")
     _refuse_other_arguments(make)
     n, target, number = arguments.users(n), arguments.delta_target(delta), arguments.central_epsilon(eps)
     rtol = arguments.relative_tolerance(rtol)

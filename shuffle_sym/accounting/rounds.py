@@ -17,6 +17,7 @@ from shuffle_sym.algebra.interval import RTOL, Interval
 MAX_POINTS = 20_000
 _ROUGH = 0.2  # tolerance of a profile that is made to see how large a δ is
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
+_ROUGHEST = 0.02  # tolerance that first profiles are made for: rougher ones take as long and serve fewer questions
 _OWN_SHARE = 0.125  # of the tolerance, for the accountant of rounds at either end
 _MOST_TRIES = 5
 _LEAST_AT_FIRST = 1e-11
@@ -62,7 +63,7 @@ class Composition:
     def __init__(self, parts: Sequence[tuple[Mechanism, int]], max_points: int, progress: Progress) -> None:
         self.parts = tuple(parts)
         self.max_points, self.progress = max_points, progress
-        self._accountants: dict[tuple[float, float], tuple[FourierAccountant, FourierAccountant]] = {}
+        self._accountants: dict[tuple[float, float], tuple[FourierAccountant, ...]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_accountants": {}}  # what was computed is not sent along
@@ -96,7 +97,7 @@ class Composition:
     def _delta(self, number: sp.Expr, rtol: float) -> Interval:
         if field.at_least(number, self.max_loss):
             return Interval(0.0, 0.0, "profile")
-        least, finest = _LEAST_AT_FIRST, rtol * _SHARE
+        least, finest = _LEAST_AT_FIRST, _first(rtol)
         # From there on it is not known that δ is above 0, and the upper end is the measure: see `StatedMechanism`.
         attained = sp.Add(*(count * getattr(M, "attained_loss", M.max_loss) for M, count in self.parts))
         for _ in range(_MOST_TRIES):
@@ -114,8 +115,8 @@ class Composition:
 
     def _ends(self, eps: sp.Expr, rtol: float, finest: float, least: float) -> tuple[float, float]:
         """Bounds of δ(ε) from profiles of that tolerance that go on down to ``least``."""
-        below, above = self._pair(finest, least)
-        return below.delta(eps, rtol=rtol * _OWN_SHARE).lower, above.delta(eps, rtol=rtol * _OWN_SHARE).upper
+        answers = [accountant.delta(eps, rtol=rtol * _OWN_SHARE) for accountant in self._pair(finest, least)]
+        return answers[0].lower, answers[-1].upper
 
     def meets(self, eps: Any, delta: Any, *, rtol: Any = RTOL) -> bool | None:
         """Whether all rounds together are (ε, δ)-DP: True and False are certain, None is not decided by profiles of
@@ -129,7 +130,7 @@ class Composition:
         tolerance = arguments.relative_tolerance(rtol)
         if field.at_least(number, self.max_loss):
             return True
-        lower, upper = self._ends(number, tolerance, tolerance * _SHARE, self._least(tolerance * target))
+        lower, upper = self._ends(number, tolerance, _first(tolerance), self._least(tolerance * target))
         return True if upper <= target else False if lower > target else None
 
     def _least(self, width: float) -> float:
@@ -155,12 +156,12 @@ class Composition:
 
     def _epsilon(self, target: float, rtol: float) -> Interval:
         # All that is left out is at most rtol of δ, and much less of ε, since log δ falls steeply.
-        least, finest = _power_of_ten(rtol * target / self.rounds), rtol * _SHARE
+        least, finest = _power_of_ten(rtol * target / self.rounds), _first(rtol)
         for _ in range(_MOST_TRIES):
-            below, above = self._pair(finest, least)
-            lower = below.epsilon(target, rtol=rtol * _OWN_SHARE).lower
-            upper = min(above.epsilon(target, rtol=rtol * _OWN_SHARE).upper, field.not_below(self.max_loss))
-            size = max(upper, above.delta(0, rtol=0.1).lower)
+            accountants = self._pair(finest, least)
+            answers = [accountant.epsilon(target, rtol=rtol * _OWN_SHARE) for accountant in accountants]
+            lower, upper = answers[0].lower, min(answers[-1].upper, field.not_below(self.max_loss))
+            size = max(upper, accountants[-1].delta(0, rtol=0.1).lower)
             if upper - lower <= rtol * size or not self.closes:
                 return Interval(lower, upper, "profile")
             finest = sharper(finest, rtol, (upper - lower) / size)
@@ -184,16 +185,16 @@ class Composition:
         # Of the exact sums, one rounding each.
         return Interval(max(rounding.below(float(lower)), 0.0), rounding.above(float(upper)), "profile")
 
-    def _pair(self, rtol: float, least: float) -> tuple[FourierAccountant, FourierAccountant]:
+    def _pair(self, rtol: float, least: float) -> tuple[FourierAccountant, ...]:
+        """The accountants of the lower and of the upper end; only one, where each round is known by its exact law."""
         key = (rtol, least)
         if key not in self._accountants:
             plds = [M.loss_distributions(rtol, least, self.max_points, self.progress) for M, _ in self.parts]
-            counts = [count for _, count in self.parts]
-            below, above = (
-                FourierAccountant([(pair[side], count) for pair, count in zip(plds, counts, strict=True)])
-                for side in (0, 1)
+            sides = (0,) if all(below is above for below, above in plds) else (0, 1)
+            self._accountants[key] = tuple(
+                FourierAccountant([(pair[side], count) for pair, (_, count) in zip(plds, self.parts, strict=True)])
+                for side in sides
             )
-            self._accountants[key] = below, above
         return self._accountants[key]
 
     def _refusal(self, rtol: float, reached: str) -> ValueError:
@@ -257,6 +258,11 @@ def _refuse_mixed(mechanisms: list[Mechanism]) -> None:
 def sharper(rtol: float, wanted: float, reached: float) -> float:
     """A smaller profile tolerance; the width of the answer is roughly proportional to it."""
     return rtol * min(max(0.6 * wanted / reached, 1 / 64), 1 / 2)
+
+
+def _first(rtol: float) -> float:
+    """The tolerance of the profile that an answer with this one is tried with first."""
+    return float(f"{min(rtol, _ROUGHEST) * _SHARE:.6g}")  # an rtol that was rounded down is the same one
 
 
 def _power_of_ten(x: float) -> float:

@@ -290,8 +290,8 @@ def known(given: Iterable[str], names: Sequence[str], what: str) -> None:
         if name not in names:
             meant = [other for other in _MEANT.get(name, ()) if other.split(",")[0] in names]
             meant = meant or difflib.get_close_matches(name, names, 1)
-            hint = f"did you mean {meant[0]}? " if meant else ""
-            raise TypeError(f"{what} has no argument {name!r}: {hint}Its arguments are {', '.join(names)}")
+            hint = f"did you mean {meant[0]}? Its" if meant else "its"
+            raise TypeError(f"{what} has no argument {name!r}: {hint} arguments are {', '.join(names)}")
 
 
 def one_of(value: Any, name: str, choices: Sequence[str] | Mapping[str, Any]) -> str:

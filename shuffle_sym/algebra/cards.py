@@ -11,7 +11,6 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import latex
-from shuffle_sym.algebra.interval import Interval
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _MARGIN = 230, 120, 34, 18, 6
 _COLOUR = "#2a8fd6"  # can be seen on white and on black
@@ -22,6 +21,7 @@ _BOX = (
     "display:inline-flex;flex-wrap:wrap;gap:8px 28px;align-items:center;padding:8px 14px;"
     "border:1px solid rgba(128,128,128,0.5);border-radius:6px;color:inherit"
 )
+text = escape  # words as HTML
 _GRID = "display:grid;grid-template-columns:max-content auto;gap:2px 14px;margin-top:4px;align-items:baseline"
 
 
@@ -35,15 +35,6 @@ def card(title: str, rows: Sequence[tuple[str, str]], drawing: str = "") -> str:
     lines = "".join(f'<span style="opacity:0.7">{escape(name)}</span><span>{what}</span>' for name, what in rows)
     facts = f'<div><b style="font-family:monospace">{escape(shown)}</b><div style="{_GRID}">{lines}</div></div>'
     return f'<div style="{_BOX}">{facts}{drawing}</div>'
-
-
-def text(words: str) -> str:
-    """Words as HTML.
-
-    >>> text("δ < 1")
-    'δ &lt; 1'
-    """
-    return escape(words)
 
 
 def value(find: Callable[[], Any]) -> str:
@@ -75,23 +66,23 @@ def _long_fraction(expr: sp.Expr) -> bool:
     return any(len(str(number)) > _MOST_DIGITS for number in expr.atoms(sp.Rational))
 
 
-def sketch(points: Sequence[float], answers: Sequence[Interval]) -> str:
-    """δ(ε) as a line with the band between the ends below it, δ on a logarithmic scale.
+def sketch(upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, float]]) -> str:
+    """δ(ε) as a line through the points (ε, δ) of the upper end, with the band down to those of the lower end; δ is on
+    a logarithmic scale.
 
-    >>> sketch([0.0, 1.0], [Interval(0.1, 0.2), Interval(1e-6, 1e-5)]).count("<path")
+    >>> sketch([(0.0, 0.2), (1.0, 1e-5)], [(0.0, 0.1), (1.0, 1e-6)]).count("<path")
     2
     """
-    bottom = max(min((answer.upper for answer in answers if answer.upper > 0), default=0.0), 1e-300)
+    bottom = max(min((delta for _, delta in upper if delta > 0), default=0.0), 1e-300)
     decades = max(1, math.ceil(-math.log10(bottom)))
-    right = max(points) or 1.0
+    right = max(eps for eps, _ in upper) or 1.0
 
     def place(eps: float, delta: float) -> str:
         x = _LEFT + (_WIDTH - _LEFT - _MARGIN) * eps / right
         share = min(-math.log10(delta) / decades, 1.0) if delta > 0 else 1.0
         return f"{x:.1f},{_MARGIN + (_HEIGHT - _MARGIN - _BOTTOM) * share:.1f}"
 
-    upper = [place(eps, answer.upper) for eps, answer in zip(points, answers, strict=True)]
-    lower = [place(eps, answer.lower) for eps, answer in zip(points, answers, strict=True)]
+    line, under = ([place(*point) for point in sorted(path)] for path in (upper, lower))
     floor = _HEIGHT - _BOTTOM
     labels = (
         f'<text x="{_LEFT - 4}" y="{_MARGIN + 6}" text-anchor="end">1</text>'
@@ -104,7 +95,7 @@ def sketch(points: Sequence[float], answers: Sequence[Interval]) -> str:
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
         'aria-label="delta against epsilon" xmlns="http://www.w3.org/2000/svg">'
         f'<path d="M{_LEFT},{_MARGIN} V{floor} H{_WIDTH - _MARGIN}" fill="none" stroke="currentColor" opacity="0.5"/>'
-        f'<polygon points="{" ".join([*upper, *reversed(lower)])}" fill="{_COLOUR}" fill-opacity="0.3"/>'
-        f'<path d="M{" L".join(upper)}" fill="none" stroke="{_COLOUR}" stroke-width="2"/>'
+        f'<polygon points="{" ".join([*line, *reversed(under)])}" fill="{_COLOUR}" fill-opacity="0.3"/>'
+        f'<path d="M{" L".join(line)}" fill="none" stroke="{_COLOUR}" stroke-width="2"/>'
         f'<g font-size="10" font-family="sans-serif" fill="currentColor">{labels}</g></svg>'
     )

@@ -93,8 +93,10 @@ class Interval:
             raise ValueError(f"{self} is neither below {other} nor above it; compare .upper, the guarantee, or .lower")
         return bool(yes)
 
-    def __float__(self) -> NoReturn:
+    def __float__(self, *_: Any) -> NoReturn:
         raise TypeError(f"an Interval is two numbers, not one: take .upper, the guarantee, or .lower of {self}")
+
+    __int__ = __round__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __float__
 
     def __repr__(self) -> str:
         return f"Interval({str(self)[1:-1]})"

@@ -28,6 +28,8 @@ _SPECIAL = {
     "<": "$<$", ">": "$>$", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
 }  # fmt: skip
+#: Brackets that are as tall as a matrix: a browser stretches characters only if it has a font for mathematics.
+_BRACKETS = '<mtable style="border:solid;border-width:0 1.5px;border-radius:0.5em;padding:0 0.3em">'
 #: Commands that take no room, and those that take more than one letter's.
 _NO_ROOM = {"left", "right", "displaystyle", "bigl", "bigr", "Bigl", "Bigr", "limits", "mathbb", "text", "mathrm"}
 _WIDE = {"log": 3, "exp": 3, "operatorname": 2, "min": 3, "max": 3, "le": 2, "ge": 2, "int": 2, "quad": 2, "qquad": 4}
@@ -73,7 +75,8 @@ def mathml(expr: Any) -> str:
     >>> mathml(sp.exp(sp.Symbol("x")))
     '<msup><mi>e</mi><mi>x</mi></msup>'
     """
-    return str(_MathML().doprint(expr)).replace("&ExponentialE;", "e")
+    written = str(_MathML({"mat_delim": ""}).doprint(expr))
+    return written.replace("&ExponentialE;", "e").replace("<mtable>", _BRACKETS)
 
 
 def plain(expr: Any) -> str:

@@ -15,9 +15,7 @@ from itertools import pairwise
 WIDTH, HEIGHT, WIDEST = 760, 380, 1100
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 210, 14, 46
 _INK, _GRID = "var(--jp-content-font-color1, currentColor)", "var(--jp-border-color2, #888)"
-_ROUND = (1, 1.5, 2, 3, 5, 7, 10)
-_STEPS = (1, 2, 5, 10)
-_LEGEND_LINE = 20
+_ROUND, _STEPS, _LEGEND_LINE = (1, 1.5, 2, 3, 5, 7, 10), (1, 2, 5, 10), 20
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,7 @@ class Curve:
     xs: Sequence[float]
     uppers: Sequence[float]
     lower: tuple[Sequence[float], Sequence[float]] | None = None
-    #: Lengths of dashes and gaps; none is a full line.
-    dash: str = ""
+    dash: str = ""  # lengths of dashes and gaps; none is a full line
     width: float = 2
 
 
@@ -50,7 +47,7 @@ def nice_above(x: float, digits: Sequence[float] = _ROUND) -> float:
 
 @dataclass(frozen=True)
 class Frame:
-    """x from 0 to ``right`` on a linear scale, y from ``bottom`` to ``top`` on a logarithmic one, and their labels.
+    """x from ``left`` to ``right``, with ``powers`` exponents of ten; log y from ``bottom`` to ``top``; their labels.
 
     >>> frame = Frame(right=2.0, bottom=1e-8)
     >>> frame.x(1.0) == (frame.x(0.0) + frame.x(2.0)) / 2
@@ -62,9 +59,11 @@ class Frame:
     top: float = 1.0
     xlabel: str = "central ε"
     ylabel: str = "δ(ε)"
+    left: float = 0.0
+    powers: bool = False
 
     def x(self, value: float) -> float:
-        return _LEFT + (WIDTH - _LEFT - _RIGHT) * value / self.right
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * (value - self.left) / (self.right - self.left)
 
     def y(self, value: float) -> float:
         # Far below the axis is far enough; the clip hides it.
@@ -139,19 +138,16 @@ def _across(frame: Frame, axis: str, value: float, stroke: str) -> str:
 
 def _grid(frame: Frame) -> list[str]:
     parts = []
-    step = nice_above(frame.right / 7, _STEPS)
-    for i in range(round(math.floor(frame.right / step + 1e-9)) + 1):
-        x = frame.x(i * step)
+    step = nice_above((frame.right - frame.left) / 7, _STEPS)
+    for i in range(math.ceil(frame.left / step - 1e-9), math.floor(frame.right / step + 1e-9) + 1):
+        x, shown = frame.x(i * step), _power(round(i * step)) if frame.powers else f"{i * step:.6g}"
         parts.append(_across(frame, "x", i * step, _GRID))
-        parts.append(
-            f'<text x="{x:.1f}" y="{HEIGHT - _BOTTOM + 16}" text-anchor="middle" fill="{_INK}">{i * step:.6g}</text>'
-        )
+        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - _BOTTOM + 16}" text-anchor="middle" fill="{_INK}">{shown}</text>')
     last, first = (round(math.log10(end)) for end in (frame.top, frame.bottom))
     for i in range(last, first - 1, -max(1, -(-(last - first) // 8))):
         parts.append(_across(frame, "y", 10.0**i, _GRID))
-        power = f'10<tspan dy="-5" font-size="9">{str(i).replace("-", "−")}</tspan>' if i not in (0, 1) else f"{10**i}"
         parts.append(
-            f'<text x="{_LEFT - 8}" y="{frame.y(10.0**i) + 4:.1f}" text-anchor="end" fill="{_INK}">{power}</text>'
+            f'<text x="{_LEFT - 8}" y="{frame.y(10.0**i) + 4:.1f}" text-anchor="end" fill="{_INK}">{_power(i)}</text>'
         )
     middle = (_TOP + HEIGHT - _BOTTOM) / 2
     parts.append(
@@ -161,3 +157,7 @@ def _grid(frame: Frame) -> list[str]:
         f"{escape(frame.ylabel)}</text>"
     )
     return parts
+
+
+def _power(i: int) -> str:
+    return f'10<tspan dy="-5" font-size="9">{str(i).replace("-", "−")}</tspan>' if i not in (0, 1) else f"{10**i}"

@@ -18,13 +18,13 @@ R = ss.KRR(k=10, eps0=4)
 SHOWN = {
     "symbols": (ss.KRR(), ["KRR(k=k, eps0=epsilon_0)", "<mi>k</mi>"]),
     "numbers": (R, ["≈ 0.1572", "≈ 54.6"]),
-    "a matrix": (ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), ["<mtable>", "inputs, messages"]),
+    "a matrix": (ss.from_matrix([[0.7, 0.3], [0.2, 0.8]]), ["<mtable ", "inputs, messages"]),
     "a large matrix": (ss.from_matrix(R.matrix()), ["10, 10", "…"]),
     "a matrix without privacy": (ss.from_matrix([[1, 0], [HALF, HALF]]), ["<mi>&#x221E;</mi>"]),
     "a long fraction": (ss.from_matrix([["1e-20", 1 - sp.Rational("1e-20")], [HALF, HALF]]), ["≈ 0.5</span>"]),
     "noise": (ss.Laplace(eps0=1), ["[0, 1]", "density"]),
     "all randomizers": (ss.AnyRandomizer(eps0=2), ["≈ 0.1353"]),
-    "a mechanism": (ss.Shuffle(R, 10_000), ["10,000", "<svg", "above: all datasets"]),
+    "a mechanism": (ss.Shuffle(R, 10_000), ["10,000", "<svg", "upper end: all datasets"]),
     "a pair of laws": (ss.Shuffle(ss.decomposition.clones(4), 10_000), ["standard clone", "of this pair of laws"]),
     "a mechanism of symbols": (ss.Shuffle(ss.KRR(), 9), ["needs numbers for epsilon_0, k"]),
     "a refused answer": (ss.Shuffle(ss.from_matrix([[1, 0], [HALF, HALF]]), 5), ["delta = 1e-06 is not reached"]),
@@ -106,3 +106,20 @@ def test_a_curve_whose_epsilon_is_only_known_from_above_is_sketched_too():
     answer, sketch = cards._answers(lambda _: Interval(0.0, 2.0), lambda eps: [Interval(0.0, 0.5) for _ in eps])
     assert answer == str(Interval(0.0, 2.0))
     assert "<svg" in sketch
+
+
+def test_the_curve_of_a_card_ends_at_the_answer():
+    M = ss.Shuffle(R, 10_000)
+    drawing = M._repr_html_().partition("<svg")[2]
+    # The axes end where the line does: at the answer, and at δ = 10⁻⁶.
+    assert f">{M.epsilon(1e-6, rtol=1e-2).upper:.3g}<" in drawing
+    assert ">−6<" in drawing
+    *_, last = re.search(r'd="M([^"V]* L[^"]*)"', drawing)[1].split(" L")
+    *_, corner = re.search(r'd="(M[^"]*V[^"]*)"', drawing)[1].split("V")
+    assert [float(x) for x in reversed(last.split(","))] == [float(x) for x in corner.split(" H")]
+
+
+def test_the_brackets_of_a_matrix_are_as_tall_as_it_is():
+    html = ss.from_matrix([[0.7, 0.3], [0.2, 0.8]])._repr_html_()
+    assert re.search(r"<mtable [^>]*border-width:0 1", html)  # a character is stretched with some fonts only
+    assert "<mo>[</mo>" not in html

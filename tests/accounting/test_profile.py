@@ -550,3 +550,26 @@ def test_few_points_of_a_curve_are_enough_for_lines_that_are_close_to_it():
             line = (exact[points[i]] + exact[points[j + 1]]) / 2 if (j + 1 - i) % 2 == 0 else None
             middle = float(exact[points[(i + j + 1) // 2]])
             assert line is None or float(line) - middle > side.tolerance(1.5e-3, middle) * middle
+
+
+def test_rounds_make_one_profile_for_epsilon_and_for_a_rough_curve():
+    M = ss.Shuffle(ss.decomposition.blanket(ss.KRR(k=10, eps0=2)), n=10_000)
+    rounds = M.compose(5)
+    eps = rounds.epsilon(1e-6, rtol=0.02)
+    assert len(M._profiles) == 1
+    curve = rounds.delta([0, eps.upper / 2, eps.upper], rtol=0.2)
+    assert len(M._profiles) == 1
+    assert all(answer.relative_width <= 0.2 for answer in curve)
+
+
+def test_rounds_that_are_known_by_their_exact_law_are_accounted_once():
+    rounds = ss.Shuffle(ss.decomposition.clones(2), n=1_000).compose(5)
+    answer = rounds.epsilon(1e-6, rtol=0.02)
+    ((accountant,),) = rounds._accountants.values()
+    assert accountant.epsilon(1e-6, rtol=1e-4).lower in answer
+    different = ss.compose(
+        [(ss.Shuffle(ss.decomposition.clones(2), n=1_000), 2), ss.Shuffle(ss.KRR(k=10, eps0=2), n=1_000)]
+    )
+    different.epsilon(1e-6, rtol=0.1)
+    ((below, above),) = different._accountants.values()
+    assert below.delta(0.1, rtol=0.1).lower <= above.delta(0.1, rtol=0.1).upper

@@ -338,7 +338,7 @@ def test_the_chart_is_well_formed_and_has_every_curve():
     drawn = {element.get("stroke") for element in root.iter(f"{space}path")} - {"none"}
     assert drawn == {line.colour for line in view.lines if line.delta}
     names = {element.text for element in root.iter(f"{space}text")}
-    assert {"certified", "clones", "blanket", "Bennett", "Feldman", "central ε", "δ(ε)"} <= names
+    assert {"certified", "clones", "blanket", "Bennett", "central ε", "δ(ε)"} <= names
     assert "nan" not in view.chart
 
 
@@ -347,6 +347,41 @@ def test_the_axes_put_numbers_where_they_belong():
     assert frame.x(1.0) == pytest.approx((frame.x(0.0) + frame.x(2.0)) / 2)
     assert frame.y(1e-4) == pytest.approx((frame.y(1.0) + frame.y(1e-8)) / 2)
     assert frame.y(0.0) > frame.y(1e-8), "zero is below the chart"
+    assert svg.Frame(right=6.0, bottom=0.1, left=2.0).x(2.0) == frame.x(0.0)
+
+
+def test_an_axis_begins_where_its_curves_do_and_is_named():
+    space = "{http://www.w3.org/2000/svg}"
+
+    def words(**settings):
+        texts = ET.fromstring(View(Settings(**settings), skip=views.LATE).chart).iter(f"{space}text")
+        return ["".join(text.itertext()) for text in texts]
+
+    users = words(over="n")
+    assert users[:5] == ["102", "103", "104", "105", "106"]
+    assert "users n" in users
+    assert words(over="rounds")[0] == "1"
+    assert "ε₀" in words(over="level")
+
+
+def test_what_is_off_the_chart_is_not_in_its_legend():
+    own, other = {"k": "10", "eps0": "1"}, {"k": "10", "eps0": "4"}
+    view = View(Settings(parameters=own, other="krr", other_parameters=other, share="0.01", n="2000"))
+    assert view.answers["simple"] > view.grid[-1]
+    assert ">simple<" not in view.chart
+    assert "simple" in view.table
+
+
+def test_the_table_says_why_a_theorem_says_nothing():
+    assert "says nothing here" in View(Settings()).table
+    assert "eps0 must be at most log(n/(16 log(2/delta)))" in View(Settings()).table
+
+
+def test_a_share_needs_a_second_randomizer():
+    app = explorer.app()
+    assert app.controls["share"].disabled
+    app.controls["other"].value = "binaryrr"
+    assert not app.controls["share"].disabled
 
 
 def test_a_smooth_path_goes_through_its_points_and_not_beyond_them():

@@ -167,3 +167,14 @@ def test_every_file_and_command_that_the_documents_name_exists():
             assert any((base / link).exists() for base in (ROOT, ROOT / "docs")), f"{document}: {link}"
         for path in re.findall(r"`((?:notebooks|shuffle_sym|tests|benchmarks|browser|checks|tools)/[\w./-]*)`", text):
             assert (ROOT / path).exists(), f"{document}: {path}"
+
+
+def test_the_column_of_the_site_is_as_wide_as_the_code_of_the_notebooks():
+    css = (ROOT / "docs" / "_static" / "site.css").read_text(encoding="utf-8")
+    (size,) = re.findall(r"--code-font-size: (\d+)%", css)
+    *_, column = (float(width) for width in re.findall(r"width: min\((\d+)em", css))
+    # A character is 0.602 of the size of the font (Menlo, DejaVu, Liberation: 0.6); a block has 14 px on either side.
+    characters = (16 * column - 28) / (0.602 * 16 * int(size) / 100)
+    assert characters >= 109  # in one line of a notebook, see `test_repository`
+    # With the side bar, its padding and one to scroll it is no wider than a window of 1,280 px.
+    assert 16 * (column + 4 + 15) + 16 <= 1280

@@ -7,9 +7,10 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from shuffle_sym.algebra import rounding, texts
+from shuffle_sym.algebra import arguments, rounding, texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import svg
+from shuffle_sym.apps.explorer.expressions import noise
 
 if TYPE_CHECKING:
     from shuffle_sym.apps.explorer.views import Line, View
@@ -26,10 +27,10 @@ def drawn(view: View) -> tuple[svg.Frame, list[svg.Curve], tuple[str, float]]:
     lines = sorted(view.lines, key=lambda line: line.end != "both")
     if view.settings.over == "eps":
         level = float(texts.read(view.settings.delta, "delta"))
-        bottom = 10.0 ** (math.floor(math.log10(level)) - (1 if view.many else 3))
-        asked = {*view.curves, *view.answers}
-        curves = [_curve(view, line, level) for line in lines if line.name in asked]
-        return svg.Frame(view.grid[-1], bottom), curves, ("y", level)
+        ends_there = view.many or noise(view.settings.randomizer)
+        frame = svg.Frame(view.grid[-1], 10.0 ** (math.floor(math.log10(level)) - (1 if ends_there else 3)))
+        curves = [_curve(view, line, level) for line in lines if line.name in {*view.curves, *view.answers}]
+        return frame, [curve for curve in curves if min(curve.xs) <= frame.right], ("y", level)
     curves = [_curve(view, line) for line in lines if line.name in view.curves]
     return _frame(view), curves, ("y" if view.settings.over == "level" else "x", _place(view, view.now))
 
@@ -39,9 +40,11 @@ def _frame(view: View) -> svg.Frame:
     label, told = f"ε at δ = {view.settings.delta}", {"certified", "other", "clones"} & {*view.curves}
     ends = [end(value, "upper") for name in told or view.curves for value in view.curves[name]] or [1.0]
     if view.settings.over == "level":
-        return svg.Frame(svg.nice_above(max(ends)), *_decades(view.grid), f"target {label}", view.settings.level)
-    xlabel = {"n": "log₁₀ of the users n", "rounds": "rounds"}[view.settings.over]
-    return svg.Frame(_place(view, view.grid[-1]), *_decades(ends), xlabel, label)
+        ylabel = {"eps0": "ε₀", "sigma": "σ"}[view.settings.level]
+        return svg.Frame(svg.nice_above(max(ends)), *_decades(view.grid), f"target {label}", ylabel)
+    left, users = _place(view, view.grid[0]) if len(view.grid) > 1 else 0.0, view.settings.over == "n"
+    xlabel, right = "users n" if users else "rounds", _place(view, view.grid[-1])
+    return svg.Frame(right, *_decades(ends), xlabel, label, left, users)
 
 
 def _decades(values: list[float]) -> tuple[float, float]:
@@ -79,7 +82,7 @@ def table(view: View) -> str:
     """ε at δ for every line, as HTML."""
     rows = "".join(
         f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{escape(line.name)}</td>"
-        f"<td style='text-align:right;padding-right:16px'>{escape(_shown(view, line))}</td>"
+        f"<td style='text-align:right;padding-right:16px;white-space:nowrap'>{escape(_shown(view, line))}</td>"
         f"<td style='text-align:left'>{escape(_about(view, line))}</td></tr>"
         for line in view.lines
     )
@@ -101,6 +104,8 @@ def _guess(view: View) -> str:
 def _about(view: View, line: Line) -> str:
     """What the line is and, of the mechanism, where its ends come from."""
     answer = view.asked.get(line.name)
+    if isinstance(answer, ValueError):
+        return f"{line.about}: {answer}"
     if line.end != "both" or not isinstance(answer, Interval) or answer.upper_by is None:
         return line.about
     return f"{line.about}; upper end: {answer.upper_by}, lower end: {answer.lower_by}"
@@ -123,9 +128,7 @@ def exported(view: View, kind: str) -> bytes:
     >>> exported(explorer.View(explorer.Settings(n="1000")), "csv").splitlines()[1]
     b'line,eps,lower,upper'
     """
-    if kind not in ("svg", "pdf", "csv"):
-        raise ValueError(f"kind must be one of svg, pdf, csv, got {kind!r}")
-    return _csv(view) if kind == "csv" else _figure(view, kind)
+    return _csv(view) if arguments.one_of(kind, "kind", ("svg", "pdf", "csv")) == "csv" else _figure(view, kind)
 
 
 def _csv(view: View) -> bytes:
@@ -151,7 +154,9 @@ def _figure(view: View, kind: str) -> bytes:
             xs, ys = [*curve.xs, *reversed(curve.lower[0])], [*curve.uppers, *reversed(curve.lower[1])]
             ax.fill(xs, ys, color=curve.colour, alpha=0.3, lw=0)
     ax.set(xlabel=frame.xlabel, ylabel=frame.ylabel, yscale="log")
-    ax.set(xlim=(0.0, frame.right), ylim=(frame.bottom, frame.top))
+    if frame.powers:
+        ax.xaxis.set_major_formatter("$10^{{{x:g}}}$")
+    ax.set(xlim=(frame.left, frame.right), ylim=(frame.bottom, frame.top))
     (ax.axvline if axis == "x" else ax.axhline)(marked, color="#333", lw=0.8, ls=":")
     figure.legend(loc="outside right upper", frameon=False)
     figure.savefig(written, format=kind)

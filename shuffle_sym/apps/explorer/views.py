@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from typing import Any
 
-from shuffle_sym.algebra import texts
+from shuffle_sym.algebra import arguments, texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import svg
 from shuffle_sym.apps.explorer import drawing
@@ -108,13 +108,10 @@ class Line:
     name: str
     about: str
     colour: str
-    #: The mechanism that is asked; a closed form has none, is dashed, and may say nothing for some settings.
-    letter: str
+    letter: str  # of the mechanism that is asked; a closed form has none, is dashed, and may say nothing somewhere
     epsilon: Expression
-    #: None where δ at ε is not cheap: then one point is drawn.
-    delta: Callable[[Any], Expression] | None
-    #: Which end counts: "both" of what is true of the mechanism, "upper" for a bound.
-    end: str = "upper"
+    delta: Callable[[Any], Expression] | None  # None where δ at ε is not cheap: then one point is drawn
+    end: str = "upper"  # which end counts: "both" of what is true of the mechanism, "upper" for a bound
 
 
 class View:
@@ -129,10 +126,8 @@ class View:
     def __init__(self, settings: Settings, skip: Collection[str] = ()) -> None:
         self.settings = settings
         self.skip = frozenset(skip)
-        if settings.over not in CHARTS:
-            raise ValueError(f"over must be one of {', '.join(CHARTS)}, got {settings.over!r}")
-        if not 0 < texts.read(settings.delta, "delta") < 1:
-            raise ValueError(f"delta must be between 0 and 1, got {settings.delta}")
+        arguments.one_of(settings.over, "over", CHARTS)
+        arguments.between_0_and_1(settings.delta, "delta")
         #: Whether there may be several rounds.
         self.many = settings.over == "rounds" or texts.read(settings.rounds, "rounds") != 1
         self._delta = number(settings.delta, "delta")

@@ -75,9 +75,9 @@ class App:
         return {
             "over": make.ToggleButtons(options=charts, value=first.over, style={"button_width": "auto"}),
             "randomizer": make.Dropdown(options=live(), value=first.randomizer, description="randomizer", **_WIDE),
-            "other": make.Dropdown(options=others, value=first.other, description="other", **_WIDE),
-            "share": make.FloatSlider(float(first.share), min=0, max=0.95, step=0.05, description="other's", **_WIDE),
-            "q": make.FloatSlider(float(first.q), min=0.05, max=1, step=0.05, description="take part", **_WIDE),
+            "other": make.Dropdown(options=others, value=first.other, description="compare with", **_WIDE),
+            "share": make.FloatSlider(float(first.share), min=0, max=0.95, step=0.05, description="mix in", **_WIDE),
+            "q": make.FloatSlider(float(first.q), min=0.05, max=1, step=0.05, description="participation", **_WIDE),
             "n": make.FloatLogSlider(float(first.n), min=1, max=9, step=0.05, description="users n", **log),
             "delta": make.FloatLogSlider(float(first.delta), min=-12, max=-1, step=0.25, description="δ", **log),
             "rounds": make.IntSlider(int(first.rounds), 1, 64, description="rounds", **_WIDE),
@@ -121,6 +121,7 @@ class App:
         """What is fast at once; what is not when the sliders rest, which only a kernel can wait for."""
         if self._waiting is not None:
             self._waiting.cancel()
+        self.controls["share"].disabled = not self.controls["other"].value
         self._add(late(self.settings), _REST)
 
     def _add(self, left_open: Collection[str], pause: float = 0.01) -> None:
