@@ -21,7 +21,7 @@ from shuffle_sym.accounting.rounds import MAX_POINTS, compose
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
 from shuffle_sym.accounting.sources import METHODS, Source
 from shuffle_sym.algebra import VERSION, arguments, field, rounding
-from shuffle_sym.algebra.interval import RTOL, Interval
+from shuffle_sym.algebra.interval import RTOL, Interval, hinted
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 
@@ -201,7 +201,7 @@ class Shuffle:
             )
         else:
             answers = self._analysed.hockey_sticks(ratios, rtol, method)
-        return answers if many else answers[0]
+        return answers if many else hinted(answers[0], "this is not below the largest loss, from which on δ is 0")
 
     def log_delta(self, eps: Any, *, rtol: float = RTOL) -> Any:
         r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
@@ -230,7 +230,8 @@ class Shuffle:
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
         arguments.numeric_only(analysed.symbols(self.source), "a number")
-        return arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
+        answers = arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
+        return hinted(answers, f"δ(0) is at most {delta} already; for δ at an ε ask delta(eps=…)")
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
         r"""ε at ``delta``, or δ at ``eps``, by every bound and every attack, including those of the papers.
@@ -293,9 +294,9 @@ class Shuffle:
         >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).profile().ends_at_zero
         True
         """
-        tolerance, least = arguments.relative_tolerance(rtol), arguments.open_unit(least_delta, "least_delta")
-        limit = arguments.positive_integer(max_points, "max_points")
-        return self._profile(Sampling(tolerance, ((1.0, least),), limit, progress or no_progress))
+        levels = ((1.0, arguments.open_unit(least_delta, "least_delta")),)
+        tolerance, limit = arguments.relative_tolerance(rtol), arguments.positive_integer(max_points, "max_points")
+        return self._profile(Sampling(tolerance, levels, limit, progress or no_progress))
 
     def _profile_that_serves(self, sampling: Sampling) -> PrivacyProfile:
         """A profile that is at least as good as that, if one is at hand."""

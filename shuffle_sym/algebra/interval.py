@@ -3,7 +3,7 @@ r"""``Interval``: the answer of every accountant."""
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -25,7 +25,8 @@ class Interval:
     Discretisation, truncation, aliasing and round-off are inside. Report ``upper``: it is the guarantee. The ends are
     floats, and decimals where more digits were asked for than a float has.
     ``method`` names the algorithm that made it; of an answer about a mechanism ``lower_by`` names the neighbouring
-    datasets that attain the lower end, and ``upper_by`` the bound for all datasets. They take no part in comparisons.
+    datasets that attain the lower end, and ``upper_by`` the bound for all datasets; ``hint`` says why an answer is 0,
+    which may be because another question was meant. They take no part in comparisons.
 
     >>> from fractions import Fraction
     >>> Fraction(1, 3) in Interval(0.333, 0.334)
@@ -50,6 +51,7 @@ class Interval:
     method: str | None = field(default=None, compare=False)
     lower_by: Any = field(default=None, compare=False)
     upper_by: str | None = field(default=None, compare=False)
+    hint: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
@@ -99,7 +101,7 @@ class Interval:
     __int__ = __round__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __float__
 
     def __repr__(self) -> str:
-        return f"Interval({str(self)[1:-1]})"
+        return f"Interval({str(self)[1:-1]})" + (f"  # {self.hint}" if self.hint else "")
 
     def __str__(self) -> str:
         return f"[{', '.join(self.shown)}]"
@@ -125,7 +127,7 @@ class Interval:
 
     def _repr_latex_(self) -> str:
         powers = re.sub(r"e([+-]?\d+)", lambda m: rf"\cdot 10^{{{int(m[1])}}}", str(self))
-        return "$" + powers.replace("inf", r"\infty") + "$"
+        return "$" + powers.replace("inf", r"\infty") + "$" + (f" ({self.hint})" if self.hint else "")
 
 
 def _exact(value: Any) -> Any:
@@ -151,6 +153,15 @@ def _six_digits(x: float | Decimal, rounding: str) -> str:
         return f"{x:g}"
     digits = Context(prec=6, rounding=rounding).create_decimal(Decimal(x))
     return f"{digits:g}" if 1e-4 <= abs(x) < 1e6 else f"{digits:e}"
+
+
+def hinted(answer: Any, hint: str) -> Any:
+    """An answer by itself, with a hint if it is 0; a list of them as it is.
+
+    >>> hinted(Interval(0.0, 0.0), "nothing was asked")
+    Interval(0, 0)  # nothing was asked
+    """
+    return replace(answer, hint=hint) if isinstance(answer, Interval) and not answer.upper else answer
 
 
 def outward(lower: float, upper: float, method: str | None = None) -> Interval:

@@ -213,3 +213,11 @@ def test_of_several_decompositions_the_worst_counts_wherever_it_stands():
     assert values[0] > values[1] * 1.04
     for order in (both, both[::-1]):
         assert values[0] in ss.Shuffle(order, 5).hockey_stick(sp.Rational(3, 2), rtol=1e-3)
+
+
+def test_an_answer_that_is_0_says_why_and_what_may_have_been_meant():
+    M = ss.Shuffle(ss.KRR(k=10, eps0=4), 10_000)
+    assert repr(M.epsilon(0.5)).endswith("δ(0) is at most 0.5 already; for δ at an ε ask delta(eps=…)")
+    assert "the largest loss" in repr(M.delta(20))
+    assert "the largest loss" in M.delta(20)._repr_latex_()
+    assert [str(M.epsilon(0.5)), repr(M.delta([20])), M.epsilon(1e-6).hint] == ["[0, 0]", "[Interval(0, 0)]", ""]
