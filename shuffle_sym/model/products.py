@@ -27,13 +27,14 @@ from flint import fmpz_poly
 from shuffle_sym.algebra.rationals import ZERO, fraction, rational
 from shuffle_sym.model import comonotone
 
-Masses = dict[tuple[int, int], int]  # at points (q^i, q^j), by i and j
+Masses = dict[tuple[int, int], Any]  # at points (q^i, q^j), by i and j: whole numbers, or fractions, over `_UNIT`
 Columns = Sequence[Sequence[sp.Expr]]  # a, b and c
 
 _STEPS, _MOST_STEPS = 256, 128  # of all exponents together, about, and of those of one part
 _BASE_BITS, _MASS_BITS, _BITS = 24, 320, 200
 _UNIT = 2**_MASS_BITS
 _TELLING = Fraction(1, 10**13)  # the probability of messages that are given away where ratios are not bounded
+_RARE = 2 ** (_MASS_BITS - 240)  # of a mass times `_UNIT`
 _FIRST_BIN = 2.0**-9  # of logarithms of ratios
 
 
@@ -56,7 +57,9 @@ def above(parts: Sequence[Columns], most: int) -> Columns:
         whole = _times(whole, _power(fmpz_poly(coefficients), count))
     masses = {(k % highest, k // highest): int(m) for k, m in enumerate(whole.coeffs()) if m != 0}
     telling = any(c == 0 for part in counts for c in part[2])
-    kept = _without_the_farthest(masses, q) if telling else masses
+    shares = (fraction(sum(map(rational, part[2]), ZERO)) ** count for part, count in counts.items())
+    gamma = math.prod(shares, start=Fraction(1))
+    kept = _without_the_farthest(masses, q) if telling else _with_corners(masses, q, highest - 1, gamma)
     every = math.ceil((len(kept) / most) ** (1 / min(len(parts), 2)))
     while len(laws := _coarser(kept, q, every)) > most:
         every += 1
@@ -86,9 +89,7 @@ def _on_lattice(laws: Columns, q: Fraction) -> Masses:
         points.append((k, fraction(max(excess))))
     made = comonotone.from_transform(points, fraction(sum(c, ZERO)), "on a lattice")
     exponents = {sp.Rational(k.numerator, k.denominator): i for i, k in enumerate(powers)}
-    return {
-        (exponents[a / c], exponents[b / c]): round(fraction(rational(c)) * _UNIT) for _, a, b, c in made.atoms if c
-    }
+    return {(exponents[a / c], exponents[b / c]): int(fraction(rational(c)) * _UNIT) for _, a, b, c in made.atoms if c}
 
 
 def _times(first: fmpz_poly, second: fmpz_poly) -> fmpz_poly:
@@ -103,14 +104,36 @@ def _power(base: fmpz_poly, count: int) -> fmpz_poly:
     return _times(_times(half, half), base) if count % 2 else _times(half, half)
 
 
+def _totals(masses: Masses, side: int) -> dict[int, int]:
+    """The mass at each exponent of one of the two laws."""
+    totals: dict[int, int] = defaultdict(int)
+    for key, mass in masses.items():
+        totals[key[side]] += mass
+    return totals
+
+
+def _with_corners(masses: Masses, q: Fraction, top: int, gamma: Fraction) -> Masses:
+    """With what rounding down has missed, so that both laws have the mass 1 and their blanket has the mass gamma. It is
+    moved to the exponents 0 and ``top``, each of the two means being kept, and coupled so that one falls as the other
+    grows: no other law of it is larger."""
+    missed = gamma * _UNIT - sum(masses.values())
+    if not missed:
+        return masses
+    first, second = (
+        (_UNIT - sum(q**i * m for i, m in _totals(masses, side).items()) - missed) / (q**top - 1) for side in (0, 1)
+    )
+    both = max(first + second - missed, Fraction(0))
+    corners = {(top, 0): first - both, (0, top): second - both, (top, top): both}
+    corners[0, 0] = missed - first - second + both
+    return {key: masses.get(key, 0) + corners.get(key, Fraction(0)) for key in {**masses, **corners}}
+
+
 def _without_the_farthest(masses: Masses, q: Fraction) -> Masses:
     """Without the messages with the largest ratios, which little of the probability of either input is at. To tell who
     sent them is to tell more."""
     last = []
     for side in (0, 1):
-        totals: dict[int, int] = defaultdict(int)
-        for key, mass in masses.items():
-            totals[key[side]] += mass
+        totals = _totals(masses, side)
         given, highest = Fraction(0), max(totals)
         while (given := given + q**highest * totals[highest] / _UNIT) <= _TELLING:
             highest -= 1
@@ -128,7 +151,7 @@ def _coarser(masses: Masses, q: Fraction, every: int) -> dict[tuple[int, int], F
             up = round((q ** (i - low) - 1) / (q ** (high - low) - 1) * _UNIT)
             places.append([(low, _UNIT - up), (high, up)] if up else [(low, _UNIT)])
     places.append([(top, _UNIT)])
-    moved: dict[tuple[int, int], int] = defaultdict(int)
+    moved: Masses = defaultdict(int)
     for (i, j), mass in masses.items():
         for to_i, share_i in places[i]:
             part = mass * share_i
@@ -162,14 +185,17 @@ def _with_sum(masses: list[Any], total: Any) -> list[Any]:
 
 
 def _merged(columns: list[list[int]], most: int) -> list[list[int]]:
-    """Messages with ratios in one bin as one; the bins are so wide that there are few enough."""
+    """Messages with ratios in one bin as one; the bins are so wide that there are few enough. Messages that are so rare
+    that rounding is seen are counted with the most likely one."""
     logs = np.array([[_log(c, a), _log(c, b)] for a, b, c in zip(*columns, strict=True)])
     width = _FIRST_BIN
     while len(set(bins := [tuple(place) for place in np.round(logs / width).tolist()])) > most:
         width *= 2
     totals: dict[tuple[float, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    likely = bins[columns[2].index(max(columns[2]))]
     for place, *atom in zip(bins, *columns, strict=True):
-        totals[place] = [p + q for p, q in zip(totals[place], atom, strict=True)]
+        here = place if max(atom) > _RARE else likely
+        totals[here] = [p + q for p, q in zip(totals[here], atom, strict=True)]
     return [list(column) for column in zip(*totals.values(), strict=True)]
 
 

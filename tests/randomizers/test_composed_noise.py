@@ -263,3 +263,22 @@ REFUSED = [
 def test_what_is_not_covered_is_refused_at_once(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+def test_what_rounding_misses_of_a_product_is_moved_up(monkeypatch):
+    """With masses of few bits most of the product is missed; what is left is above the product in fractions."""
+    levels = [(Fraction(3, 2), Fraction(1, 5)), (Fraction(5, 2), Fraction(0))]
+    D = from_transform(levels, Fraction(3, 5), "three levels")
+    laws = D.a, D.b, D.c
+    triples = [list(zip(*laws, strict=True))] * 3
+    exact = [tuple(math.prod(values) for values in zip(*choice, strict=True)) for choice in product(*triples)]
+    monkeypatch.setattr(products, "_UNIT", 2**7)
+    monkeypatch.setattr(products, "_MASS_BITS", 7)
+    rough = list(zip(*products.above([laws] * 3, 10**6), strict=True))
+    assert [sum(column) for column in zip(*rough, strict=True)][:2] == [1, 1]
+    gap = 0
+    for alpha, k in product((1, q(11, 10), 2), (-9, -1, q(-1, 3), 0, q(1, 4), 1, 4, 12)):
+        one, other = (sum(max(a - alpha * b - k * c, 0) for a, b, c in atoms) for atoms in (exact, rough))
+        assert one <= other * (1 + q(1, 10**50))
+        gap = max(gap, other - one)
+    assert gap > q(1, 100)  # it was seen
