@@ -11,7 +11,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 from flint import fmpq
@@ -30,6 +30,7 @@ _BITS = 40  # of α − 1, where α is chosen
 _LARGEST_EPS = 700.0
 _STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
 _MOST_STEPS_OUT = 20
+_OF_GAP = 0.25  # what lines may add to the gap between the two curves
 _CLOSE_ABOVE = 1.5e-3  # the least tolerance of a curve for all datasets, whose values cost most
 _MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
@@ -136,15 +137,17 @@ class Sampling:
         """
         # Beyond the largest loss of this one the other may be far below what counts, where a value costs most.
         points = [a for a in forward.known(self._noise) if a == ONE or forward.ceiling is None or a < forward.ceiling]
-        some = self._on_lines(forward, points)
+        some = self._on_lines(forward, points, max(self.rtol, _CLOSE_ABOVE))
         ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
-        self._learn(side, {*(points[i] for i in some), *ends})
-        # Where the two curves are as good as one, lines between few points would be what is seen of the width.
-        tight = [
-            side.upper(points[i]) - forward.upper(points[i]) <= self.rtol / 2 * side.upper(points[i]) for i in some
-        ]
-        between = [points[i:j] for (i, j), both in zip(pairwise(some), pairwise(tight), strict=True) if all(both)]
-        self._learn(side, chain.from_iterable(between))
+        self._learn(side, {*some, *ends})
+        # Lines should not be seen next to what the curves differ by; where that is nothing, all points are needed.
+        gaps = [1 - forward.upper(a) / side.upper(a) if side.upper(a) else 0.0 for a in some]
+        between: set[fmpq] = set()
+        for (left, right), both in zip(pairwise(some), pairwise(gaps), strict=True):
+            share = max(both) * _OF_GAP if max(both) > self.rtol / 2 else 0.0
+            if share < _CLOSE_ABOVE:
+                between.update(self._on_lines(forward, points[points.index(left) : points.index(right) + 1], share))
+        self._learn(side, between)
         least = min(least for _, least in self.levels)
         inside = [alpha for alpha in side.known(self._noise) if side.ceiling is None or alpha < side.ceiling]
         for _ in range(_MOST_STEPS_OUT if len(inside) > 1 else 0):
@@ -155,12 +158,12 @@ class Sampling:
             self._learn(side, [following], _MOST_OF_VALUE)  # lines between so few points are no closer
         return combined(side, side, self._noise)
 
-    def _on_lines(self, side: Side, points: list[fmpq]) -> list[int]:
-        """Of the places of points of a curve as few as possible, the first and the last among them, such that lines
-        between them are close to the curve at all points. Doubles are enough to see that."""
+    def _on_lines(self, side: Side, points: list[fmpq], share: float) -> list[fmpq]:
+        """Some of the points of a curve, the first and the last among them, as few as possible: lines between them are
+        close to the curve at all points, about ``share`` of it. Doubles are enough to see that."""
         x, values = [float(alpha - 1) for alpha in points], [side.upper(alpha) for alpha in points]
-        least = min(least for _, least in self.levels)
-        rooms = [side.tolerance(max(self.rtol, _CLOSE_ABOVE), value) * value + least for value in values]
+        least = [min(least * float(alpha) ** (1 - order) for order, least in self.levels) for alpha in points]
+        rooms = [side.tolerance(share, value) * value + more for value, more in zip(values, least, strict=True)]
         some = [0]
         while some[-1] < len(points) - 1:
             i, most, j = some[-1], math.inf, some[-1]
@@ -169,7 +172,7 @@ class Sampling:
                 j += 1
                 most = min(most, (values[j] + rooms[j] - values[i]) / (x[j] - x[i]))
             some.append(j)
-        return some
+        return [points[i] for i in some]
 
     @property
     def _noise(self) -> float:

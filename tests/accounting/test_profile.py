@@ -537,9 +537,10 @@ def test_few_points_of_a_curve_are_enough_for_lines_that_are_close_to_it():
     sampling = Sampling(1e-6, ((1.0, 1e-9),), 1000)
     side.learn(exact, 1e-6, no_progress)
     points = sorted(exact)
-    some = sampling._on_lines(side, points)
+    some = [points.index(alpha) for alpha in sampling._on_lines(side, points, 1.5e-3)]
     assert (some[0], some[-1]) == (0, 200)
     assert len(some) < 50
+    assert sampling._on_lines(side, points, 0.0) == points
     for i, j in pairwise(some):
         for k in range(i, j + 1):
             share = fmpq(k - i, j - i)

@@ -147,7 +147,7 @@ def test_the_readme_and_the_guide_count_the_recorded_verdicts():
     readme, text = (
         " ".join((root / name).read_text(encoding="utf-8").split()) for name in ("README.md", "docs/guide.md")
     )
-    assert f"{found.total()} statements of the papers examined: {found['false']} are false" in readme
+    assert f"{found.total()} statements of the papers checked: {found['false']} are false" in readme
     assert f"{found.total()} statements of the papers" in text
     assert f"{found['holds']} hold, {found['holds if']} hold under a condition" in text
     assert f"{found['misprint']} are misprints, {found['misprint or misread']} are misprints unless the page" in text
