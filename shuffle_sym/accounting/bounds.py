@@ -247,7 +247,9 @@ class NoiseOfAllDatasets:
     ) -> tuple[list[Interval], list[Interval]]:
         """What is attained and the smaller of blanket and drop-out bound, for each α. Whichever is larger by an
         estimate is not computed: an estimate of the blanket, or what the drop-out bound cannot be below."""
-        lowers = attacked([math.inf] * len(ratios))
+        # From the largest loss on it is 0, and a value of cells, whose masses are rounded, might not be.
+        bounded = self.max_loss is not sp.oo
+        lowers = attacked([0.0 if bounded and ratio.at_least(self.max_loss) else math.inf for ratio in ratios])
         known = [_attained(answer) for answer in lowers]
         about = self._estimates(ratios)
         blankets = self._blankets(ratios, [i for i, value in enumerate(about) if not value], rtol, method)

@@ -207,6 +207,8 @@ class Mechanism(CrowdOfUsers):
             )
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        if self.max_loss is not sp.oo and ratio.at_least(self.max_loss):
+            return Interval(-math.inf, -math.inf, upper_by="the largest loss")
         ends = [pair.log_delta(ratio, rtol).lower for pair in self.below.laws]
         upper, by = self.bounds.log_upper(ratio, rtol)
         return Interval(max(ends), upper, "contour", self.below.neighbours[ends.index(max(ends))], by)

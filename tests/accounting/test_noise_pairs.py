@@ -323,3 +323,13 @@ def test_epsilon_of_noise_is_that_of_the_smaller_bound_also_where_the_blanket_is
     whole = M.epsilon(target, 1e-3, "auto")
     assert near.lower == whole.lower
     assert abs(near.upper / whole.upper - 1) < 1e-3
+
+
+@pytest.mark.parametrize("R", [ss.Laplace(1), ss.Laplace("0.1"), ss.Sampled(ss.Laplace(4), "1/3"), Logistic(2)])
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+def test_from_the_largest_loss_on_nothing_is_attained_whatever_cells_say(R, n):
+    # D_α = 0 for α >= e^ε0; masses of cells have finitely many digits, and would leave 1e-78 there.
+    M, loss = ss.Shuffle(R, n), R.eps0
+    for answer in (*M.delta([loss, loss + 1]), M.hockey_stick(sp.exp(loss))):
+        assert (answer.lower, answer.upper) == (0, 0)
+    assert M.log_delta(loss).upper == -math.inf
