@@ -294,6 +294,48 @@ def test_the_first_epsilon_that_meets_a_target_has_a_normal_slope_at_first():
     assert len(asked) == 2
 
 
+BOUNDS = {
+    "a plateau above the target": lambda eps, target: target * (3.0 if eps < 0.9 else 0.5),
+    "steps": lambda eps, target: target * 10 ** (2 - math.floor(5 * eps)),
+    "up and down": lambda eps, target: target * math.exp(1 - 2 * eps + math.sin(60 * eps)),
+    "met everywhere": lambda eps, target: target / 2,
+    "0": lambda eps, target: 0.0,
+    "the target itself": lambda eps, target: target,
+    "met nowhere but at the end": lambda eps, target: 1.0 if eps < 1 else target,
+    "not evaluated at first": lambda eps, target: 1.0 if eps < 0.3 else target * math.exp(1 - 2 * eps),
+}
+
+
+@pytest.mark.parametrize("target", [1e-300, 1e-6, 0.3, 0.999])
+@pytest.mark.parametrize("low", [0.0, 1e-9, 0.2, 0.999999])
+@pytest.mark.parametrize("shape", BOUNDS)
+def test_a_bound_of_any_shape_meets_the_target_at_the_epsilon_that_is_told(shape, low, target):
+    asked = {}
+
+    def bound_at(eps):
+        asked[eps] = min(BOUNDS[shape](eps, target), 1.0)
+        return Interval(0.0, asked[eps], upper_by="made up")
+
+    eps, by = mechanism.first_met(bound_at, target, low, 1.0, 1e-3)
+    assert low <= eps <= 1
+    assert all(low <= one <= 1 for one in asked)
+    assert (by, eps) == (None, 1.0) if by is None else (by, asked[eps] <= target) == ("made up", True)
+
+
+def test_a_bound_that_is_near_and_does_not_meet_the_target_is_not_told(monkeypatch):
+    M, target = Mechanism(ss.Laplace(1), 10**4), 1e-6
+    low = M.below.epsilon(target, 1e-3, "auto").lower
+    asked = []
+    dropped = lambda ratios, equal, most: asked.append(ratios[0].log) or [(1.5 * target, "drop-out")]  # noqa: E731
+    monkeypatch.setattr(M.bounds, "dropped", dropped)
+    monkeypatch.setattr(M.bounds, "beaten", lambda *given: True)
+    assert M._near(target, low, 1e-3) is None
+    assert len(asked) > 1  # it was looked for
+    answer = M.epsilon(target, 1e-3, "auto")
+    assert answer.upper_by == "blanket"
+    assert M.bounds.sources[0].from_one([Ratio(eps=sp.Rational(str(answer.upper)))], 1e-3, "auto")[0].lower <= target
+
+
 def test_a_chord_that_is_enough_is_taken_between_two_points_of_a_curve():
     count = groups._LOOK + 1
     ratios, asked = [Ratio(alpha=sp.Integer(1 + i)) for i in range(count)], []

@@ -21,10 +21,10 @@ import shuffle_sym as ss
 from shuffle_sym.accounting import convex, curves, shuffle
 from shuffle_sym.accounting import rounds as compositions
 from shuffle_sym.accounting.sampling import Sampling, Side, combined, no_progress
-from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rationals import ONE, rational
 from shuffle_sym.algebra.rationals import fraction as as_fraction
-from shuffle_sym.algebra.rationals import rational
 from shuffle_sym.model import decomposition
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
@@ -574,3 +574,33 @@ def test_rounds_that_are_known_by_their_exact_law_are_accounted_once():
     different.epsilon(1e-6, rtol=0.1)
     ((below, above),) = different._accountants.values()
     assert below.delta(0.1, rtol=0.1).lower <= above.delta(0.1, rtol=0.1).upper
+
+
+@pytest.mark.parametrize(("power", "times"), [(3, 1), (3, 2), (12, 3), (2, 5)])
+@pytest.mark.parametrize("rtol", [1e-3, 0.2])
+def test_an_upper_curve_from_few_points_is_above_the_true_one_at_every_alpha_also_far_out(power, times, rtol):
+    # D_α = c α^−m from 1 on, of both directions, is one for c(2m + 1) <= 1, and never 0; another one is sampled first.
+    top = fmpq(1, 2 * power + 1)
+
+    def curve(alpha, scale=ONE):
+        return scale * top / alpha**power if alpha >= 1 else 1 - alpha + alpha * curve(1 / alpha, scale)
+
+    def side(scale):
+        def evaluate(alphas, rtol):
+            values = [as_fraction(curve(alpha, scale)) for alpha in alphas]
+            return [Interval(rounding.down(value), rounding.up(value)) for value in values]
+
+        return Side(evaluate, None)
+
+    forward, sampling = side(fmpq(1, times)), Sampling(rtol, ((1.0, 1e-9),), 10_000)
+    below = sampling.bracket(forward, forward)
+    other = side(ONE)
+    above = sampling.above(other, forward).upper
+    assert len(other.values) <= len(forward.values) + 20
+    last = max(other.values)
+    inside = [1 + (last - 1) * fmpq(k, 977) ** 2 for k in range(978)]
+    for alpha in (*inside, 2 * last, 1000 * last):
+        assert above(alpha) >= curve(alpha)
+        assert above(1 / alpha) >= curve(1 / alpha)
+        assert below.upper(alpha) >= curve(alpha, fmpq(1, times))
+    assert above.infinite > 0

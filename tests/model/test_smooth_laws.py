@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from flint import arb
+from scipy import special
 
 import shuffle_sym as ss
 from shuffle_sym.algebra import balls
@@ -25,6 +26,11 @@ DENSITIES = {
 REACH = {NORMAL: 11.0, LOGISTIC: 36.0}
 CASES = [(NORMAL, 2.0), (NORMAL, 1.0), (NORMAL, 0.1), (LOGISTIC, 3.0), (LOGISTIC, 1.0), (LOGISTIC, 0.2)]
 IDS = [f"{'normal' if shape is NORMAL else 'logistic'} {w}" for shape, w in CASES]
+
+
+def below(shape, z):
+    """The distribution function, by another program."""
+    return float(special.ndtr(z) if shape is NORMAL else special.expit(z))
 
 
 def stop_loss(shape, u, v, x, alpha, levels):
@@ -110,6 +116,29 @@ def test_a_close_pair_has_a_law_below_a_mixture_of_four(shape, w, share, tail):
         }
         below = stop_loss(shape, d + b, b, 0.0, alpha, levels)
         assert (below <= mixed(rows, weights, alpha, levels) + 1e-8).all()
+
+
+@pytest.mark.parametrize("tail", [1e-2, 10**-4.5])
+@pytest.mark.parametrize("q", [1, "1/3"])
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_what_counts_by_itself_is_not_below_what_is_cut_off_of_each_law(shape, w, q, tail):
+    # q ∫ [p_0 − αp_w]_+ left of all cells for the two ends; q ∫ [p_d − αp_0]_+ right of them for the closest pairs,
+    # whose cells end elsewhere if fewer of their messages are cut off. Both are known from distribution functions.
+    laws, share = SmoothLaws(shape, sp.Rational(str(w)), sp.Rational(q)), float(sp.Rational(q))
+    ends, close = len(_OTHERS), len(_CLOSE) * len(_OTHERS_OF_CLOSE)
+    for alpha in (1.0, 1.02, 1.3):
+        rows, lost = laws.at(alpha, tail)
+        assert len(rows) == len(lost) == ends + close
+        of_ends, of_close = lost[:ends], lost[ends:]
+        assert len({*of_ends}) == len({*of_close}) == 1
+        far = -shape.place(tail)
+        assert min(of_ends) >= share * (below(shape, -far) - alpha * below(shape, -far - w)) * (1 - 1e-12)
+        # The most of their messages that may have been cut off, by what they say counts: ζ >= 1 is in it.
+        d, least = laws.close(alpha), min(of_close) / share
+        cut = [t for t in (tail, 1e-3 ** math.ceil(math.log(tail, 1e-3) - 1e-9)) if (t, d) in laws._rows]
+        far = -shape.place(max(cut))
+        assert least >= (below(shape, -far) - alpha * below(shape, -far - d)) * (1 - 1e-12)
+        assert 0 < least < 2 * max(cut)
 
 
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
