@@ -46,12 +46,14 @@ _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 _TAILS, _LARGEST_TAIL, _SMALL_TAIL, _FIRST_TAIL, _LEAST_TAIL = 5, 1e-2, 1e-6, 1e-9, 1e-150
 _TAIL_SHARE, _STEP = 0.02, math.sqrt(10)  # of the bound, about what they may be, and a step between tails
 _LARGEST_EPS = 5.0
+_WIDE = 0.1  # relative width of a blanket's divergence that was not reached
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 Attacked = Callable[[Sequence[float]], list[Interval]]  # from divergences that are enough to those of datasets
 
 
 _NAMES = {"exchange": "drop-out, equal others", "moduli": "drop-out", "local": "local randomizer", "none": "nothing"}
+_NO_BETTER = ("local", "none")  # than one user's randomizer by itself
 
 
 @dataclass(frozen=True)
@@ -261,8 +263,13 @@ class NoiseOfAllDatasets:
             for i, ratio in enumerate(ratios)
             if self._laws and self._least_dropped(ratio, known[i]) < about[i] * (1 - CLOSE)
         }
-        smaller = [i for i, value in enumerate(about) if i not in dropped or value < dropped[i].value]
+        # The blanket is never above what one user's randomizer gives by itself, whatever an estimate says.
+        other = [i for i in range(len(ratios)) if i in dropped and dropped[i].method not in _NO_BETTER]
+        smaller = [i for i, value in enumerate(about) if i not in other or value < dropped[i].value]
         blankets |= self._blankets(ratios, [i for i in smaller if i not in blankets], rtol, method)
+        # Nor is one that was not reached what the estimate was about.
+        wide = [i for i, answer in blankets.items() if answer.relative_width > max(rtol, _WIDE) and i not in dropped]
+        dropped |= {i: self.drop_out(ratios[i], known[i]) for i in wide if self._laws}
         uppers = []
         for i in range(len(ratios)):
             bounds = [(dropped[i].value, _NAMES[dropped[i].method], "")] if i in dropped else []

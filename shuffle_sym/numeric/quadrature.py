@@ -74,7 +74,10 @@ def estimates(panels: Panels, alphas: Array, n: int) -> Array:
     about = np.zeros(len(alphas))
     inside = np.flatnonzero(panels.ratios.max() > alphas)
     if len(inside):
-        law = SmoothSums(panels, alphas[inside], n)
+        try:
+            law = SmoothSums(panels, alphas[inside], n)
+        except ValueError:  # nearly all messages, or none, are alike
+            return about
         values = np.exp(law.log_scale) / (n * law.c * np.sqrt(2 * math.pi * (law.variance * law.c**2 + 2)))
         about[inside] = np.where(law.sharp(math.inf), values, 0.0)
     return about

@@ -347,3 +347,31 @@ def test_from_the_largest_loss_on_nothing_is_attained_whatever_cells_say(R, n):
     for answer in (*M.delta([loss, loss + 1]), M.hockey_stick(sp.exp(loss))):
         assert (answer.lower, answer.upper) == (0, 0)
     assert M.log_delta(loss).upper == -math.inf
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 400])
+@pytest.mark.parametrize(
+    ("R", "eps", "alone"),
+    [
+        (ss.Laplace(12), 7.5, -math.expm1((7.5 - 12) / 2)),
+        (ss.Laplace(8), 5.5, -math.expm1((5.5 - 8) / 2)),
+        (ss.Sampled(ss.Laplace(1), "1e-17"), 0.5, -math.expm1((0.5 - 1) / 2) * 1e-17),
+        (ss.Gaussian("1/2"), 2.0, normal(1)(1 - 1) - math.exp(2) * normal(1)(-1 - 1)),  # w/2 − ε/w, w = 2
+    ],
+)
+def test_no_divergence_is_above_that_of_one_user_alone(R, eps, alone, n):
+    # An estimate of the blanket may be above 1 where few send one of its messages, and then neither bound was told.
+    answer = ss.Shuffle(R, n).delta(eps, rtol=0.01)
+    assert 0 <= answer.lower <= answer.upper <= alone * 1.01
+    assert answer.upper_by != "nothing"
+
+
+@pytest.mark.parametrize(("eps0", "n", "least"), [(6, 32, 0.74), (8, 100, 0.82)])
+def test_where_drop_out_is_no_better_than_one_user_alone_the_blanket_is_told_whatever_an_estimate_says(
+    eps0, n, least, monkeypatch
+):
+    one = -math.expm1(-eps0 / 2)
+    monkeypatch.setattr(Noise, "estimates", lambda self, ratios: [2 * one] * len(ratios))  # far off
+    answer = ss.Shuffle(ss.Laplace(eps0), n).delta(0)
+    assert answer.upper_by == "blanket"
+    assert least < answer.lower < answer.upper < 0.95 * one
