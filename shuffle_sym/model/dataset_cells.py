@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 
 _PLACES = 4001  # where the density is looked at
 _LEAST = 1e-13  # of the largest density: beyond, messages are in the first and the last cell
+_LEAST_FAR = 1e-100  # a density with squares and quotients that are doubles
 _STEPS = 2**20  # ends of cells are multiples of one over this
 
 
 def ends(R: AddedNoise, other: sp.Expr, cells: int) -> list[Fraction]:
     """The ends of that many cells with all others at ``other``, an exact number in [0, 1]: of noise on [0, 1]."""
     density = sp.lambdify((x, y), R.density, "numpy")
+    if not (far := float(density(0.0, 1.0))) > _LEAST_FAR:
+        raise ValueError(
+            f"{R!r} has too little noise: of input 0 the density at the message 1 must be above {_LEAST_FAR:g}, got "
+            f"{far:.3g}; messages tell the two inputs apart, so that shuffling hides hardly anything"
+        )
 
     def at(places: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
         with np.errstate(all="ignore"):
@@ -36,8 +42,9 @@ def ends(R: AddedNoise, other: sp.Expr, cells: int) -> list[Fraction]:
         reach *= 1.25
     places = np.linspace(-reach, 1 + reach, _PLACES)
     p0, p1, p = at(places)
-    slopes = np.gradient((p0 - p1) / p, places)
-    wanted = np.cbrt(p * slopes**2)
+    with np.errstate(all="ignore"):  # a density below the smallest double says nothing about cells
+        wanted = np.cbrt(p * np.gradient((p0 - p1) / p, places) ** 2)
+    wanted = np.where(np.isfinite(wanted), wanted, 0.0) + _LEAST
     shares = np.concatenate([[0.0], np.cumsum(wanted[1:] + wanted[:-1])])
     chosen = np.interp(np.arange(1, cells) * shares[-1] / cells, shares, places)
     # A bend of the density, at an input, is an end of a cell.

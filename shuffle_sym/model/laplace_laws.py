@@ -51,7 +51,7 @@ from shuffle_sym.model.rows import Rows, doubles
 Numbers = npt.NDArray[Any]  # doubles, or balls: one formula for both
 
 _BITS = 256
-_ROOM = 1e-15
+_ROOM = 2e-15
 _MOST_EPS0 = 16
 _FEWEST_STEPS, _STEPS_PER_LOSS = 11, 8
 _GROWTH = 5  # a cell of messages may be as long as its distance from an end over this

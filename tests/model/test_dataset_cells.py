@@ -39,3 +39,9 @@ def test_the_cells_lose_less_than_a_thousandth_of_the_variance():
         shares.append(sum((atom.a - atom.b) ** 2 / atom.c for atom in atoms) / true)
     assert shares[0] < shares[1] < shares[2] < 1
     assert shares[2] > 1 - 1e-3
+
+
+def test_noise_that_is_too_little_for_doubles_is_refused_before_any_work():
+    for question in ("delta", "epsilon"):
+        with pytest.raises(ValueError, match=r"Gaussian\(sigma=1/50\) has too little noise"):
+            getattr(ss.Shuffle(ss.Gaussian("1/50"), 100), question)(0.5)
