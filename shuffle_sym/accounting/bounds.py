@@ -14,7 +14,7 @@ Each holds at every α, so the smallest one does; for pairs of inputs that diffe
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -270,15 +270,10 @@ class NoiseOfAllDatasets:
         # Nor is one that was not reached what the estimate was about.
         wide = [i for i, answer in blankets.items() if answer.relative_width > max(rtol, _WIDE) and i not in dropped]
         dropped |= {i: self.drop_out(ratios[i], known[i]) for i in wide if self._laws}
-        uppers = []
-        for i in range(len(ratios)):
-            bounds = [(dropped[i].value, _NAMES[dropped[i].method], "")] if i in dropped else []
-            if i in blankets:
-                answer = blankets[i]
-                bounds.append((answer.upper, answer.upper_by or self.name, answer.method or ""))
-            end, name, by = min(bounds)
-            uppers.append(Interval(end, end, by or None, upper_by=name))
-        return lowers, uppers
+        bounds = {i: Interval(one.value, one.value, upper_by=_NAMES[one.method]) for i, one in dropped.items()}
+        known_of = ([some[i] for some in (bounds, blankets) if i in some] for i in range(len(ratios)))
+        least = [min(some, key=lambda answer: answer.upper) for some in known_of]
+        return lowers, [replace(one, lower=one.upper, upper_by=one.upper_by or self.name) for one in least]
 
     def _estimates(self, ratios: Sequence[Ratio]) -> list[float]:
         """About what the blanket's divergences are, 0 where that is not known or of no use; no bounds."""
