@@ -271,8 +271,8 @@ class NoiseOfAllDatasets:
         wide = [i for i, answer in blankets.items() if answer.relative_width > max(rtol, _WIDE) and i not in dropped]
         dropped |= {i: self.drop_out(ratios[i], known[i]) for i in wide if self._laws}
         bounds = {i: Interval(one.value, one.value, upper_by=_NAMES[one.method]) for i, one in dropped.items()}
-        known_of = ([some[i] for some in (bounds, blankets) if i in some] for i in range(len(ratios)))
-        least = [min(some, key=lambda answer: answer.upper) for some in known_of]
+        computed = ([some[i] for some in (bounds, blankets) if i in some] for i in range(len(ratios)))
+        least = [min(some, key=lambda answer: answer.upper) for some in computed]
         return lowers, [replace(one, lower=one.upper, upper_by=one.upper_by or self.name) for one in least]
 
     def _estimates(self, ratios: Sequence[Ratio]) -> list[float]:

@@ -326,7 +326,11 @@ def test_a_bound_that_is_near_and_does_not_meet_the_target_is_not_told(monkeypat
     M, target = Mechanism(ss.Laplace(1), 10**4), 1e-6
     low = M.below.epsilon(target, 1e-3, "auto").lower
     asked = []
-    dropped = lambda ratios, equal, most: asked.append(ratios[0].log) or [(1.5 * target, "drop-out")]  # noqa: E731
+
+    def dropped(ratios, equal, most):
+        asked.append(ratios[0].log)
+        return [(1.5 * target, "drop-out")]
+
     monkeypatch.setattr(M.bounds, "dropped", dropped)
     monkeypatch.setattr(M.bounds, "beaten", lambda *given: True)
     assert M._near(target, low, 1e-3) is None

@@ -32,7 +32,7 @@ def cells(input_: sp.Rational) -> list[sp.Rational]:
 
 
 def thirds(input_: int) -> list[sp.Rational]:
-    """The same for messages below 0, between 0 and 1, and above 1."""
+    """Probabilities of messages below 0, between 0 and 1, and above 1."""
     first, *between, last = cells(q(input_))
     return [first + between[0], sum(between[1:-1]), between[-1] + last]
 
