@@ -174,12 +174,13 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
         tried.sort(key=lambda entry: -entry[0].alike.score(_TYPICAL_ALPHA))
         return Datasets([(neighbours, PairOfLaws(D, n)) for neighbours, D in tried[:_MOST_TRIED]], n)
     if isinstance(R, Continuous):
-        return Datasets([(Neighbours(alike, n), InCells(D, n, R.eps0)) for alike, D in _datasets_in_cells(R)], n)
+        users = 10 ** round(math.log10(n))  # cells serve similar n
+        return Datasets([(Neighbours(alike, n), InCells(D, n, R.eps0)) for alike, D in _datasets_in_cells(R, users)], n)
     return Datasets([(Neighbours(alike, n), PairOfLaws(D, n)) for alike, D in worst_datasets(R)], n)
 
 
 @kept
-def _datasets_in_cells(R: Continuous) -> list[tuple[AllAlike, Decomposition]]:
+def _datasets_in_cells(R: Continuous, users: int) -> list[tuple[AllAlike, Decomposition]]:
     """The datasets that are tried on continuous noise, the largest χ first."""
-    tried = [(all_alike(x0, x1, x, D), D) for x0, x1, x, D in R.datasets(_CELLS)]
+    tried = [(all_alike(x0, x1, x, D), D) for x0, x1, x, D in R.datasets(_CELLS, users)]
     return sorted(tried, key=lambda entry: -entry[0].chi)

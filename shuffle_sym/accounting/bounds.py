@@ -42,9 +42,8 @@ _MOST_PAIRS = 64
 _FEWEST_USERS = 3
 _BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
-# Attempts at messages that are cut off, and their probability
-_TAILS, _LARGEST_TAIL, _SMALL_TAIL, _FIRST_TAIL, _LEAST_TAIL = 5, 1e-2, 1e-6, 1e-9, 1e-150
-_TAIL_SHARE, _STEP = 0.02, math.sqrt(10)  # of the bound, about what they may be, and a step between tails
+# Attempts at messages that are cut off, and of the bound, about what they may be
+_TAILS, _TAIL_SHARE, _FIRST_BOUND, _LARGEST_TAIL, _LEAST_TAIL = 4, 0.01, 1e-6, 1e-2, 1e-150
 _LARGEST_EPS = 5.0
 _WIDE = 0.1  # relative width of a blanket's divergence that was not reached
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
@@ -259,7 +258,7 @@ class NoiseOfAllDatasets:
         blankets |= self._blankets(ratios, unknown, rtol, method)
         about = [blankets[i].upper if i in blankets else value for i, value in enumerate(about)]
         dropped = {
-            i: self.drop_out(ratio, known[i], about[i])
+            i: self.drop_out(ratio, known[i])
             for i, ratio in enumerate(ratios)
             if self._laws and self._least_dropped(ratio, known[i]) < about[i] * (1 - CLOSE)
         }
@@ -302,9 +301,9 @@ class NoiseOfAllDatasets:
             )
         return f"equal others are not shown to be the worst where messages are continuous: {self.R!r}" if equal else ""
 
-    def dropped(self, ratios: Sequence[Ratio], *, equal: bool, most: float = 1.0) -> list[tuple[float, str]]:
-        """The drop-out bound and its name at each α; one much above ``most`` is of no use."""
-        bounds = [self.drop_out(ratio, most=most) for ratio in ratios]
+    def dropped(self, ratios: Sequence[Ratio], *, equal: bool, about: float = 0.0) -> list[tuple[float, str]]:
+        """The drop-out bound and its name at each α; ``about`` as for `drop_out`."""
+        bounds = [self.drop_out(ratio, about) for ratio in ratios]
         return [(bound.value, _NAMES[bound.method]) for bound in bounds]
 
     @cached_property
@@ -320,28 +319,23 @@ class NoiseOfAllDatasets:
             share = balls.value(self._share)
             return balls.lower(share * balls.value(self._noise.gamma) + 1 - share)
 
-    def drop_out(self, ratio: Ratio, known: float = 0.0, most: float = 1.0) -> dropout.Bound:
-        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated, and where it is certain to be much
-        above ``most``. ``known`` is about what is attained, if that is known."""
+    def drop_out(self, ratio: Ratio, about: float = 0.0) -> dropout.Bound:
+        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated. ``about`` is what it may be, if
+        something is known of that."""
         laws = self._laws
         if laws is None or ratio.log > _LARGEST_EPS or not (local := laws.local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")
         if isinstance(laws, LaplaceLaws):
             return self._dropped(rows := laws.at(float(ratio)), [()] * len(rows), local)
-        # Messages that are cut off count in full; if fewer are than is usual, large values of G count in every tilted
-        # mean, and there is no bound.
-        bounds: dict[float, dropout.Bound] = {}
-        if (usual := laws.usual_tail(float(ratio))) > 10 * most:
-            return dropout.Bound(1.0, 0.0, "none")
-        few = _TAIL_SHARE * known if known else min(_FIRST_TAIL, _TAIL_SHARE * most)
-        tail = max(_rounded(few, 2 if few > _SMALL_TAIL else 1), _rounded(usual * _STEP))
-        while tail not in bounds and len(bounds) < _TAILS:
+        # Messages that are cut off count in full, so that they have to be few next to the bound.
+        tail = _rounded(_TAIL_SHARE * (about or _FIRST_BOUND))
+        for _ in range(_TAILS):
             rows, lost = laws.at(float(ratio), tail)
-            bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
-            if max(lost) > 2 * _TAIL_SHARE * bound.value:
-                fewer = max(_TAIL_SHARE * (bound.value - max(lost)), tail * 1e-6)
-                tail = _rounded(max(fewer, min(tail / _STEP, usual)))
-        return min(bounds.values(), key=lambda bound: bound.log)
+            bound = self._dropped(rows, [[part] for part in lost], local)
+            if max(lost) <= 2 * _TAIL_SHARE * bound.value or bound.method == "local":
+                break
+            tail = _rounded(_TAIL_SHARE * max(bound.value - max(lost), tail * 1e-6))
+        return bound
 
     def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
         # Values are raised, so that means are not quite the same.
@@ -353,10 +347,10 @@ class NoiseOfAllDatasets:
         return nobody * (self._laws.local(ratio) if self._laws else 1.0) + (1 - nobody) * known
 
 
-def _rounded(tail: float, steps: int = 2) -> float:
-    """A power of √10, or with ``steps`` = 1 of 10, or of 10⁻³ far out, that is not larger: few tails are ever tried."""
+def _rounded(tail: float) -> float:
+    """A power of 10, or of 10⁻³ far out, that is not larger: few tails are ever tried."""
     power = math.log10(min(max(tail, _LEAST_TAIL), _LARGEST_TAIL)) + 1e-9
-    return 10.0 ** (math.floor(steps * power) / steps if power > -9 else 3 * math.floor(power / 3))
+    return 10.0 ** (math.floor(power) if power > -6 else 3 * math.floor(power / 3))
 
 
 def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:

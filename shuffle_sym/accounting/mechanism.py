@@ -217,7 +217,7 @@ class Mechanism(CrowdOfUsers):
 
 def _dropped_at(bounds: NoiseOfAllDatasets, target: float, eps: float) -> Interval:
     """The drop-out bound of noise, which is of use if it is not above the target."""
-    ((end, name),) = bounds.dropped([Ratio(eps=sp.Rational(str(eps)))], equal=False, most=target)
+    ((end, name),) = bounds.dropped([Ratio(eps=sp.Rational(str(eps)))], equal=False, about=target)
     return Interval(end, end, upper_by=name)
 
 

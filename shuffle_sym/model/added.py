@@ -26,7 +26,7 @@ from flint import arb
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model import dataset_cells, noise
-from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous, x, y
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
 from shuffle_sym.model.panels import Panels, Piece, panels
@@ -141,9 +141,9 @@ class AddedNoise(Continuous):
             clip = self.clip and (balls.value(self.clip[0]) - low, balls.value(self.clip[1]) - low)
         return noise.dominating(self.added, width, self.eps0, f"all blankets of {self!r}", clip)
 
-    def in_cells(self, x2: sp.Expr, cells: int) -> Decomposition:
+    def in_cells(self, x2: sp.Expr, cells: int, users: int = TYPICAL_USERS) -> Decomposition:
         plain = self.distribution is not None and self.inputs == (0, 1) and self.has_worst_pair
-        return self._in_cells(x2, dataset_cells.ends(self, x2, cells)) if plain else self.dataset(x2, cells)
+        return self._in_cells(x2, dataset_cells.ends(self, x2, cells, users)) if plain else self.dataset(x2, cells)
 
     # -- cells
 

@@ -18,6 +18,7 @@ from shuffle_sym.model.randomizer import LocalRandomizer
 
 y = sp.Symbol("y", real=True)
 x = sp.Symbol("x", real=True)
+TYPICAL_USERS = 10_000  # for whom cells of messages are chosen, if nothing is known of them
 
 
 class NoiseBlanket(ByDefinition):
@@ -141,16 +142,17 @@ class Continuous(LocalRandomizer):
         arguments.numeric_only(self.free_symbols, "a discretisation")
         return value
 
-    def in_cells(self, x2: sp.Expr, cells: int) -> Decomposition:
-        """`dataset` with cells that are chosen so that little is lost, where that is known."""
+    def in_cells(self, x2: sp.Expr, cells: int, users: int = TYPICAL_USERS) -> Decomposition:
+        """`dataset` with cells that are chosen so that little is lost with about so many users, where that is known."""
         return self.dataset(x2, cells)
 
-    def datasets(self, cells: int) -> list[tuple[Any, Any, Any, Decomposition]]:
-        """Neighbouring datasets (x0, x1, input of all others) and their laws: the others at an end or in the middle."""
+    def datasets(self, cells: int, users: int = TYPICAL_USERS) -> list[tuple[Any, Any, Any, Decomposition]]:
+        """Neighbouring datasets (x0, x1, input of all others) and their laws, in `in_cells`: the others at an end or in
+        the middle."""
         low, high = self.inputs
-        first, middle = ((x2, self.in_cells(x2, cells)) for x2 in (low, (low + high) / 2))
+        first, middle = ((x2, self.in_cells(x2, cells, users)) for x2 in (low, (low + high) / 2))
         # For symmetric noise either end is the mirror image of the other; else the two orders may differ.
-        cut = [first, middle, (high, first[1].reversed() if self.has_worst_pair else self.in_cells(high, cells))]
+        cut = [first, middle, (high, first[1].reversed() if self.has_worst_pair else self.in_cells(high, cells, users))]
         one_way = [(low, high, x2, D) for x2, D in cut]
         return one_way if self.has_worst_pair else [*one_way, *((high, low, x2, D.reversed()) for x2, D in cut)]
 

@@ -8,7 +8,7 @@ E[· − k]_+ is the larger one for every k (the increasing convex order).
 **Pairs of inputs** (`papers.ours.noise_pairs`, `papers.ours.smooth_pairs`). If w <= 2 for Gaussian and w <= 3 for
 logistic noise, the law of every other user is below one of
 
-.. math:: (0, w \mid x),\ 0 \le x \le w, \qquad (b + d, b \mid 0),\ 0 \le d \le d^*,\ 0 \le b \le w - d.
+.. math:: (0, w \mid x),\ 0 \le x \le w, \qquad (a, a - d \mid 0),\ 0 \le d \le d^*,\ d \le a \le w.
 
 The second ones are those of *close* pairs and have a small variance. Pairs are not close from a distance d* on, about
 w log α, if for all u from d* to w
@@ -18,21 +18,19 @@ w log α, if for all u from d* to w
 
 If w is near its limit the right sides are small in the middle: then d* may be most of w, and the bound is of no use.
 
-**Inputs in cells.** Let x be in [l, h], r = log p_h/p_l at a message, and K the largest −(log g)'', 1 for Gaussian and
-1/2 for logistic noise. With weights θ + η = 1, as x = θl + ηh,
+**Inputs in cells.** Let x be in [l, h] and r = log p_h/p_l at a message. With weights θ + η = 1, as x = θl + ηh,
 
-.. math:: e^{-r^2/8}(\theta p_l + \eta p_h) \le p_l^\theta p_h^\eta \le p_x \le e^{K(h-l)^2/8}(\theta p_l + \eta p_h)
+.. math:: p_x \ge p_l^\theta p_h^\eta \ge e^{-r^2/8}(\theta p_l + \eta p_h)
 
-(Hoeffding's lemma; log-concavity; a bound on the bend). R f(w/R) is convex in R, and pf(v/p) + (1 − p)f(0) falls with
-p: with q <= e^{−r²/8} the law (u, v | x) is below a mixture of the laws of G/q with probability q, else 0, for G =
-(u, v | l) and G = (u, v | h). For close pairs (b + d, b | 0) = (d, 0 | −b), and p_d is below ζ(θp_0 + ηp_d'), ζ from
-the right side, so that ζp_0 and ζp_d' take its place.
+(log-concavity; Hoeffding's lemma). R f(w/R) is convex in R, and pf(v/p) + (1 − p)f(0) falls with p: with q <= e^{−r²/8}
+the law (u, v | x) is below a mixture of the laws of G/q with probability q, else 0, for G = (u, v | l) and
+G = (u, v | h). The law of a close pair is (0, −d | −a); for d in a cell, too, p_{−d} is at least q times a mean of its
+values at the ends, which take its place: f is convex and rises.
 
 **Messages in cells.** To move the mass of a cell to the two ends of a range of G, keeping the mean, goes up. G of
-(0, w | x) falls with y: the range is that of the ends. That of (ζp_d − αp_0)/p_x is B(ζρ − α) with B = p_0/p_x and
-ρ = p_d/p_0, which both rise. Far out on one side, G is set to 0 and its positive part counts by itself (it is at most
-the probability of these messages under the first input: they count like null messages); on the other side G is
-negative, or at most (ζ − 1)B, which is counted as well.
+(0, w | x) falls with y: the range is that of the ends. That of (p_0 − αqp_{−d})/p_x is A(1 − αqρ) with A = p_0/p_x,
+which rises, and ρ = p_{−d}/p_0, which falls. Beyond the first and the last cell G is set to 0, and its positive part
+counts by itself (it is at most the probability of these messages under the first input: they count like null messages).
 
 All of this costs an amount that is quadratic in the widths of cells. Values are raised by more than their rounding.
 """
@@ -42,7 +40,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -62,16 +59,13 @@ _BITS = 128
 _ROOM = 1e-11  # by which values are raised, relative to A + αB: more than their rounding
 _SURE = 1e-9  # by which a condition has to hold beyond its rounding
 _OTHERS = np.array([0.0, 0.04, 0.14, 0.4, 0.6, 0.86, 0.96, 1.0])  # inputs over w: only 0 and w have a large variance
-_CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])
+_CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.9, 1.0])
 _FINE = 20
 _DISTANCES = 1.3 ** -np.arange(48.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; conditions are checked between these
 # Those that are used: small ones have so small a variance that few are enough
 _USED = _FINE * np.concatenate([np.arange(0, 33, 3), np.arange(33, 49)])
 _MESSAGES = 44  # cells
 _PLACES = 601  # where densities are looked at
-_FARTHEST = 30.0
-_SMALL_RATIO = 4.0  # of densities: no message with a smaller one need be cut off
-_HARMLESS = 1e4  # times what is usually cut off
 _SPREAD_OUT = 0.03  # of the cells
 _TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G, at which cells are chosen
 
@@ -80,12 +74,11 @@ _TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G
 class Shape:
     """Symmetric log-concave noise of scale 1, without a bend.
 
-    ``curvature`` is the largest −(log g)'', ``widest`` the largest w, ``log`` is log g up to a constant, ``below`` the
-    distribution function and ``place`` about its inverse. ``far(u, v, w)`` is not above the α up to which pairs of
-    inputs at any distance between u and v are not close; ``meeting(α, w)`` is where p_0 = αp_w.
+    ``widest`` is the largest w, ``log`` is log g up to a constant, ``below`` the distribution function and ``place``
+    about its inverse. ``far(u, v, w)`` is not above the α up to which pairs of inputs at any distance between u and v
+    are not close; ``meeting(α, w)`` is where p_0 = αp_w.
     """
 
-    curvature: float
     widest: float
     log: Callable[[Array], Array]
     below: Callable[[arb], arb]
@@ -116,7 +109,6 @@ def _meeting_logistic(alpha: arb, w: arb) -> arb:
 
 
 NORMAL = Shape(
-    1.0,
     2.0,
     lambda z: -z * z / 2,
     lambda z: (-z / arb(2).sqrt()).erfc() / 2,
@@ -125,7 +117,6 @@ NORMAL = Shape(
     lambda alpha, w: w / 2 - alpha.log() / w,
 )
 LOGISTIC = Shape(
-    0.5,
     3.0,
     lambda z: -np.abs(z) - 2 * np.log1p(np.exp(-np.abs(z))),
     lambda z: 1 / (1 + (-z).exp()),
@@ -165,31 +156,12 @@ class SmoothLaws:
         """A distance d* for one α: inputs that are farther apart are not close."""
         return float(self._distances[int(np.argmax(self._critical >= alpha * (1 + _SURE)))])
 
-    def usual_tail(self, alpha: float) -> float:
-        """About the probability of messages with so large a G that they should be cut off at this α: 0 if G is nowhere
-        so large. In the normal limit the best λ of a tilted law is (α − 1)/variance."""
-        places, logs, variance = self._ratios
-        far = places[logs > math.log(max(_TILT * variance / max(alpha - 1, 1e-300), _SMALL_RATIO))]
-        with balls.precision(_BITS):
-            return float(self.shape.below(arb(far[-1]))) if len(far) else 0.0
-
-    @cached_property
-    def _ratios(self) -> tuple[Array, Array, float]:
-        """Messages, log p_0/p_w at each, and the variance of p_0/p_w, all about."""
-        places = np.linspace(-_FARTHEST, self.w + _FARTHEST, _PLACES)
-        logs = self.shape.log(places) - self.shape.log(places - self.w)
-        density = np.exp(self.shape.log(places - self.w))
-        with np.errstate(over="ignore"):
-            return places, logs, max(float((density * np.expm1(logs) ** 2).sum() / density.sum()), 1e-300)
-
     def at(self, alpha: float, tail: float) -> tuple[list[tuple[Array, Array]], list[float]]:
         """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about
         ``tail`` of the messages is cut off."""
         laws: list[tuple[Array, Array]] = []
         lost: list[float] = []
-        # So that close pairs have few different tails, fewer of their messages are cut off, where that does no harm.
-        rare = 1e-3 ** math.ceil(math.log(tail, 1e-3) - 1e-9)
-        for key in ((tail, 0.0), (rare if rare > _HARMLESS * self.usual_tail(alpha) else tail, self.close(alpha))):
+        for key in ((tail, 0.0), (tail, self.close(alpha))):
             if key not in self._rows:
                 with balls.precision(_BITS):
                     self._rows[key] = self._of_close_pairs(*key) if key[1] else self._of_ends(tail)
@@ -200,34 +172,38 @@ class SmoothLaws:
 
     def _of_ends(self, tail: float) -> Rows:
         """Laws that are above all (0, w | x): one for each node x."""
-        far, steps = -self.shape.place(tail), self.w * np.diff(_OTHERS)
-        widths = np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
-        made = []
-        for other, width in zip(_OTHERS.tolist(), widths.tolist(), strict=True):
-            cells = _Cells(self.shape, (arb(0), self._w, self._w * arb(other)), width)
-            y = cells.chosen(-far, self.w + far)
+        far, made = -self.shape.place(tail), []
+        for other, width in _with_widths(_OTHERS):
+            cells = _Cells(self.shape, (arb(0), self._w, self._w * arb(other)), self.w * width)
+            y = cells.chosen(-far, self.w + far, tail)
             a, b = cells.ratios(y)
             upper, lower = (a[:-1], b[:-1]), (a[1:], b[1:])  # G falls
-            made.append(cells.row(y, 1.0, (upper, upper), (lower, lower), self._q))
+            made.append(cells.row(y, (upper, upper), (lower, lower), self._q))
         return _stacked(made, balls.upper(self._q * self.shape.below(arb(-far))))
 
     def _of_close_pairs(self, tail: float, distance: float) -> Rows:
-        """Laws that are above all (b + d, b | 0), 0 <= d <= the distance: one for each pair of nodes b and d."""
-        far, gap = -self.shape.place(tail), distance * float(np.diff(_CLOSE).max())
-        zeta = math.exp(self.shape.curvature * gap * gap / 8) * (1 + _ROOM)
-        width = self.w * float(np.diff(_OTHERS_OF_CLOSE).max())
-        made = []
-        for d in (distance * _CLOSE).tolist():
-            for other in _OTHERS_OF_CLOSE.tolist():
-                cells = _Cells(self.shape, (arb(d), arb(0), -self._w * arb(other)), width)
-                y = cells.chosen(-self.w - far, distance + far)
+        """Laws that are above all (a, a − d | 0), 0 <= d <= the distance: one for each pair of nodes a and d."""
+        far, made = -self.shape.place(tail), []
+        for d, gap in _with_widths(_CLOSE):
+            for other, width in _with_widths(_OTHERS_OF_CLOSE):
+                inputs = arb(0), -arb(distance) * arb(d), -self._w * arb(other)
+                cells = _Cells(self.shape, inputs, self.w * width, distance * gap)
+                y = cells.chosen(-self.w - far, far, tail)
                 a, b = cells.ratios(y)
-                rho = zeta * a / b
-                # B(ζρ − α), where B and ρ rise
-                upper, lower = (((r * b[:-1], b[:-1]), (r * b[1:], b[1:])) for r in (rho[1:], rho[:-1]))
-                made.append(cells.row(y, zeta, upper, lower, self._q))
-        # Beyond the last cell ζp_d, the most for the largest d; before the first one (ζρ − α)p_0 at most.
-        return _stacked(made, balls.upper(self._q * (2 * arb(zeta) - 1) * self.shape.below(arb(-far))))
+                # A(1 − αρ), where A rises and ρ falls
+                rho, least = b / a, cells.least(y, 1)
+                upper, lower = (((a[:-1], r * a[:-1]), (a[1:], r * a[1:])) for r in (least * rho[1:], least * rho[:-1]))
+                made.append(cells.row(y, upper, lower, self._q))
+        # Beyond the last cell and before the first one, p_0
+        lost = self.shape.below(arb(-far)) + self.shape.below(arb(-far) - self._w)
+        return _stacked(made, balls.upper(self._q * lost))
+
+
+def _with_widths(nodes: Array) -> list[tuple[float, float]]:
+    """Each node with the width of the wider cell next to it."""
+    steps = np.diff(nodes)
+    widths = np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
+    return list(zip(nodes.tolist(), widths.tolist(), strict=True))
 
 
 _Ends = tuple[tuple[Array, Array], tuple[Array, Array]]
@@ -237,11 +213,12 @@ _Row = tuple[Array, Array, Array, Array, Array]
 @dataclass(frozen=True)
 class _Cells:
     """Cells of messages for a law above (u, v | x), for inputs u, v, x = ``inputs``; ``width`` is that of the cells of
-    inputs around x."""
+    inputs around x, ``gap`` that of those around v."""
 
     shape: Shape
     inputs: tuple[arb, arb, arb]
     width: float
+    gap: float = 0.0
 
     def _logs(self, y: Array) -> list[Array]:
         return [self.shape.log(y - float(place)) for place in self.inputs]
@@ -251,32 +228,38 @@ class _Cells:
         of_u, of_v, of_x = self._logs(y)
         return np.exp(of_u - of_x), np.exp(of_v - of_x)
 
-    def chosen(self, low: float, high: float) -> Array:
-        """The ends of cells between two places: widths ∝ (p_x G'² e^{λG})^{-1/3} lose least, and any are right."""
+    def chosen(self, low: float, high: float, tail: float) -> Array:
+        """The ends of cells between two places: widths ∝ (p_x G'² e^{λG})^{-1/3} lose least, and any are right. Large G
+        matter more where little is cut off."""
         y = np.linspace(low, high, _PLACES)
         density, (a, b) = np.exp(self._logs(y)[2]), self.ratios(y)
         slopes = np.abs(np.gradient(a, y)) + np.abs(np.gradient(b, y))
         variance = (density * (a - b) ** 2).sum() / density.sum()
-        rate = min(_TILT / float(a.max()), _TYPICAL_RATE / max(float(variance), 1e-9))
-        wanted = np.cbrt(density * slopes**2 * np.exp(np.maximum(rate * (a - b), -_TILT)))
+        rate = _TYPICAL_RATE / max(float(variance), 1e-9)
+        wanted = np.cbrt(density * slopes**2 * np.exp(np.clip(rate * (a - b), -_TILT, max(_TILT, -math.log10(tail)))))
         shares = np.concatenate([[0.0], np.cumsum(wanted[1:] + wanted[:-1])])
         even = np.linspace(0.0, 1.0, _PLACES)
         shares = even if shares[-1] == 0 else (1 - _SPREAD_OUT) * shares / shares[-1] + _SPREAD_OUT * even
         return np.interp(np.linspace(0.0, 1.0, _MESSAGES + 1), shares, y)
 
-    def row(self, y: Array, zeta: float, upper: _Ends, lower: _Ends, q: arb) -> _Row:
-        """One row of `Rows`, with ζp_u in the place of p_u and these ends of the range of G in each cell."""
-        x = float(self.inputs[2])
-        shifts = [self.shape.log(y - x - step) - self.shape.log(y - x) for step in (-self.width, self.width)]
-        r = np.abs(shifts).max(axis=0)
+    def least(self, y: Array, which: int) -> Array:
+        """For each cell, what the density of every input next to v (``which`` = 1) or x (2) is at least, over a mean of
+        those at the nodes on both sides."""
+        place, step = float(self.inputs[which]), (0.0, self.gap, self.width)[which]
+        logs = [self.shape.log(y - place - shift) - self.shape.log(y - place) for shift in (-step, step)]
+        r = np.abs(logs).max(axis=0)
         r = np.maximum(r[1:], r[:-1])
-        weights = np.exp(-r * r / 8) * (1 - _ROOM)
+        return np.asarray(np.exp(-r * r / 8) * (1 - _ROOM))
+
+    def row(self, y: Array, upper: _Ends, lower: _Ends, q: arb) -> _Row:
+        """One row of `Rows`, with these ends of the range of G in each cell."""
         places = [arb(place) for place in y.tolist()]
         of_u, of_v, of_x = (self.shape.masses([place - z for place in places]) for z in self.inputs)
+        weights = self.least(y, 2)
         masses = [arb(weight) * mass for weight, mass in zip(weights.tolist(), of_x, strict=True)]
+        of_v = [arb(share) * mass for share, mass in zip(self.least(y, 1).tolist(), of_v, strict=True)]
         # Who stays away is one more cell.
-        means = [[zeta * m / p for m, p in zip(of_u, masses, strict=True)] + [arb(1)]]
-        means += [[m / p for m, p in zip(of_v, masses, strict=True)] + [arb(1)]]
+        means = [[m / p for m, p in zip(of_z, masses, strict=True)] + [arb(1)] for of_z in (of_u, of_v)]
         a, b = (np.array([[pair[i] for pair in end] for end in (upper, lower)]) / weights for i in (0, 1))
         a, b = (np.append(ends, np.ones((2, 2, 1)), axis=2) for ends in (a, b))
         mass = doubles([*(q * p for p in masses), 1 - q])

@@ -27,20 +27,21 @@ from typing import NamedTuple
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric import convex_order, exchange, placed
-from shuffle_sym.numeric.moduli import Cells, Tilts
+from shuffle_sym.numeric import convex_order, exchange, placed, rare
+from shuffle_sym.numeric.moduli import NARROW, Cells, Tilts
 from shuffle_sym.numeric.places import Places
 from shuffle_sym.numeric.transforms import Array, checked
 
 Row = tuple[Array, Array]
 
-TOLERANCE = 3e-4
+TOLERANCE, _ROUGHLY = 3e-4, 1e-2  # the second one for each of several parts
 _LARGEST_EXPONENT = 690.0
 _FAR_APART = 1e100  # cubes of values over the largest have to be doubles
 _LARGEST_GAMMA = 1 - UNIT_ROUNDOFF
 _REST = 12.0  # the places left out weigh about e^−this of the bound
 _SHRINK, _GROUPS = 0.7, 4  # smallest N of a group of places over its largest; the places after the last count as D_1
 _PADDINGS = np.array([0.0, 0.8, 0.9, 0.97, 1.0])
+_SOME_PADDING = 0.5  # of laws with little variance, if others have none
 # Variances of normal terms over that of one user's term, at least and per user: a user more costs 1/n in ε², too.
 _SMOOTHING, _SMOOTHING_PER_USER = 1.0, 5e-5
 # Attempts at an exchange: τ² over the variance of one term, and η over what a rough calculation says is needed
@@ -157,11 +158,13 @@ class _Family:
         if same_means:
             kept = convex_order.undominated(values, probabilities)
             values, probabilities = values[kept], probabilities[kept]
+        self.rare = None if same_means else rare.chosen(values, probabilities, n)
+        values = self.rare.inner if self.rare else values
         # Everything is homogeneous in G.
         top = float(values.max())
-        unit = 2.0 ** (math.frexp(top)[1] - 1) if top > 0 else 1.0
-        self.log_unit = math.log(unit)
-        self.g, self.p = values / unit, probabilities
+        self.unit = 2.0 ** (math.frexp(top)[1] - 1) if top > 0 else 1.0
+        self.log_unit = math.log(self.unit)
+        self.g, self.p = values / self.unit, probabilities
         self.means = (self.g * self.p).sum(axis=1)
         about = self.g - self.means[:, None]
         self.variances, self.thirds = (self.p * about**2).sum(axis=1), (self.p * about**3).sum(axis=1)
@@ -176,13 +179,13 @@ class _Family:
 
     def log_upper(self) -> tuple[float, str]:
         n, first, total, method = self.n, 0, -math.inf, "local"
-        if self.g.max() <= 0:  # no sum is positive
+        if self.g.max() <= 0 and not self.rare:  # no sum is positive
             return Places(self.gamma, n, 0, n - 2).log_rest + self.log_local, method
         for _ in range(_GROUPS):
             rate, log_guess = self._rate(first)
             log_guess = max(log_guess + first * math.log1p(-self.gamma) + self.log_unit, total)
             wanted = (_REST - log_guess + self.log_local) / -math.log1p(-self.gamma)
-            enough = min(math.ceil(min(max(wanted, first + 1), 2.0**53)), n - 2)
+            enough = min(math.ceil(min(max(wanted, first + 1), 2.0**53)), n - (3 if self.rare else 2))
             places = Places(self.gamma, n, first, min(enough, max(n - int(_SHRINK * (n - first)), first + 1)))
             part, by = self._group(places, rate)
             method = by if part > total else method
@@ -232,7 +235,17 @@ class _Family:
 
     def _by_moduli(self, places: Places, guess: float) -> float:
         rate, pads = self._best(places, guess)
-        return Cells(Tilts(self.g, self.p, rate), pads, self._smoothing, places).log_integral(self.tolerance)
+        log_bound = self._log_integral(rate, pads, places, self.tolerance)
+        if not self.rare:
+            return log_bound
+
+        def of_large_values(rate: float, fewer: Places) -> float:
+            return self._log_integral(rate * self.unit, pads, fewer, _ROUGHLY) + self.log_unit
+
+        return float(np.logaddexp(log_bound, self.rare.log_upper(places, of_large_values) - self.log_unit))
+
+    def _log_integral(self, rate: float, pads: Array, places: Places, tolerance: float) -> float:
+        return Cells(Tilts(self.g, self.p, rate), pads, self._smoothing, places).log_integral(tolerance)
 
     @property
     def _smoothing(self) -> float:
@@ -264,21 +277,31 @@ class _Family:
         totals = weights.sum(axis=2)
         return peaks + np.log(totals), weights / totals[:, :, None]
 
+    def _paddings(self) -> Array:
+        """Variances τ_x² that are tried, a row each: up to a share of the largest variance for all laws, and for only
+        those that have so little of their own that it is of no account."""
+        shares = np.repeat((_PADDINGS if len(self.g) > 1 else _PADDINGS[:1])[:, None], len(self.g), axis=1)
+        narrow = self.variances < NARROW * _SOME_PADDING * self.spread
+        if 0 < narrow.sum() < len(narrow):
+            shares = np.append(shares, [np.where(narrow, _SOME_PADDING, 0.0)], axis=0)
+        variances: Array = np.maximum(shares * self.spread - self.variances, 0.0)
+        return variances
+
     def _best(self, places: Places, guess: float) -> tuple[float, Array]:
         """λ, and variances τ_x² of normal terms that go with the laws, for which a rough sum of the integral is least.
 
         Laws with a small variance spoil the maximum at large u: they may have more.
         """
         rates = np.minimum(guess * _AROUND, _LARGEST_EXPONENT / float(self.g.max()))
-        shares = _PADDINGS if len(self.g) > 1 else _PADDINGS[:1]
-        pads = np.maximum(shares[:, None] * self.spread - self.variances, 0.0)
+        pads = self._paddings()
         logs, q = self._tilted(rates)
         u = _COARSE / math.sqrt(self.n * self.spread + self._smoothing)
         waves = np.exp(1j * u[:, None] * self.some_g[:, None, :])  # axes: the law, u, the value
         moduli = np.abs(np.matmul(waves, q.transpose(1, 2, 0))).transpose(2, 1, 0)
         squares = rates[:, None] ** 2 - u**2
-        # Axes: λ, the padding, u, the law
-        logs = (logs[:, None] + np.log(np.maximum(moduli, 1e-300)))[:, None]
+        # Axes: λ, the padding, u, the law; a modulus that is not computed is taken to be 1.
+        narrow = self.variances[self.some] < NARROW * pads[:, None, self.some]
+        logs = logs[:, None, None] + np.where(narrow, 0.0, np.log(np.maximum(moduli, 1e-300))[:, None])
         logs = logs + pads[:, None, self.some] * squares[:, None, :, None] / 2
         sums = places.log_sums(logs.max(axis=3).ravel()).reshape(logs.shape[:3])
         sums += (self._smoothing / 2 * squares - np.log(rates[:, None] ** 2 + u**2))[:, None]

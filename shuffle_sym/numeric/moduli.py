@@ -26,8 +26,10 @@ import numpy.typing as npt
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.places import Places
-from shuffle_sym.numeric.transforms import Array, _Tilted
+from shuffle_sym.numeric.transforms import Array, Mask, _Tilted
 
+NARROW = 0.15  # variance of a law over that of its normal term, up to which |M_x(λ + iu)| <= M_x(λ) will do
+ALL = slice(None)
 _ROUNDS = 14
 _MOST_CELLS = 4_000
 _LOBE = 6.0  # equal cells up to so many standard deviations
@@ -52,14 +54,14 @@ class Tilts:
         about = one.q * (raised - means) ** 2
         self.variances = (1 + 1e-9) * (about * (1 + one.q_errors)).sum(axis=1) + 1e-14 * (raised**2).max(axis=1)
 
-    def log_squares(self, u: Array) -> Array:
-        """Upper bounds of log |M_x(λ + iu)/M_x(λ)|², a row for each u and a column for each law."""
-        x = u[:, None, None] * self.halves
+    def log_squares(self, u: Array, laws: Mask | slice = ALL) -> Array:
+        """Upper bounds of log |M_x(λ + iu)/M_x(λ)|², a row for each u and a column for each of some laws."""
+        x, q = u[:, None, None] * self.halves[laws], self.q[laws]
         sines = np.sin(x)
-        real = -2 * np.einsum("ukj,kj->uk", sines * sines, self.q)
-        imaginary = 2 * np.einsum("ukj,kj->uk", sines * np.cos(x), self.q)
+        real = -2 * np.einsum("ukj,kj->uk", sines * sines, q)
+        imaginary = 2 * np.einsum("ukj,kj->uk", sines * np.cos(x), q)
         # |ζ| is known to within drift·u, and |ζ|² − 1 to within twice that and its square.
-        excess = real * (2 + real) + imaginary * imaginary + 4 * self.drifts * u[:, None]
+        excess = real * (2 + real) + imaginary * imaginary + 4 * self.drifts[laws] * u[:, None]
         logs: Array = np.log1p(np.minimum(np.maximum(excess, -1 + UNIT_ROUNDOFF), 0.0))
         return logs
 
@@ -76,10 +78,13 @@ class Cells:
         self.lags = 2 * (1 - 4 * u) * (tops - self.log_top)  # never above 0
         self.spread = float(((tilts.variances + pads) * np.exp(self.lags)).max())
         self.unit = 1 / math.sqrt(places.n * self.spread + common)
+        # A normal term that is much wider than the law itself decides how fast the modulus falls.
+        self.narrow = tilts.variances < NARROW * pads
 
     def log_squares(self, u: Array) -> Array:
         """Upper bounds of the logarithm of the largest f, for each u."""
-        logs = self.tilts.log_squares(u) - self.pads * (u * u)[:, None] + self.lags
+        logs = self.lags - self.pads * (u * u)[:, None]
+        logs[:, ~self.narrow] += self.tilts.log_squares(u, ~self.narrow)
         largest: Array = logs.max(axis=1) * (1 - 8 * UNIT_ROUNDOFF)  # never above 0
         return largest
 

@@ -26,7 +26,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.model import decomposition, products
-from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.panels import Panels, mixed
@@ -190,12 +190,12 @@ class JointNoise(ComposedNoise):
     def noise_blankets(self) -> tuple[Decomposition, ...]:
         return self.blankets
 
-    def datasets(self, cells: int) -> list[tuple[Any, Any, Any, Decomposition]]:
+    def datasets(self, cells: int, users: int = TYPICAL_USERS) -> list[tuple[Any, Any, Any, Decomposition]]:
         """All others alike, and the first user differs in every attribute: the few with the largest χ. The worst
         datasets of the continuous parts go together: then all others are in one corner of the cube."""
         smooth, finite = _kinds(self.parts)
         few = max(cells // len(smooth), _FEWEST_CELLS)
-        ranked = {p: sorted(p.datasets(few), key=lambda case: -_chi(columns_of(case[3]))) for p in set(smooth)}
+        ranked = {p: sorted(p.datasets(few, users), key=lambda case: -_chi(columns_of(case[3]))) for p in set(smooth)}
         joined = []
         for of_noise in list(zip(*(ranked[part] for part in smooth), strict=False))[:_MOST_CORNERS]:
             noise = products.below([columns_of(case[3]) for case in of_noise], _MOST_MESSAGES)

@@ -327,7 +327,7 @@ def test_a_bound_that_is_near_and_does_not_meet_the_target_is_not_told(monkeypat
     low = M.below.epsilon(target, 1e-3, "auto").lower
     asked = []
 
-    def dropped(ratios, equal, most):
+    def dropped(ratios, equal, about):
         asked.append(ratios[0].log)
         return [(1.5 * target, "drop-out")]
 
