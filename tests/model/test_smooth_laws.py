@@ -311,3 +311,43 @@ def test_which_noise_has_these_laws():
         ss.from_density(1 / (sp.pi * sp.cosh(y - x)), inputs=(0, 1)),
     ):
         assert laws_of(R) is None
+
+
+def test_a_cell_of_inputs_is_as_wide_as_the_distance_to_either_neighbour(monkeypatch):
+    made, w, distance = [], 1.5, 0.4
+
+    class Recorded(smooth_laws._Cells):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append((*map(float, self.inputs), self.width, self.gap))
+
+    monkeypatch.setattr(smooth_laws, "_Cells", Recorded)
+    laws = SmoothLaws(NORMAL, sp.Rational(3, 2))
+    with balls.precision(128):
+        laws._of_ends(1e-6)
+        ends, made = made, []
+        laws._of_close_pairs(1e-6, distance)
+    assert {(u, v, gap) for u, v, _, _, gap in ends} == {(0.0, w, 0.0)}
+    assert {u for u, *_ in made} == {0.0}
+    cases = [({x: width for _, _, x, width, _ in ends}, (0.0, w))]
+    for v in {v for _, v, *_ in made}:
+        cases.append(({x: width for _, other, x, width, _ in made if other == v}, (-w, 0.0)))
+    for x in {x for _, _, x, *_ in made}:
+        cases.append(({v: gap for _, v, other, _, gap in made if other == x}, (-distance, 0.0)))
+    for widths, reach in cases:
+        assert (min(widths), max(widths)) == reach
+        for low, high in pairwise(sorted(widths)):
+            assert min(widths[low], widths[high]) >= (high - low) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
+def test_the_mean_of_a_cell_is_between_the_ends_of_its_range(shape, w):
+    laws = SmoothLaws(shape, sp.Rational(str(w)))
+    with balls.precision(128):
+        made = [laws._of_ends(1e-6), laws._of_close_pairs(1e-6, 0.1 * w), laws._of_close_pairs(1e-6, w)]
+    for rows in made:
+        for alpha in (1.0, 1.1, 3.0):
+            high, low = (rows.a - alpha * rows.b)[0].max(axis=0), (rows.a - alpha * rows.b)[1].min(axis=0)
+            mean, size = rows.means[0] - alpha * rows.means[1], rows.means[0] + alpha * rows.means[1]
+            assert (low - 1e-10 * size <= mean).all()
+            assert (mean <= high + 1e-10 * size).all()

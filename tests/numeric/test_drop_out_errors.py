@@ -311,3 +311,16 @@ def test_the_roundings_of_a_rotation_by_the_noise_are_counted():
     for x, before, known, after, bound in zip(y[0], unrotated[0], error[0], rotated[0], errors[0], strict=True):
         exact = mp.mpc(before) * mp.expj(mp.mpf(law.smoothing) * 10**9 * mp.mpf(x))
         assert abs(exact - mp.mpc(after)) <= bound - known + 1e-14
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_the_modulus_of_a_law_with_little_variance_is_not_below_its_own_with_its_normal_term(share):
+    g = np.array([[-3.0, 1.0], [-0.51, -0.49], [-0.9, 0.1]])
+    p, rate = np.full(g.shape, 0.5), 0.4
+    pads, u = np.maximum(share * 4.0 - np.array([4.0, 1e-4, 0.25]), 0.0), np.linspace(0.0, 9.0, 300)
+    cells = moduli.Cells(moduli.Tilts(g, p, rate), pads, 1.0, places.Places(0.5, 1000, 0, 20))
+    assert cells.narrow.tolist() == [False, True, True]
+    transforms = (p * np.exp((rate + 1j * u[:, None, None]) * g)).sum(axis=2)
+    logs = 2 * np.log(np.abs(transforms)) + pads * (rate**2 - u[:, None] ** 2)
+    assert (logs.argmax(axis=1) > 0).any()  # one of them is the largest somewhere
+    assert (cells.log_squares(u) + 2 * cells.log_top >= logs.max(axis=1) - 1e-13).all()
