@@ -67,6 +67,7 @@ _USED = _FINE * np.concatenate([np.arange(0, 33, 3), np.arange(33, 49)])
 _MESSAGES = 44  # cells
 _PLACES = 601  # where densities are looked at
 _SPREAD_OUT = 0.03  # of the cells
+_STEP = 1e-3  # between tails of close pairs
 _TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G, at which cells are chosen
 
 
@@ -161,7 +162,9 @@ class SmoothLaws:
         ``tail`` of the messages is cut off."""
         laws: list[tuple[Array, Array]] = []
         lost: list[float] = []
-        for key in ((tail, 0.0), (tail, self.close(alpha))):
+        # Close pairs are many, so that few of their tails are ever tried.
+        rare = _STEP ** math.ceil(math.log(tail, _STEP) - 1e-9)
+        for key in ((tail, 0.0), (rare, self.close(alpha))):
             if key not in self._rows:
                 with balls.precision(_BITS):
                     self._rows[key] = self._of_close_pairs(*key) if key[1] else self._of_ends(tail)
@@ -178,25 +181,39 @@ class SmoothLaws:
             y = cells.chosen(-far, self.w + far, tail)
             a, b = cells.ratios(y)
             upper, lower = (a[:-1], b[:-1]), (a[1:], b[1:])  # G falls
-            made.append(cells.row(y, (upper, upper), (lower, lower), self._q))
+            made.append(cells.row(y, (upper, upper), (lower, lower), self._q, self._masses(y)))
         return _stacked(made, balls.upper(self._q * self.shape.below(arb(-far))))
 
     def _of_close_pairs(self, tail: float, distance: float) -> Rows:
         """Laws that are above all (a, a − d | 0), 0 <= d <= the distance: one for each pair of nodes a and d."""
         far, made = -self.shape.place(tail), []
+        farthest = arb(0), -arb(distance), -self._w
+        y = _Cells(self.shape, farthest, 0.0).chosen(-self.w - far, far, tail)  # for all of them: few masses are needed
+        masses = self._masses(y)
         for d, gap in _with_widths(_CLOSE):
             for other, width in _with_widths(_OTHERS_OF_CLOSE):
                 inputs = arb(0), -arb(distance) * arb(d), -self._w * arb(other)
                 cells = _Cells(self.shape, inputs, self.w * width, distance * gap)
-                y = cells.chosen(-self.w - far, far, tail)
                 a, b = cells.ratios(y)
                 # A(1 − αρ), where A rises and ρ falls
                 rho, least = b / a, cells.least(y, 1)
                 upper, lower = (((a[:-1], r * a[:-1]), (a[1:], r * a[1:])) for r in (least * rho[1:], least * rho[:-1]))
-                made.append(cells.row(y, upper, lower, self._q))
+                made.append(cells.row(y, upper, lower, self._q, masses))
         # Beyond the last cell and before the first one, p_0
         lost = self.shape.below(arb(-far)) + self.shape.below(arb(-far) - self._w)
         return _stacked(made, balls.upper(self._q * lost))
+
+    def _masses(self, y: Array) -> Callable[[arb], list[arb]]:
+        """The probabilities of the cells between messages y, for any input."""
+        places = [arb(place) for place in y.tolist()]
+        known: dict[float, list[arb]] = {}  # inputs are the same, or far from each other
+
+        def of_input(z: arb) -> list[arb]:
+            if (key := float(z)) not in known:
+                known[key] = self.shape.masses([place - z for place in places])
+            return known[key]
+
+        return of_input
 
 
 def _with_widths(nodes: Array) -> list[tuple[float, float]]:
@@ -251,10 +268,9 @@ class _Cells:
         r = np.maximum(r[1:], r[:-1])
         return np.asarray(np.exp(-r * r / 8) * (1 - _ROOM))
 
-    def row(self, y: Array, upper: _Ends, lower: _Ends, q: arb) -> _Row:
-        """One row of `Rows`, with these ends of the range of G in each cell."""
-        places = [arb(place) for place in y.tolist()]
-        of_u, of_v, of_x = (self.shape.masses([place - z for place in places]) for z in self.inputs)
+    def row(self, y: Array, upper: _Ends, lower: _Ends, q: arb, of_input: Callable[[arb], list[arb]]) -> _Row:
+        """One row of `Rows`, with these ends of the range of G in each cell, and the masses of the cells."""
+        of_u, of_v, of_x = map(of_input, self.inputs)
         weights = self.least(y, 2)
         masses = [arb(weight) * mass for weight, mass in zip(weights.tolist(), of_x, strict=True)]
         of_v = [arb(share) * mass for share, mass in zip(self.least(y, 1).tolist(), of_v, strict=True)]

@@ -210,10 +210,9 @@ def test_what_is_left_of_a_density_is_below_the_density_of_inputs_on_both_sides(
         cells = smooth_laws._Cells(shape, (arb(0), arb(0.7 * w), arb(0.4 * w)), width, 0.11 * w)
         y = cells.chosen(-6.0, w + 6.0, 1e-8)
         ends = tuple((a[:-1], b[:-1]) for a, b in [cells.ratios(y)] * 2)
-        _, _, means, mass, _ = cells.row(y, ends, ends, arb(1))
-        of_v, of_x = (
-            np.array([float(m) for m in shape.masses([arb(p) - arb(z * w) for p in y.tolist()])]) for z in (0.7, 0.4)
-        )
+        masses = SmoothLaws(shape, sp.Rational(str(w)))._masses(y)
+        _, _, means, mass, _ = cells.row(y, ends, ends, arb(1), masses)
+        of_v, of_x = (np.array([float(m) for m in masses(arb(z * w))]) for z in (0.7, 0.4))
     # What is used of the densities at x and at v, over all of them
     for used, place, step in ((mass[:-1] / of_x, 0.4, width), ((means[1] * mass)[:-1] / of_v, 0.7, 0.11 * w)):
         assert used.min() > 0
@@ -330,6 +329,7 @@ def test_a_cell_of_inputs_is_as_wide_as_the_distance_to_either_neighbour(monkeyp
     assert {(u, v, gap) for u, v, _, _, gap in ends} == {(0.0, w, 0.0)}
     assert {u for u, *_ in made} == {0.0}
     cases = [({x: width for _, _, x, width, _ in ends}, (0.0, w))]
+    made = made[1:]  # the first one only says which messages
     for v in {v for _, v, *_ in made}:
         cases.append(({x: width for _, other, x, width, _ in made if other == v}, (-w, 0.0)))
     for x in {x for _, _, x, *_ in made}:
