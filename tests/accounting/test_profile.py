@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 import pytest
@@ -91,9 +91,9 @@ def test_noise_in_the_values_does_not_break_the_curves(pair, alphas, seed):
         tuple(v * (1 - x) for v, (x, _) in zip(values, noise, strict=True)),
         tuple(v + (1 - v) * y for v, (_, y) in zip(values, noise, strict=True)),
     )
-    for i, (a, b) in enumerate(pairwise(alphas)):
-        if tip := bracket.tip(i):
-            assert a <= as_fraction(tip[0]) <= b
+    meet, tips, _ = bracket.tips
+    for (a, b), tip in zip(compress(pairwise(alphas), meet), tips, strict=True):
+        assert a <= as_fraction(tip) <= b
     for alpha, truth in zip(EVERYWHERE, curve_of(pair, EVERYWHERE), strict=True):
         assert at(bracket.lower, alpha) <= truth <= at(bracket.upper, alpha)
 
