@@ -274,8 +274,8 @@ class _Family:
         pads = np.maximum(shares[:, None] * self.spread - self.variances, 0.0)
         logs, q = self._tilted(rates)
         u = _COARSE / math.sqrt(self.n * self.spread + self._smoothing)
-        waves = np.exp(1j * u[:, None] * self.some_g[:, None, :])  # axes: the law, u, the value
-        moduli = np.abs(np.matmul(waves, q.transpose(1, 2, 0))).transpose(2, 1, 0)
+        angles, q = u[:, None] * self.some_g[:, None, :], q.transpose(1, 2, 0)  # the law first
+        moduli = np.hypot(np.matmul(np.cos(angles), q), np.matmul(np.sin(angles), q)).transpose(2, 1, 0)
         squares = rates[:, None] ** 2 - u**2
         # Axes: λ, the padding, u, the law
         logs = (logs[:, None] + np.log(np.maximum(moduli, 1e-300)))[:, None]

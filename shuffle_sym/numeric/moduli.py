@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.places import Places
-from shuffle_sym.numeric.transforms import Array, _Tilted
+from shuffle_sym.numeric.transforms import Array, _Tilted, turned
 
 _ROUNDS = 14
 _MOST_CELLS = 4_000
@@ -54,10 +54,7 @@ class Tilts:
 
     def log_squares(self, u: Array) -> Array:
         """Upper bounds of log |M_x(λ + iu)/M_x(λ)|², a row for each u and a column for each law."""
-        x = u[:, None, None] * self.halves
-        sines = np.sin(x)
-        real = -2 * np.einsum("ukj,kj->uk", sines * sines, self.q)
-        imaginary = 2 * np.einsum("ukj,kj->uk", sines * np.cos(x), self.q)
+        real, imaginary = (one.T for one in turned(u[None], self.halves, self.q))
         # |ζ| is known to within drift·u, and |ζ|² − 1 to within twice that and its square.
         excess = real * (2 + real) + imaginary * imaginary + 4 * self.drifts * u[:, None]
         logs: Array = np.log1p(np.minimum(np.maximum(excess, -1 + UNIT_ROUNDOFF), 0.0))
