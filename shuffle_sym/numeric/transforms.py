@@ -182,8 +182,8 @@ class _Tilted(Rows):
         tops = logs_q + errors
         beyond = (far & (tops > _LARGEST_EXPONENT)) | ((errors > 1) & (tops > -_LARGEST_EXPONENT))
         excess = np.maximum(growth.sum(axis=-1), -0.999)
-        logs: Array = np.log1p(excess)
-        sizes = (np.abs(growth) * (1.72 * np.minimum(errors, 1.0)) + _TINY).sum(axis=-1)  # e^x − 1 < 1.72x
+        logs, small = np.asarray(np.log1p(excess)), np.minimum(errors, 1.0)
+        sizes = (np.abs(growth) * (small * (1 + small)) + _TINY).sum(axis=-1)  # e^x − 1 <= x + x² up to x = 1
         bounds = 1.01 * sizes / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
         # Where doubles end, no bound: an infinite error.
         return logs, np.where(beyond.any(axis=-1), np.inf, bounds)
