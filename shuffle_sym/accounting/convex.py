@@ -19,6 +19,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
 from flint import fmpq
 
 from shuffle_sym.algebra.errors import VerificationError
@@ -152,39 +153,48 @@ class Bracket:
             lowers.append(largest)
         lowers.reverse()
         whole = Bracket((ZERO, *self.alphas), (ONE, *lowers), (ONE, *self.uppers))
-        points: list[Point] = [(ZERO, ONE)]
-        for i in range(len(self.alphas)):
-            tip = whole.tip(i)
-            points += [*([tip] if tip else []), (self.alphas[i], lowers[i])]
-        slope = whole.slope_after(len(self.alphas))
+        meet, *tips = whole.tips
+        inside, points = zip(*tips, strict=True), [(ZERO, ONE)]
+        for point, meets in zip(zip(self.alphas, lowers, strict=True), meet, strict=True):
+            points += [next(inside), point] if meets else [point]
+        slope = whole.slopes[0][-1]
         if slope < 0:
             points.append((self.alphas[-1] + (lowers[-1] - self.infinite) / -slope, self.infinite))
         return curve_through(convex_minorant(points))
 
-    def slope_after(self, i: int) -> Any:
-        """A bound from below of the slope to the right of point i: those of lines from points before it."""
-        before = range(max(i - 2, 0), i)
-        return max([-1, *((self.lowers[i] - self.uppers[j]) / (self.alphas[i] - self.alphas[j]) for j in before)])
+    @cached_property
+    def _columns(self) -> Any:
+        kind = float if isinstance(self.alphas[0], float) else object
+        return [np.array(column, dtype=kind) for column in (self.alphas, self.lowers, self.uppers)]
 
-    def slope_before(self, i: int) -> Any:
-        """A bound from above of the slope to the left of point i: those of lines to points after it."""
-        after = range(i + 1, min(i + 3, len(self.alphas)))
-        return min([0, *((self.uppers[j] - self.lowers[i]) / (self.alphas[j] - self.alphas[i]) for j in after)])
+    @cached_property
+    def slopes(self) -> tuple[Any, Any]:
+        """At each point a bound from below of the slope to its right, by lines from two points before it, and one from
+        above of the slope to its left, by lines to two points after it."""
+        alphas, lowers, uppers = self._columns
+        after, before = np.full_like(alphas, -1), np.full_like(alphas, 0)
+        for i in range(1, min(3, len(alphas))):
+            widths = alphas[i:] - alphas[:-i]
+            after[i:] = np.maximum(after[i:], (lowers[i:] - uppers[:-i]) / widths)
+            before[:-i] = np.minimum(before[:-i], (uppers[i:] - lowers[:-i]) / widths)
+        return after, before
 
-    def tip(self, i: int) -> tuple[Any, Any] | None:
-        """Where the lines from both sides meet between the points i and i + 1, if they do."""
-        a, v, w = self.alphas[i], self.lowers[i], self.lowers[i + 1]
-        s, r, width = self.slope_after(i), self.slope_before(i + 1), self.alphas[i + 1] - a
-        if v + s * width >= w or w - r * width >= v:
-            return None  # one of the lines is above both lower values: so is the line between these
-        x = (w - v - r * width) / (s - r)
-        return a + x, v + s * x
+    @cached_property
+    def tips(self) -> tuple[Any, Any, Any]:
+        """In which of the cells between points the lines from both sides meet, and α and the value where they do."""
+        (a, v, _), (after, before) = self._columns, self.slopes
+        s, r, widths, falls = after[:-1], before[1:], np.diff(a), np.diff(v)
+        # Else one of the lines is above both lower values: so is the line between these.
+        meet = (s * widths < falls) & (falls < r * widths)
+        x = (falls - r * widths)[meet] / (s - r)[meet]
+        return meet, a[:-1][meet] + x, v[:-1][meet] + s[meet] * x
 
-    def gap(self, i: int) -> Any:
-        """How far the curves from above and below are apart between the points i and i + 1 before they are convex."""
-        ends = max(self.uppers[j] - self.lowers[j] for j in (i, i + 1))
-        tip = self.tip(i)
-        if tip is None:
-            return ends
-        share = (tip[0] - self.alphas[i]) / (self.alphas[i + 1] - self.alphas[i])
-        return max(ends, self.uppers[i] + share * (self.uppers[i + 1] - self.uppers[i]) - tip[1])
+    @property
+    def gaps(self) -> Any:
+        """How far the curves from above and below are apart in each cell between points, before they are convex."""
+        alphas, lowers, uppers = self._columns
+        gaps = np.maximum((uppers - lowers)[:-1], (uppers - lowers)[1:])
+        meet, x, values = self.tips
+        shares = (x - alphas[:-1][meet]) / np.diff(alphas)[meet]
+        gaps[meet] = np.maximum(gaps[meet], uppers[:-1][meet] + shares * np.diff(uppers)[meet] - values)
+        return gaps

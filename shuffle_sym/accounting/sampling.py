@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from flint import fmpq
 
 from shuffle_sym.accounting.convex import Bracket
@@ -32,6 +33,7 @@ _STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
 _MOST_STEPS_OUT = 20
 _OF_GAP = 0.25  # what lines may add to the gap between the two curves
 _CLOSE_ABOVE = 1.5e-3  # the least tolerance of a curve for all datasets, whose values cost most
+_UNSEEN = 0.025  # tolerance of a curve over what another one is above it at α = 1: less than a tenth, in ε
 _MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
 
@@ -53,22 +55,29 @@ class Side:
     infinite: fmpq = ZERO
     values: dict[fmpq, tuple[fmpq, fmpq]] = field(default_factory=dict)
     _known_to: dict[fmpq, float] = field(default_factory=dict)
+    doubles: dict[fmpq, tuple[float, float, float]] = field(default_factory=dict)  # α − 1 and its two values
     _top: float = 0.0  # the value at α = 1, the largest
 
     def learn(self, alphas: Iterable[fmpq], rtol: float, progress: Progress, least: float = 0.0) -> None:
         """Evaluate at these α, unless values of that accuracy are known; ``rtol`` is that of the largest value, and
         ``least`` one that is enough for these."""
-        missing = [alpha for alpha in sorted(set(alphas)) if self._known_to.get(alpha, math.inf) > rtol]
+        missing = self.missing(alphas, rtol)
         for batch in progress([missing[i : i + _BATCH] for i in range(0, len(missing), _BATCH)]):
             # The curve falls: what is known to the left of a batch bounds all of it.
             before = max((alpha for alpha in self.values if alpha <= batch[0]), default=batch[0])
             within = max(self.tolerance(rtol, self.upper(before) if before in self.values else 1.0, _NOISE), least)
             for alpha, answer in zip(batch, self._evaluated(batch, within), strict=True):
                 lower, upper = self.values.get(alpha, (ZERO, ONE))
-                self.values[alpha] = max(lower, rational(answer.lower)), min(upper, rational(answer.upper))
+                lower, upper = max(lower, rational(answer.lower)), min(upper, rational(answer.upper))
+                self.values[alpha] = lower, upper
+                self.doubles[alpha] = float(alpha - 1), float(lower), float(upper)
                 self._known_to[alpha] = rtol
             if batch[0] == ONE:
                 self._top = self.upper(ONE)
+
+    def missing(self, alphas: Iterable[fmpq], rtol: float) -> list[fmpq]:
+        """Those of these α where no value of that accuracy is known, in order."""
+        return [alpha for alpha in sorted(set(alphas)) if self._known_to.get(alpha, math.inf) > rtol]
 
     def _evaluated(self, alphas: list[fmpq], rtol: float) -> list[Interval]:
         inside = [alpha for alpha in alphas if self.ceiling is None or alpha < self.ceiling]
@@ -87,7 +96,7 @@ class Side:
         return sorted(alpha for alpha, reached in self._known_to.items() if reached <= rtol)
 
     def upper(self, alpha: fmpq) -> float:
-        return float(self.values[alpha][1])
+        return self.doubles[alpha][2]
 
 
 def no_progress(items: Iterable[Any]) -> Iterable[Any]:
@@ -102,19 +111,34 @@ class Sampling:
     (farther out a relative error of δ matters less for ε) but never a fifth of it, or if the value there does not
     count. It counts if for one of the pairs (λ, least) in ``levels`` it is, multiplied by
     :math:`e^{(\lambda-1)\varepsilon}`, above ``least``: with λ = 1 for δ itself, with λ > 1 for the moment of that
-    order.
+    order. ``slack`` is by how much ``rtol`` may be larger next to another curve that is far enough above.
     """
 
     rtol: float
     levels: tuple[tuple[float, float], ...]
     max_points: int
     progress: Progress = field(default=no_progress, compare=False)
+    slack: float = 1.0
 
     def serves(self, other: Sampling) -> bool:
         """Whether what is good enough here is good enough there."""
-        return self.rtol <= other.rtol and all(
+        return self.rtol * self.slack <= other.rtol and all(
             any(order <= mine and bound <= least for mine, bound in self.levels) for order, least in other.levels
         )
+
+    def brackets(self, forward: Side, backward: Side, above: Side | None) -> tuple[Bracket, Bracket]:
+        """That of the curve, and that of the one above it, if there is one, else the same again."""
+        if above is None:
+            return (both := self.bracket(forward, backward)), both
+        rough = self._beside(forward, above) if self.slack > 1 else self
+        return rough.bracket(forward, backward), rough.above(above, forward)
+
+    def _beside(self, forward: Side, above: Side) -> Sampling:
+        """The same with a tolerance that is not seen next to what the two curves differ by at α = 1."""
+        for side in (forward, above):
+            self._learn(side, [ONE])
+        gap = 1 - forward.upper(ONE) / max(above.upper(ONE), forward.upper(ONE), 1e-300)
+        return replace(self, rtol=min(max(self.rtol, _UNSEEN * gap), self.slack * self.rtol))
 
     def bracket(self, forward: Side, backward: Side) -> Bracket:
         """Values on both sides (one object, where the two directions are alike), refined until all cells are good."""
@@ -180,7 +204,7 @@ class Sampling:
 
     def _learn(self, side: Side, alphas: Iterable[fmpq], least: float = 0.0) -> None:
         alphas = set(alphas)
-        count = len(alphas.union(side.known(self._noise)))
+        count = len(side.known(self._noise)) + len(side.missing(alphas, self._noise))
         if count > self.max_points:
             raise BudgetSpentError(
                 f"a profile with rtol = {self.rtol:.2g} needs more than max_points = {self.max_points} points; "
@@ -218,20 +242,15 @@ class Sampling:
     def _wanted(self, side: Side, other: Side) -> list[fmpq]:
         """The middles of the cells on one side that are not good yet. Doubles are enough to see which."""
         nodes, first = _around_one(side, other, self._noise)
-        middles = []
-        for i in range(first, len(nodes.alphas) - 1):
-            left, right = math.log1p(nodes.alphas[i]), math.log1p(nodes.alphas[i + 1])
-            value = nodes.uppers[i]
-            if value <= 0 or not self._counts(math.log(value), right):
-                continue
-            room = side.tolerance(self.rtol, value) * value
-            known = max(nodes.uppers[j] - nodes.lowers[j] for j in (i, i + 1)) <= room  # or no cell is good enough
-            if known and nodes.gap(i) > room and right - left > _NARROWEST * right:
-                middles.append(_alpha((left + right) / 2))
-        return middles
-
-    def _counts(self, log_value: float, eps: float) -> bool:
-        return any(log_value + (order - 1) * eps > math.log(least) for order, least in self.levels)
+        ends, uppers = np.log1p(nodes.alphas[first:]), nodes.uppers[first:]
+        rooms = np.array([side.tolerance(self.rtol, value) * value for value in uppers[:-1]])
+        wide = np.array(uppers) - nodes.lowers[first:]
+        # Where a value is not known well enough, no cell is good enough.
+        poor = (nodes.gaps[first:] > rooms) & (np.maximum(wide[:-1], wide[1:]) <= rooms)
+        poor &= np.diff(ends) > _NARROWEST * ends[1:]
+        logs = np.log(np.maximum(uppers[:-1], 5e-324))
+        counts = [logs + (order - 1) * ends[1:] > math.log(least) for order, least in self.levels]
+        return [_alpha(eps) for eps in ((ends[:-1] + ends[1:]) / 2)[poor & np.any(counts, axis=0)].tolist()]
 
 
 def _distance(eps: float, known: list[float]) -> float:
@@ -243,13 +262,10 @@ def _distance(eps: float, known: list[float]) -> float:
 def _around_one(side: Side, other: Side, rtol: float) -> tuple[Bracket, int]:
     """The values at α >= 1 as doubles, after a few at α < 1 which the lines into the first cells come from; and how
     many these are. In place of α there is α − 1, which a double tells apart however small the losses are."""
-    front, back = side.known(rtol), other.known(rtol)[1:3]
-    alphas = [*(1 / beta - 1 for beta in reversed(back)), *(alpha - 1 for alpha in front)]
-    lowers, uppers = (
-        [*(1 - (1 - other.values[beta][end]) / beta for beta in reversed(back)), *(side.values[a][end] for a in front)]
-        for end in (0, 1)
-    )
-    return Bracket(*(list(map(float, column)) for column in (alphas, lowers, uppers))), len(back)
+    back = other.known(rtol)[2:0:-1]
+    mirrored = [(1 / beta - 1, *(1 - (1 - end) / beta for end in other.values[beta])) for beta in back]
+    rows = [*(tuple(map(float, row)) for row in mirrored), *(side.doubles[alpha] for alpha in side.known(rtol))]
+    return Bracket(*zip(*rows, strict=True)), len(back)
 
 
 def combined(forward: Side, backward: Side, rtol: float) -> Bracket:

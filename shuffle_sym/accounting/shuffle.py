@@ -26,6 +26,7 @@ from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 
 _FINEST_RTOL = 8 * rounding.UNIT_ROUNDOFF
+_SLACK = 3.0  # of the tolerance of curves, in rounds of a mechanism: ε moves by about two thirds of that
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
 
 
@@ -314,11 +315,8 @@ class Shuffle:
             "rtol": float(f"{sampling.rtol:.6g}"),
             "counts from (order, value)": [list(level) for level in sampling.levels],
         }
-        sides = self._sides()
-        below = above = sampling.bracket(*sides)
-        if isinstance(self._analysed, CrowdOfUsers):
-            above = sampling.above(curves.side(self._analysed.above), sides[0])
-        profile = PrivacyProfile(below, above, about)
+        above = None if self.closes else curves.side(self._analysed.above)
+        profile = PrivacyProfile(*sampling.brackets(*self._sides(), above), about)
         self._profiles = {**dict(list(self._profiles.items())[-7:]), sampling: profile}
         return profile
 
@@ -371,7 +369,8 @@ class Shuffle:
             one = ShuffledPLD(self.source, self.n)
             if one.cell_count() <= _FEW_OUTCOMES:
                 return one, one
-        profile = self._profile(Sampling(rtol, ((1.0, least),), max_points, progress))
+        slack = 1.0 if self.closes else _SLACK
+        profile = self._profile(Sampling(rtol, ((1.0, least),), max_points, progress, slack))
         # A loss that is large and rare would make the grid of all rounds long.
         lower, upper = profile.lower.shortened(least, above=False), profile.upper.shortened(least, above=True)
         return CurvePLD(lower), CurvePLD(upper)

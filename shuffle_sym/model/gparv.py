@@ -178,10 +178,10 @@ class Gparv(Uncached):
                 for i, (a, b) in enumerate(self._pairs):
                     if i not in gaps:
                         gap = known[2 * i] - alpha * known[2 * i + 1]
-                        if not balls.is_right_to(bits, gap) and self._is_zero(a, b, gap, ratio):
-                            gap = arb(0)
                         if balls.is_right_to(bits, gap):
                             gaps[i] = gap
+                        elif self._is_zero(a, b, gap, ratio):
+                            gaps[i] = arb(0)
             working *= 2
         return [gaps[i] for i in range(len(self._pairs))]
 

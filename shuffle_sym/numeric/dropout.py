@@ -296,8 +296,8 @@ class _Family:
         pads = self._paddings()
         logs, q = self._tilted(rates)
         u = _COARSE / math.sqrt(self.n * self.spread + self._smoothing)
-        waves = np.exp(1j * u[:, None] * self.some_g[:, None, :])  # axes: the law, u, the value
-        moduli = np.abs(np.matmul(waves, q.transpose(1, 2, 0))).transpose(2, 1, 0)
+        angles, q = u[:, None] * self.some_g[:, None, :], q.transpose(1, 2, 0)  # the law first
+        moduli = np.hypot(np.matmul(np.cos(angles), q), np.matmul(np.sin(angles), q)).transpose(2, 1, 0)
         squares = rates[:, None] ** 2 - u**2
         # Axes: λ, the padding, u, the law; a modulus that is not computed is taken to be 1.
         narrow = self.variances[self.some] < NARROW * pads[:, None, self.some]

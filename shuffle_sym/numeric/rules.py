@@ -18,6 +18,7 @@ MAX_WORK = 2**22  # nodes times values of G
 OFF = 6 * FLOAT_ERROR  # relative distance of a true value from the lattice
 _CHUNK = 2**16
 _FEW = 2**14  # so many sines and cosines cost less than finding out which are needed
+_TOGETHER = 2**17  # so many for several rows at once, which need not have all of them
 _LOG_LEFT_OUT = -40.0  # nodes with |φ(c + iy)/φ(c)|^n below e^this are left out
 
 
@@ -67,36 +68,47 @@ class Rule(Rows):
         ends = np.zeros((3, len(self.count)))
         few = self.count * self.law.size <= _FEW
         for rows in _alike(self.count, np.flatnonzero(few), _CHUNK // self.law.size):
-            part, count = self if len(rows) == len(few) == 1 else self.take(rows), self.count[rows, None]
-            nodes = np.arange(float(count.max()))[None]
-            # Rows that are shorter repeat their last node, with no weight.
-            weights = np.where(nodes == 0, 0.5, 1.0) * (nodes < count)
-            ends[:, rows] = part.summed(np.minimum(nodes, count - 1), weights, nodes.size)
-        for row in np.flatnonzero(~few):
-            part = self.take(slice(row, row + 1))
+            part = self if len(rows) == len(few) == 1 else self.take(rows)
+            ends[:, rows] = part.added(np.arange(part.count.max()))
+        waiting = [np.flatnonzero(~few)] if not few.all() else []
+        while waiting:
+            rows = waiting.pop()
+            part = self.take(rows)
             kept = part.nodes()
-            if kept is None:
+            if kept is not None:
+                ends[:, rows] = part.added(kept)
+                ends[2, rows] += part.left_out
+            elif len(rows) == 1:
                 return None
-            for i in range(0, len(kept), _CHUNK):
-                nodes = kept[None, i : i + _CHUNK]
-                ends[:, row] += part.summed(nodes, np.where(nodes == 0, 0.5, 1.0), len(kept))[:, 0]
-            ends[2, row] += part.left_out[0]
+            else:
+                waiting += np.array_split(rows, 2)
         return ends[0], ends[1], ends[2] + self.truncation + self.moved
 
     def nodes(self) -> Array | None:
-        """Numbers of the nodes of the one row that matter, or None if they are too many."""
-        count, step, size = int(self.count[0]), float(self.step[0]), self.law.size
+        """Numbers of the nodes that matter in some row, or None if they are too many."""
+        count, step, work = float(self.count.max()), self.step[:, None], self.law.size * len(self.count)
+        most = MAX_WORK if len(self.count) == 1 else _TOGETHER
         self.left_out = self.total * math.exp(_LOG_LEFT_OUT)
         block = 8 ** max(math.ceil(math.log(count / 64, 8)), 0)
         starts = block * np.arange(math.ceil(count / block), dtype=float)
-        while block > 1:
-            quiet = self.law.quiet(step * starts[None], step * (starts[None] + block), _LOG_LEFT_OUT)[0]
+        while len(starts) * work <= most:
+            if block == 1:
+                nodes: Array = starts[starts < count]
+                return nodes
+            quiet = self.law.quiet(step * starts, step * (starts + block), _LOG_LEFT_OUT).all(axis=0)
             block //= 8
             starts = np.add.outer(starts[~quiet], block * np.arange(8.0)).ravel()
-            if len(starts) * size > MAX_WORK:
-                return None
-        nodes: Array = starts[starts < count]
-        return nodes
+        return None
+
+    def added(self, kept: Array) -> Array:
+        """Lower side, upper side and error of the nodes with these numbers, as far as a row has so many."""
+        ends, count = np.zeros((3, len(self.count))), self.count[:, None]
+        for i in range(0, len(kept), _CHUNK):
+            nodes = kept[None, i : i + _CHUNK]
+            # Rows that are shorter repeat their last node, with no weight.
+            weights = np.where(nodes == 0, 0.5, 1.0) * (nodes < count)
+            ends += self.summed(np.minimum(nodes, count - 1), weights, len(kept))
+        return ends
 
     @property
     def step(self) -> Array:

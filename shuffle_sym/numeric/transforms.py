@@ -78,13 +78,14 @@ def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[A
     fits = p.ndim == 1 and len(p) > 0 and g.ndim in (1, 2) and g.shape[-1:] == p.shape
     if not fits or not (np.isfinite(g).all() and np.isfinite(p).all()):
         raise ValueError("values and probabilities must be two finite arrays of the same length >= 1")
-    if p.min() < 0 or abs(math.fsum(p) - 1) > 2 * FLOAT_ERROR:
-        raise ValueError(f"probabilities must be non-negative and add up to 1, their sum is {math.fsum(p)!r}")
+    least, total = p.min(), math.fsum(p.tolist())
+    if least < 0 or abs(total - 1) > 2 * FLOAT_ERROR:
+        raise ValueError(f"probabilities must be non-negative and add up to 1, their sum is {total!r}")
     if n < 1 or n > 2**53:
         raise ValueError(f"n must be an integer from 1 to 2^53, got {n!r}")
     if not 0 < rtol < 1:
         raise ValueError(f"rtol must be between 0 and 1, got {rtol!r}")
-    return (g, p) if (p > 0).all() else (g[..., p > 0], p[p > 0])
+    return (g, p) if least > 0 else (g[..., p > 0], p[p > 0])
 
 
 def told(lower: float, upper: float) -> Interval:
@@ -143,13 +144,12 @@ class _Tilted(Rows):
     Σ p_j ((E + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
     E + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
     phi_error + E + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
-    error F + 2u, and what follows (sin, cos and products 14u, the sum 2Ju, the logarithm and n times it 36u) is
+    error F + 2u, and what follows (tan, quotients 25u, the sum 2Ju, the logarithm and n times it 36u) is
     relative to Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
     def __init__(self, values: Array, probabilities: Array, c: Array, value_error: float, error: float) -> None:
-        self.g = values
-        g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, values.shape[1], c[:, None] * values
+        self.g, p, u, J, x = values, probabilities, UNIT_ROUNDOFF, values.shape[1], c[:, None] * values
         growth, grown = p * np.expm1(x), p * np.exp(x)
         phi, excess = grown.sum(axis=1), growth.sum(axis=1)
         if phi.min() < _TINY:
@@ -165,7 +165,7 @@ class _Tilted(Rows):
         self.q = grown / phi[:, None]
         self.logs_q = x + np.log(np.maximum(p, 5e-324)) - self.log_phi[:, None]
         self.q_errors = phi_error[:, None] + error + (J + 10) * u + self.exponent * np.abs(x)
-        self.drift = (self.q * np.abs(g) * (self.q_errors + value_error + (2 * J + 80) * u)).sum(axis=1)
+        self.drift = (self.q * np.abs(values) * (self.q_errors + value_error + (2 * J + 80) * u)).sum(axis=1)
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
@@ -174,17 +174,16 @@ class _Tilted(Rows):
         # Exponents have an error, too: |x| e^x <= (1 + [x]_+) |expm1(x)|.
         rounding = (self.g.shape[1] + 20) * UNIT_ROUNDOFF
         errors = self.q_errors[:, None, :] + rounding + self.exponent * (1 + np.maximum(exponents, 0.0))
-        # A value far below may have next to no weight after tilting, and grow by more than doubles hold.
-        far = exponents > _FAR
-        errors = np.where(far, errors + 8 * UNIT_ROUNDOFF * (np.abs(logs_q) + np.abs(exponents)), errors)
-        growth = np.where(
-            far, np.exp(np.minimum(logs_q, _LARGEST_EXPONENT)) - q, q * np.expm1(np.minimum(exponents, _FAR))
-        )
+        growth, far = q * np.expm1(np.minimum(exponents, _FAR)), exponents > _FAR
+        if far.any():
+            # A value far below may have next to no weight after tilting, and grow by more than doubles hold.
+            errors = np.where(far, errors + 8 * UNIT_ROUNDOFF * (np.abs(logs_q) + np.abs(exponents)), errors)
+            growth = np.where(far, np.exp(np.minimum(logs_q, _LARGEST_EXPONENT)) - q, growth)
         tops = logs_q + errors
         beyond = (far & (tops > _LARGEST_EXPONENT)) | ((errors > 1) & (tops > -_LARGEST_EXPONENT))
         excess = np.maximum(growth.sum(axis=-1), -0.999)
-        logs: Array = np.log1p(excess)
-        sizes = (np.abs(growth) * np.expm1(np.minimum(errors, 1.0)) + _TINY).sum(axis=-1)
+        logs, small = np.asarray(np.log1p(excess)), np.minimum(errors, 1.0)
+        sizes = (np.abs(growth) * (small * (1 + small)) + _TINY).sum(axis=-1)  # e^x − 1 <= x + x² up to x = 1
         bounds = 1.01 * sizes / (1 + excess) + 8 * UNIT_ROUNDOFF * np.abs(logs)
         # Where doubles end, no bound: an infinite error.
         return logs, np.where(beyond.any(axis=-1), np.inf, bounds)
@@ -193,10 +192,7 @@ class _Tilted(Rows):
         """log φ(c + iy)/φ(c): real part and argument."""
         real, imaginary = np.empty(y.shape), np.empty(y.shape)
         for i in _chunks(y, self.g):
-            x = y[:, i, None] * (self.g / 2)[:, None, :]
-            sines = np.sin(x)
-            real[:, i] = _times(sines * sines, -2 * self.q)
-            imaginary[:, i] = _times(sines * np.cos(x), 2 * self.q)
+            real[:, i], imaginary[:, i] = turned(y[:, i], self.g / 2, self.q)
         return _log1p(real, imaginary)
 
 
@@ -223,8 +219,7 @@ class AllSums(Sums):
 
     def log_growths(self, d: Array) -> Array:
         logs, errors = self.one.log_growths(d)
-        bounds: Array = self.n * (logs + errors)
-        return bounds
+        return np.asarray(self.n * (logs + errors))
 
     def powers(self, y: Array) -> tuple[Complex, Array]:
         n, u = self.n, UNIT_ROUNDOFF
@@ -243,10 +238,10 @@ class AllSums(Sums):
         r"""f(y) = |φ(c + iy)/φ(c)|² = Σ q_i q_j cos(y(g_i − g_j)) has |f''| <= 2 Var, so between two points at a
         distance H it is at most the larger value there plus H² Var/4.
         """
-        y = np.concatenate([left, right], axis=1)
-        excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y
-        between = (right - left) ** 2 * self.spread[:, None] / 3.9
-        highest = np.maximum(excess[:, : left.shape[1]], excess[:, left.shape[1] :]) + between
+        # The right end of an interval is often the left end of another.
+        y, places = np.unique(np.concatenate([left, right], axis=1), axis=1, return_inverse=True)
+        excess = (np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y)[:, places.ravel()]
+        highest = np.maximum(*np.split(excess, 2, axis=1)) + (right - left) ** 2 * self.spread[:, None] / 3.9
         return np.asarray(self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level)
 
 
@@ -340,10 +335,16 @@ class RareSums(Sums):
         return powers, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + exponent), 4096.0)
 
 
+def turned(y: Array, halves: Array, weights: Array) -> tuple[Array, Array]:
+    """Σ_j q_j (e^{2iyh_j} − 1), real and imaginary part, by t = tan yh_j: sin² = t²/(1 + t²), sin cos = t/(1 + t²)."""
+    tangents = np.tan(y[:, :, None] * halves[:, None, :])
+    ratios = tangents / (1 + tangents * tangents)
+    return _times(tangents * ratios, -2 * weights), _times(ratios, 2 * weights)
+
+
 def _times(x: Array, weights: Array) -> Array:
     """Σ_j x_{ikj} w_{ij}."""
-    product: Array = (x @ weights[:, :, None])[:, :, 0]
-    return product
+    return np.asarray((x @ weights[:, :, None])[:, :, 0])
 
 
 def _chunks(y: Array, values: Array) -> Iterator[slice]:
@@ -375,9 +376,8 @@ def _expm1(z: Complex) -> Complex:
 
 def _log1p(real: Array, imaginary: Array) -> tuple[Array, Array]:
     """log(1 + w): real part and argument, to within a few u |w| where |1 + w| is near 1, a few u elsewhere."""
-    excess = real * (2 + real) + imaginary * imaginary
+    excess, modulus = real * (2 + real) + imaginary * imaginary, np.hypot(1 + real, imaginary)
     near = np.abs(excess) < 0.5
-    modulus = np.hypot(1 + real, imaginary)
     logs = np.where(near, np.log1p(np.where(near, excess, 0.0)) / 2, np.log(np.maximum(modulus, _TINY)))
     return logs, np.arctan2(imaginary, 1 + real)
 

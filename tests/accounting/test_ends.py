@@ -200,11 +200,12 @@ def test_slopes_of_a_bracket_come_from_two_points_on_each_side():
     points = [Fraction((4 - x) ** 2, 16) for x in range(5)]
     room = Fraction(1, 100)
     bracket = convex.Bracket(list(range(5)), [v - room for v in points], [v + room for v in points])
+    after, before = bracket.slopes
     for i in range(1, 4):
-        after = Fraction(-2 * (4 - i), 16)
-        assert bracket.slope_after(i) <= after <= bracket.slope_before(i) <= 0
-        assert bracket.slope_before(i) <= points[i + 1] - points[i] + 2 * room
-        assert bracket.slope_after(i) >= points[i] - points[i - 1] - 2 * room
+        slope = Fraction(-2 * (4 - i), 16)
+        assert after[i] <= slope <= before[i] <= 0
+        assert before[i] <= points[i + 1] - points[i] + 2 * room
+        assert after[i] >= points[i] - points[i - 1] - 2 * room
 
 
 def test_masses_that_no_double_holds_are_left_out_with_their_error():

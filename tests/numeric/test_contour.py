@@ -391,6 +391,27 @@ def test_leaving_nodes_out_changes_nothing(monkeypatch):
     assert some.lower == pytest.approx(every.lower, rel=1e-12)
 
 
+@pytest.mark.parametrize("together", [1, 2**13, 2**30])
+@pytest.mark.parametrize("log_level", [-5.0, -40.0])
+def test_rows_that_are_added_up_together_are_as_if_alone(monkeypatch, together, log_level):
+    # |φ| of the first law is large again and again, that of the second one only next to 0; one rule has 300 times as
+    # many nodes as the other.
+    values, chances = np.array([[-1.0, 1.001, 3.0], [-1.0, 0.123, 0.777]]), np.array([0.6, 0.3, 0.1])
+    for n, taus in ((200, [0.01, 1.0]), (200, [1.0, 0.003]), (200, [0.01, 0.01]), (3, [1.0, 0.003])):
+        law = transforms.AllSums(values, chances, n, rounding.FLOAT_ERROR)
+        rule = rules.Smoothed(law, np.array(taus) / law.c, np.array([1e-3, 1e-3]) / law.c)
+        monkeypatch.setattr(rules, "_FEW", 2**30)
+        every = [rule.take([i]).evaluate() for i in (0, 1)]
+        for few in (2**30, 0):
+            monkeypatch.setattr(rules, "_FEW", few)
+            monkeypatch.setattr(rules, "_TOGETHER", together)
+            monkeypatch.setattr(rules, "_LOG_LEFT_OUT", log_level)
+            sides = np.array(rule.evaluate())
+            for i, (below, above, error) in enumerate(every):
+                assert np.all(np.abs(sides[:2, i] - [below[0], above[0]]) <= sides[2, i] - rule.truncation[i])
+                assert log_level > -40 or sides[2, i] <= 1.1 * error[0]
+
+
 def _ten_at(n):
     law = TEN.gparv.floats(sp.exp(q(25) / sp.sqrt(n)))
     return law.values / 32, law.probabilities
