@@ -181,6 +181,6 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
 
 @kept
 def _datasets_in_cells(R: Continuous, users: int) -> list[tuple[AllAlike, Decomposition]]:
-    """The datasets that are tried on continuous noise, the largest χ first."""
+    """The datasets that are tried on continuous noise with about so many users, the worst first."""
     tried = [(all_alike(x0, x1, x, D), D) for x0, x1, x, D in R.datasets(_CELLS, users)]
-    return sorted(tried, key=lambda entry: -entry[0].chi)
+    return sorted(tried, key=lambda entry: -entry[0].score(_TYPICAL_ALPHA))
