@@ -48,7 +48,7 @@ _SMOOTHING, _SMOOTHING_PER_USER = 1.0, 5e-5
 _EXCHANGES, _EXCHANGES_PER_USER = ((4.0, 1.2), (16.0, 1.2), (32.0, 1.3), (64.0, 2.0)), 1e-5
 _LITTLE = 1e-3  # smoothing that is not worth another bound, over the variance of the sum
 _COARSE = np.concatenate([0.25 * np.arange(17), 4 * 1.5 ** np.arange(1, 20)])  # nodes of a rough sum
-_MOST_LOOKED_AT = 16  # laws, in a rough calculation
+_MOST_LOOKED_AT, _SKEWED = 16, 4  # laws, in a rough calculation
 _RATES = (16, 8, 8)  # values of λ that are looked at, each time between the neighbours of the best one
 _AROUND = 1.07 ** np.arange(-3.0, 6.0)  # of a guess of λ
 
@@ -169,9 +169,9 @@ class _Family:
         about = self.g - self.means[:, None]
         self.variances, self.thirds = (self.p * about**2).sum(axis=1), (self.p * about**3).sum(axis=1)
         self.spread = max(float(self.variances.max()), 1e-12)  # constants have none
-        # Where any choice is right, some of the laws are enough to look at.
-        places = np.unique(np.linspace(0, len(values) - 1, _MOST_LOOKED_AT).round().astype(int))
-        some = np.argsort(self.variances)[places]
+        # Where any choice is right, some of the laws are enough to look at: of all variances, and the most skewed ones.
+        places = np.linspace(0, len(values) - 1, _MOST_LOOKED_AT - _SKEWED).round().astype(int)
+        some = np.unique([*np.argsort(self.variances)[places], *np.argsort(self.thirds)[-_SKEWED:]])
         self.some, self.some_g, self.some_log_p = some, self.g[some], np.log(np.maximum(probabilities[some], 1e-320))
         self.attempts: Sequence[tuple[float, float]] = ()  # that are left, of variances for an exchange
         if same_means:
