@@ -59,12 +59,12 @@ _BITS = 128
 _ROOM = 1e-11  # by which values are raised, relative to A + αB: more than their rounding
 _SURE = 1e-9  # by which a condition has to hold beyond its rounding
 _OTHERS = np.array([0.0, 0.04, 0.14, 0.4, 0.6, 0.86, 0.96, 1.0])  # inputs over w: only 0 and w have a large variance
-_CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.9, 1.0])
+_CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.8, 0.94, 1.0])
 _FINE = 20
 _DISTANCES = 1.3 ** -np.arange(48.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; conditions are checked between these
 # Those that are used: small ones have so small a variance that few are enough
 _USED = _FINE * np.concatenate([np.arange(0, 33, 3), np.arange(33, 49)])
-_MESSAGES = 44  # cells
+_MESSAGES, _MESSAGES_PER_WIDTH = 44, 52  # cells: at least, and for each unit of the range of inputs
 _PLACES = 601  # where densities are looked at
 _SPREAD_OUT = 0.03  # of the cells
 _STEP = 1e-3  # between tails of close pairs
@@ -178,7 +178,7 @@ class SmoothLaws:
         far, made = -self.shape.place(tail), []
         for other, width in _with_widths(_OTHERS):
             cells = _Cells(self.shape, (arb(0), self._w, self._w * arb(other)), self.w * width)
-            y = cells.chosen(-far, self.w + far, tail)
+            y = cells.chosen(-far, self.w + far, tail, self._count)
             a, b = cells.ratios(y)
             upper, lower = (a[:-1], b[:-1]), (a[1:], b[1:])  # G falls
             made.append(cells.row(y, (upper, upper), (lower, lower), self._q, self._masses(y)))
@@ -188,7 +188,8 @@ class SmoothLaws:
         """Laws that are above all (a, a − d | 0), 0 <= d <= the distance: one for each pair of nodes a and d."""
         far, made = -self.shape.place(tail), []
         farthest = arb(0), -arb(distance), -self._w
-        y = _Cells(self.shape, farthest, 0.0).chosen(-self.w - far, far, tail)  # for all of them: few masses are needed
+        # The same messages for all of them, so that few masses are needed
+        y = _Cells(self.shape, farthest, 0.0).chosen(-self.w - far, far, tail, self._count)
         masses = self._masses(y)
         for d, gap in _with_widths(_CLOSE):
             for other, width in _with_widths(_OTHERS_OF_CLOSE):
@@ -202,6 +203,11 @@ class SmoothLaws:
         # Beyond the last cell and before the first one, p_0
         lost = self.shape.below(arb(-far)) + self.shape.below(arb(-far) - self._w)
         return _stacked(made, balls.upper(self._q * lost))
+
+    @property
+    def _count(self) -> int:
+        """The number of cells of messages: ratios of little noise are large."""
+        return max(_MESSAGES, round(_MESSAGES_PER_WIDTH * self.w) if self.shape is NORMAL else 0)
 
     def _masses(self, y: Array) -> Callable[[arb], list[arb]]:
         """The probabilities of the cells between messages y, for any input."""
@@ -245,9 +251,9 @@ class _Cells:
         of_u, of_v, of_x = self._logs(y)
         return np.exp(of_u - of_x), np.exp(of_v - of_x)
 
-    def chosen(self, low: float, high: float, tail: float) -> Array:
-        """The ends of cells between two places: widths ∝ (p_x G'² e^{λG})^{-1/3} lose least, and any are right. Large G
-        matter more where little is cut off."""
+    def chosen(self, low: float, high: float, tail: float, count: int) -> Array:
+        """The ends of so many cells between two places: widths ∝ (p_x G'² e^{λG})^{-1/3} lose least, and any are right.
+        Large G matter more where little is cut off."""
         y = np.linspace(low, high, _PLACES)
         density, (a, b) = np.exp(self._logs(y)[2]), self.ratios(y)
         slopes = np.abs(np.gradient(a, y)) + np.abs(np.gradient(b, y))
@@ -257,7 +263,7 @@ class _Cells:
         shares = np.concatenate([[0.0], np.cumsum(wanted[1:] + wanted[:-1])])
         even = np.linspace(0.0, 1.0, _PLACES)
         shares = even if shares[-1] == 0 else (1 - _SPREAD_OUT) * shares / shares[-1] + _SPREAD_OUT * even
-        return np.interp(np.linspace(0.0, 1.0, _MESSAGES + 1), shares, y)
+        return np.interp(np.linspace(0.0, 1.0, count + 1), shares, y)
 
     def least(self, y: Array, which: int) -> Array:
         """For each cell, what the density of every input next to v (``which`` = 1) or x (2) is at least, over a mean of

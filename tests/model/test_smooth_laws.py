@@ -147,7 +147,7 @@ def test_more_cells_of_messages_are_closer_to_the_law_and_none_is_below_it(shape
     laws, levels, alpha = SmoothLaws(shape, sp.Rational(str(w))), np.linspace(-1.5, 1.5, 31), 1.1
     truth, excess = stop_loss(shape, 0.0, w, w, alpha, levels), []
     for cells in (6, 80):
-        monkeypatch.setattr(smooth_laws, "_MESSAGES", cells)
+        monkeypatch.setattr(SmoothLaws, "_count", cells)
         monkeypatch.setattr(smooth_laws, "_OTHERS", np.array([0.0, 0.999999, 1.0]))
         with balls.precision(128):
             rows = laws._of_ends(1e-7)
@@ -208,7 +208,7 @@ def test_what_is_left_of_a_density_is_below_the_density_of_inputs_on_both_sides(
     width = 0.26 * w
     with balls.precision(128):
         cells = smooth_laws._Cells(shape, (arb(0), arb(0.7 * w), arb(0.4 * w)), width, 0.11 * w)
-        y = cells.chosen(-6.0, w + 6.0, 1e-8)
+        y = cells.chosen(-6.0, w + 6.0, 1e-8, 44)
         ends = tuple((a[:-1], b[:-1]) for a, b in [cells.ratios(y)] * 2)
         masses = SmoothLaws(shape, sp.Rational(str(w)))._masses(y)
         _, _, means, mass, _ = cells.row(y, ends, ends, arb(1), masses)
