@@ -50,6 +50,10 @@ class Noise(Source):
     def max_loss(self) -> sp.Expr:
         return self.R.eps0
 
+    @cached_property
+    def _gamma(self) -> float:
+        return float(self.R.gamma)
+
     def decompositions(self) -> tuple[Decomposition, ...]:
         return super().decompositions() if self.above_all is None else self.above_all.decompositions()
 
@@ -63,7 +67,7 @@ class Noise(Source):
             return self.above_all.from_one(ratios, rtol, method)
         if method not in ("auto", "contour", "fft"):
             raise ValueError(f'method must be "auto", "contour" or "fft" for continuous {R!r}, got {method!r}')
-        some = self.n * (float(R.gamma) * (1 + 1e-8) + 1e-29) + 1e-15  # γ is known from below, to 9 digits or 1e-30
+        some = self.n * (self._gamma * (1 + 1e-8) + 1e-29) + 1e-15  # γ is known from below, to 9 digits or 1e-30
         if method == "auto" and self._one and some <= rtol / 2:
             with suppress(NotSharpError):  # (1 − γ)^(n − 1) of one user alone, at least
                 alone = self._one.from_one(ratios, rtol / 2, method)
@@ -109,7 +113,7 @@ class Noise(Source):
     def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """As for other laws; from cells on either side where panels do not serve: because it is too likely that nobody
         sends a message of the blanket, or because ratios are so large that few messages are what counts."""
-        few = (1 - float(self.R.gamma)) ** self.n > rtol * target if self.above_all is None else False
+        few = (1 - self._gamma) ** self.n > rtol * target if self.above_all is None else False
         heavy = self.above_all is None and self.max_loss is sp.oo
         heavy = heavy and self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max() > max(1e4, self.n / 1000)
         tail, low, high = _rounded(target / 100 if heavy else rtol * target / 8), 0.0, field.not_below(self.max_loss)
@@ -165,13 +169,14 @@ class Noise(Source):
                     if answer.upper - answer.lower <= rtol * answer.upper or answer.upper < SMALLEST:
                         answers[i] = answer
                     else:
-                        tails[i] = min(tail / 100, self._tail(alphas[i], answer.upper, rtol) / 10)
+                        panels = self.R.panels(_SPREADS[0], tail, sides[0])
+                        tails[i] = min(tail / 10, quadrature.tails(panels, alphas[i], self.n, answer.upper, rtol / 4))
         return answers
 
     def estimates(self, ratios: Sequence[Ratio]) -> list[float]:
         """About what the divergences are, 0 where that is not known: where few users send a message of the blanket,
         and where α is not below the largest ratio. No bounds."""
-        if self.above_all is not None or self.n * float(self.R.gamma) < _FEW_USERS:
+        if self.above_all is not None or self.n * self._gamma < _FEW_USERS:
             return [0.0] * len(ratios)
         alphas, about = np.array([float(ratio) for ratio in ratios]), np.zeros(len(ratios))
         for spread in _SPREADS:
@@ -199,7 +204,7 @@ class Noise(Source):
         if 2 * self.n * math.fsum(widest.masses[widest.ratios > 1]) < _FEW_MESSAGES:
             return {}
         tails = [most] * len(alphas)
-        if widest.tail[1]:
+        if widest.tail.most_0:
             tails = self._estimated_tails(widest, alphas, rtol)
             if min(tails) < _FINE_TAILS < most:
                 # It may be large ratios that count, which the first look leaves out.
@@ -209,13 +214,8 @@ class Noise(Source):
 
     def _estimated_tails(self, panels: Panels, alphas: list[float], rtol: float) -> list[float]:
         about = quadrature.estimates(panels, np.array(alphas), self.n).tolist()
-        return [self._tail(alpha, value, rtol) if value else 1.0 for alpha, value in zip(alphas, about, strict=True)]
-
-    def _tail(self, alpha: float, value: float, rtol: float) -> float:
-        """What may lie beyond the panels where D_α is this: see `quadrature`."""
-        if self.R.rounds_off:
-            return 1.0
-        return rtol * value / (3 * (2 * self.n * value + (self.n + 3) * (alpha - 1) + alpha))
+        both = zip(alphas, about, strict=True)
+        return [quadrature.tails(panels, alpha, self.n, value, rtol) if value else 1.0 for alpha, value in both]
 
     def _by_some_panels(self, side: str, tail: float, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the widest panels that are sharp enough for each α."""
@@ -246,4 +246,4 @@ def _rounded(tail: float) -> float:
     a larger one is much less work; these tails are not small."""
     if tail >= _FINE_TAILS:
         return 10.0 ** math.floor(math.log10(tail))
-    return max(_FINE_TAILS * 1e-4 ** math.ceil(math.log(max(tail, 1e-300) / _FINE_TAILS, 1e-4)), _LEAST_TAIL)
+    return max(_FINE_TAILS * 1e-2 ** math.ceil(math.log(max(tail, 1e-300) / _FINE_TAILS, 1e-2)), _LEAST_TAIL)

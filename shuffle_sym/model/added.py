@@ -29,7 +29,7 @@ from shuffle_sym.model import dataset_cells, noise
 from shuffle_sym.model.continuous import Continuous, x, y
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
-from shuffle_sym.model.panels import Panels, Piece, panels
+from shuffle_sym.model.panels import Panels, Piece, Tail, panels
 
 _distance = sp.Dummy("d", positive=True)
 _BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
@@ -226,11 +226,11 @@ class AddedNoise(Continuous):
         """The left half of the messages as panels over each of which log ρ changes by ``spread`` on average; at most
         ``tail`` of μ_1 lies beyond them. ``side`` says what becomes of that, unless ρ is constant there: "cut" leaves
         it out, "lower" counts it as one message, "upper" moves it to the ends of the range of ρ there."""
-        arguments.numeric_only(self.free_symbols, "a number")
-        if not self.has_worst_pair:
-            self._no_worst_pair()
         key = (spread, 0.0, "cut") if self.added.flat else (spread, tail, side)
         if key not in self._known_panels:
+            arguments.numeric_only(self.free_symbols, "a number")
+            if not self.has_worst_pair:
+                self._no_worst_pair()
             self._known_panels[key] = self._panels(*key)
         return self._known_panels[key]
 
@@ -255,8 +255,8 @@ class AddedNoise(Continuous):
                 least, most = self._ratio_at(last), balls.value(sp.exp(self.eps0))
                 to_most = (masses[0] - least * masses[1]) / (most - least)
                 return panels(y, pieces, [(least, masses[1] - to_most), (most, to_most)])
-            beyond = (balls.lower(masses[0]), balls.upper(masses[0]), balls.upper(masses[1]))
-            return panels(y, pieces, [], beyond)
+            ends = [end for mass in masses for end in (balls.lower(mass), balls.upper(mass))]
+            return panels(y, pieces, [], Tail(*ends, balls.lower(self._ratio_at(last))))
 
     def _left_half(self, last: arb, middle: arb) -> list[tuple[arb, arb, sp.Expr, sp.Expr]]:
         """The smooth pieces between ``last`` and the middle: both ends, the density of the greatest input, and ρ."""

@@ -184,7 +184,7 @@ def _real_sums(kernel: Complex, powers: Complex) -> Array:
     return total
 
 
-_RATES = np.geomspace(0.05, 50, 24)
+_RATES = np.geomspace(0.05, 50, 14)
 _SHARES = np.array([0.3, 0.6, 0.8, 0.9, 0.95, 0.98])
 
 
