@@ -3,30 +3,31 @@ r"""Continuous noise with n users: certified D_α of its blanket, by panels, and
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting.sources import UNKNOWN, InCells, NotReachedError, PairOfLaws, Source, Worst
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.interval import RTOL, Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.panels import Panels
 from shuffle_sym.numeric import quadrature
-from shuffle_sym.numeric.transforms import SMALLEST, NotSharpError
+from shuffle_sym.numeric.transforms import SMALLEST, NotSharpError, told
 
 _SIDES = ("lower", "upper")
 _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
+_SPREADS_OF_FEW = (0.6, 0.2, 0.05)
 _MOST_TAILS = 8
 _FIRST_TAIL = 1e-4
-_FEW_USERS = 32
-_FEW_MESSAGES = 6.0
+_FEW_USERS, _VERY_FEW_USERS = 40, 8
 _LEAST_TAIL = 1e-290
 _FINE_TAILS = 1e-10
-_FEW_CELLS, _MAX_CELLS = (32, 64, 128, 256, 512), 4096
+_FEW_CELLS, _STEADY, _MAX_CELLS = (32, 64, 128, 256, 512), 128, 4096
 
 
 class Noise(Source):
@@ -74,34 +75,51 @@ class Noise(Source):
                 return [Interval(one.lower * (1 - some), one.upper, one.method) for one in alone]
         bounded = R.eps0 is not sp.oo
         answers = [Interval(0.0, 0.0, method)] * len(ratios)
-        waiting = {i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and ratio.at_least(R.eps0))}
+        waiting = [i for i, ratio in enumerate(ratios) if not (bounded and ratio.at_least(R.eps0))]
         if method == "auto":
-            places = list(waiting)
-            for i, answer in zip(places, self._by_panels([float(ratios[i]) for i in places], rtol), strict=True):
-                if answer is not None:
-                    answers[i] = answer
-                    del waiting[i]
-        tail, cells = 1e-8, 32
+            by_panels = self._by_panels([float(ratios[i]) for i in waiting], rtol)
+            for i, answer in zip(waiting, by_panels, strict=True):
+                answers[i] = answer or UNKNOWN
+            waiting = [i for i, answer in zip(waiting, by_panels, strict=True) if answer is None]
+        few = method == "auto" and self.n <= _VERY_FEW_USERS
+        for rows in ([i] for i in list(waiting)) if few else [list(waiting)] if waiting else []:
+            found = self._by_cells([ratios[i] for i in rows], rtol, method, bounded, few)
+            for i, answer in zip(rows, found, strict=True):
+                answers[i] = answer
+        if not all(_is_within(answer, rtol) for answer in answers):
+            raise self._refusal(answers, rtol)
+        return answers
+
+    def _by_cells(self, ratios: list[Ratio], rtol: float, method: str, bounded: bool, few: bool) -> list[Interval]:
+        """By more and more cells on either side, as far as that goes. With ``few`` users, for one α only: then the
+        message of one alone may be what counts, and that is exact if a cell ends where ρ = α."""
+        answers, tail, cells, cut = [Interval(0.0, 1.0, method)] * len(ratios), 1e-8, 32, None
+        for i, alone in enumerate(map(self.R.alone, (ratio.ball for ratio in ratios)) if method == "auto" else ()):
+            if alone is not None:
+                # All others send what does not tell, or they do not help: [·]_+ is subadditive.
+                silent = max(1 - self._gamma * (1 + 1e-8) - 1e-29, 0.0) ** (self.n - 1) * (1 - 1e-12 * self.n)
+                answers[i] = told(max(silent * balls.lower(alone[1]), 0.0), balls.upper(alone[1]))
+                if few:
+                    cut, tail = alone[0], min(tail, _rounded(rtol * answers[i].lower / 8))
+        waiting = [i for i, answer in enumerate(answers) if not _is_within(answer, rtol)]
         while waiting and cells <= _MAX_CELLS:
             left = [ratios[i] for i in waiting]
-            below, above = (self._discretised(side, cells, tail).known(left, rtol / 4, method) for side in _SIDES)
-            for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
-                waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
-                if upper - lower <= rtol * upper or upper < SMALLEST:
-                    answers[i] = Interval(lower, upper, high.method)
-                    del waiting[i]
+            below, above = (self._discretised(side, cells, tail, cut).known(left, rtol / 4, method) for side in _SIDES)
+            before = max(answers[i].relative_width for i in waiting)
+            for i, low, high in zip(waiting, below, above, strict=True):
+                lower, upper = max(answers[i].lower, low.lower), min(answers[i].upper, high.upper)
+                answers[i] = Interval(lower, upper, high.method)
+            waiting = [i for i in waiting if not _is_within(answers[i], rtol)]
             if UNKNOWN in below or UNKNOWN in above:
                 break  # more cells make it harder
             # What is cut off would be seen; few tails are ever tried, so that discretisations are used again.
-            least = min((lower for lower, _ in waiting.values()), default=1.0)
+            least = min((answers[i].lower for i in waiting), default=1.0)
             if not bounded and tail > max(rtol * least / 8, _LEAST_TAIL):
                 tail *= 1e-8
+            elif cells > _STEADY and max((answers[i].relative_width for i in waiting), default=0.0) > before / 2:
+                break  # it should be a quarter: the cells are not what is missing
             else:
                 cells *= 2
-        if waiting:
-            for i, ends in waiting.items():
-                answers[i] = Interval(*ends, method)
-            raise self._refusal(answers, rtol)
         return answers
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
@@ -151,7 +169,7 @@ class Noise(Source):
     def _by_panels(self, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the contour integral without cells, or None if that is not narrow enough: for few users, mostly."""
         answers: list[Interval | None] = [None] * len(alphas)
-        if self.n < _FEW_USERS:
+        if self.n == 1:
             return answers
         sides, tails = self._sides, self._first_tails(alphas, rtol)
         for _ in range(_MOST_TAILS):
@@ -195,14 +213,11 @@ class Noise(Source):
         return _FIRST_TAIL if self.R.rounds_off else _rounded(rtol / self.n)
 
     def _first_tails(self, alphas: list[float], rtol: float) -> dict[int, float]:
-        """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is. Nothing
-        where few users send a message of the blanket: then S = 0 is likely, and no transform falls far enough."""
+        """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is."""
         most = self._widest_tail(rtol)
         if self.R.rounds_off:
             return dict.fromkeys(range(len(alphas)), most)
         widest = self.R.panels(_SPREADS[0], most)
-        if 2 * self.n * math.fsum(widest.masses[widest.ratios > 1]) < _FEW_MESSAGES:
-            return {}
         tails = [most] * len(alphas)
         if widest.tail.most_0:
             tails = self._estimated_tails(widest, alphas, rtol)
@@ -221,7 +236,7 @@ class Noise(Source):
         """By the widest panels that are sharp enough for each α."""
         answers: list[Interval | None] = [None] * len(alphas)
         waiting = list(range(len(alphas)))
-        for spread in _SPREADS:
+        for spread in _SPREADS_OF_FEW if self.n <= _FEW_USERS else _SPREADS:
             if not waiting:
                 break
             there = np.array([alphas[i] for i in waiting])
@@ -231,7 +246,9 @@ class Noise(Source):
             waiting = [i for i in waiting if answers[i] is None]
         return answers
 
-    def _discretised(self, side: str, cells: int, tail: float) -> InCells:
+    def _discretised(self, side: str, cells: int, tail: float, cut: Fraction | None = None) -> InCells:
+        if cut is not None:  # of one α
+            return InCells(getattr(self.R, side)(cells, tail, cut), self.n, self.max_loss)
         key = (side, cells, tail)
         if key not in self._discretisations:
             self._discretisations[key] = InCells(getattr(self.R, side)(cells, tail), self.n, self.max_loss)
@@ -239,6 +256,10 @@ class Noise(Source):
 
     def __repr__(self) -> str:
         return repr(self.R)
+
+
+def _is_within(answer: Interval, rtol: float) -> bool:
+    return answer.upper - answer.lower <= rtol * answer.upper or answer.upper < SMALLEST
 
 
 def _rounded(tail: float) -> float:

@@ -49,6 +49,7 @@ _REACHES = np.geomspace(0.5, 1e4, 160)  # of the last node, over the standard de
 _LARGEST_EXPONENT = 600.0
 _MOST_AT_ONCE = 2**13  # α times nodes in one array
 _FALLS = np.geomspace(0.125, 8.0, 13)  # rates of Chernoff's bound, over c
+_FEW_USERS = 40
 _ROUGH = 0.05  # an error of φ from which on nothing is told
 
 
@@ -137,9 +138,12 @@ def tails(panels: Panels, alpha: float, n: int, value: float, rtol: float) -> fl
 class SmoothSums(AllSums):
     """The sum of n copies of G, from the nodes of panels."""
 
+    uneven = True
+
     def __init__(self, panels: Panels, alphas: Array, n: int) -> None:
         A, W, alpha = panels.ratios, panels.masses, np.asarray(alphas, dtype=float)[:, None]
         self.panels, self.alpha = panels, alpha
+        self.patience = 8 if n <= _FEW_USERS else 1  # no other law of few terms has as few values
         nothing = np.zeros_like(alpha)
         values = np.concatenate([A - alpha, 1 - alpha * A, nothing], axis=1)
         gamma = 2 * math.fsum(W)
@@ -153,6 +157,9 @@ class SmoothSums(AllSums):
         self.moving = 4 * FLOAT_ERROR * (self.one.q * sizes).sum(axis=1)  # over |s|
         self.at_c = self._quadrature(x[:, None], np.zeros((1, 1)))[:, 0] + self.moving * x
         self.log_slack = self.log_slack + 1.1 * n * self.at_c
+        # Both the panels and the sum of their masses are off by a little of what has no mass in them.
+        off = 2.1 * panels.caps.min(axis=1).sum() / (1 - gamma) + error
+        self.leave_out_zero(np.full(len(x), 1 - gamma), off + 1.1 * self.at_c)
 
     def sharp(self, slack: float) -> Mask:
         """For which α the panels are not too wide: log φ(c)^n is known to within ``slack``, or the value is tiny."""
@@ -203,17 +210,18 @@ class SmoothSums(AllSums):
         s = c * _FALLS
         scale = (self.log_scale + self.log_slack)[:, None]
         # E e^{−sG} >= 1 and E e^{cG} >= e^{−c(α − 1)}, because E G >= 1 − α: one factor less is no more than that.
-        parts = [scale, self.log_growths(-s - c), -s * (edge - alpha), -np.log(s)]
-        mirrored = [scale, c * (alpha - alpha * edge), -np.log(c)]
-        logs = [sum(terms) - 1 + 8 * FLOAT_ERROR * sum(np.abs(term) for term in terms) for terms in (parts, mirrored)]
-        falls = [np.exp(np.minimum(log.min(axis=1), _LARGEST_EXPONENT)) for log in logs]
-        total: Array = falls[0] + falls[1] + 1e-300
+        front = [scale, self.log_growths(-s - c), -s * (edge - alpha), -np.log(s)]
+        back = [scale, c * (alpha - alpha * edge), -np.log(c)]
+        total = np.full(len(self.c), 1e-300)
+        for terms in (front, back):
+            logs: Array = sum(terms) - 1 + 8 * FLOAT_ERROR * sum(np.abs(term) for term in terms)
+            total += np.exp(np.minimum(logs.min(axis=1), _LARGEST_EXPONENT))
         return total
 
     def log_modulus(self, y: Array) -> Array:
         """Upper bounds of log |φ(c + iy)/φ(c)| that fall in y."""
         mass, length, gaps = (part[:, :, None] for part in np.array(self._uniform_laws()).swapaxes(0, 1))
-        gone = np.maximum(mass * (1 - _envelope(y * length / 2)) - gaps, 0.0).sum(axis=0)
+        gone: Array = np.maximum(mass * (1 - _envelope(y * length / 2)) - gaps, 0.0).sum(axis=0)
         return np.log1p(-np.minimum(gone * (1 - 1e-6), 0.999))
 
     def _uniform_laws(self) -> list[Array]:
