@@ -3,30 +3,31 @@ r"""Continuous noise with n users: certified D_α of its blanket, by panels, and
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting.sources import UNKNOWN, InCells, NotReachedError, PairOfLaws, Source, Worst
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.interval import RTOL, Interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.panels import Panels
 from shuffle_sym.numeric import quadrature
-from shuffle_sym.numeric.transforms import SMALLEST, NotSharpError
+from shuffle_sym.numeric.transforms import SMALLEST, NotSharpError, told
 
 _SIDES = ("lower", "upper")
 _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
+_SPREADS_OF_FEW = (0.6, 0.2, 0.05)
 _MOST_TAILS = 8
 _FIRST_TAIL = 1e-4
-_FEW_USERS = 32
-_FEW_MESSAGES = 6.0
+_FEW_USERS, _VERY_FEW_USERS = 40, 8
 _LEAST_TAIL = 1e-290
 _FINE_TAILS = 1e-10
-_FEW_CELLS, _MAX_CELLS = (32, 64, 128, 256, 512), 4096
+_FEW_CELLS, _STEADY, _MAX_CELLS = (32, 64, 128, 256, 512), 128, 4096
 
 
 class Noise(Source):
@@ -50,6 +51,10 @@ class Noise(Source):
     def max_loss(self) -> sp.Expr:
         return self.R.eps0
 
+    @cached_property
+    def _gamma(self) -> float:
+        return float(self.R.gamma)
+
     def decompositions(self) -> tuple[Decomposition, ...]:
         return super().decompositions() if self.above_all is None else self.above_all.decompositions()
 
@@ -63,41 +68,58 @@ class Noise(Source):
             return self.above_all.from_one(ratios, rtol, method)
         if method not in ("auto", "contour", "fft"):
             raise ValueError(f'method must be "auto", "contour" or "fft" for continuous {R!r}, got {method!r}')
-        some = self.n * (float(R.gamma) * (1 + 1e-8) + 1e-29) + 1e-15  # γ is known from below, to 9 digits or 1e-30
+        some = self.n * (self._gamma * (1 + 1e-8) + 1e-29) + 1e-15  # γ is known from below, to 9 digits or 1e-30
         if method == "auto" and self._one and some <= rtol / 2:
             with suppress(NotSharpError):  # (1 − γ)^(n − 1) of one user alone, at least
                 alone = self._one.from_one(ratios, rtol / 2, method)
                 return [Interval(one.lower * (1 - some), one.upper, one.method) for one in alone]
         bounded = R.eps0 is not sp.oo
         answers = [Interval(0.0, 0.0, method)] * len(ratios)
-        waiting = {i: (0.0, 1.0) for i, ratio in enumerate(ratios) if not (bounded and ratio.at_least(R.eps0))}
+        waiting = [i for i, ratio in enumerate(ratios) if not (bounded and ratio.at_least(R.eps0))]
         if method == "auto":
-            places = list(waiting)
-            for i, answer in zip(places, self._by_panels([float(ratios[i]) for i in places], rtol), strict=True):
-                if answer is not None:
-                    answers[i] = answer
-                    del waiting[i]
-        tail, cells = 1e-8, 32
+            by_panels = self._by_panels([float(ratios[i]) for i in waiting], rtol)
+            for i, answer in zip(waiting, by_panels, strict=True):
+                answers[i] = answer or UNKNOWN
+            waiting = [i for i, answer in zip(waiting, by_panels, strict=True) if answer is None]
+        few = method == "auto" and self.n <= _VERY_FEW_USERS
+        for rows in ([i] for i in list(waiting)) if few else [list(waiting)] if waiting else []:
+            found = self._by_cells([ratios[i] for i in rows], rtol, method, bounded, few)
+            for i, answer in zip(rows, found, strict=True):
+                answers[i] = answer
+        if not all(_is_within(answer, rtol) for answer in answers):
+            raise self._refusal(answers, rtol)
+        return answers
+
+    def _by_cells(self, ratios: list[Ratio], rtol: float, method: str, bounded: bool, few: bool) -> list[Interval]:
+        """By more and more cells on either side, as far as that goes. With ``few`` users, for one α only: then the
+        message of one alone may be what counts, and that is exact if a cell ends where ρ = α."""
+        answers, tail, cells, cut = [Interval(0.0, 1.0, method)] * len(ratios), 1e-8, 32, None
+        for i, alone in enumerate(map(self.R.alone, (ratio.ball for ratio in ratios)) if method == "auto" else ()):
+            if alone is not None:
+                # All others send what does not tell, or they do not help: [·]_+ is subadditive.
+                silent = max(1 - self._gamma * (1 + 1e-8) - 1e-29, 0.0) ** (self.n - 1) * (1 - 1e-12 * self.n)
+                answers[i] = told(max(silent * balls.lower(alone[1]), 0.0), balls.upper(alone[1]))
+                if few:
+                    cut, tail = alone[0], min(tail, _rounded(rtol * answers[i].lower / 8))
+        waiting = [i for i, answer in enumerate(answers) if not _is_within(answer, rtol)]
         while waiting and cells <= _MAX_CELLS:
             left = [ratios[i] for i in waiting]
-            below, above = (self._discretised(side, cells, tail).known(left, rtol / 4, method) for side in _SIDES)
-            for (i, (lower, upper)), low, high in zip(list(waiting.items()), below, above, strict=True):
-                waiting[i] = lower, upper = max(lower, low.lower), min(upper, high.upper)
-                if upper - lower <= rtol * upper or upper < SMALLEST:
-                    answers[i] = Interval(lower, upper, high.method)
-                    del waiting[i]
+            below, above = (self._discretised(side, cells, tail, cut).known(left, rtol / 4, method) for side in _SIDES)
+            before = max(answers[i].relative_width for i in waiting)
+            for i, low, high in zip(waiting, below, above, strict=True):
+                lower, upper = max(answers[i].lower, low.lower), min(answers[i].upper, high.upper)
+                answers[i] = Interval(lower, upper, high.method)
+            waiting = [i for i in waiting if not _is_within(answers[i], rtol)]
             if UNKNOWN in below or UNKNOWN in above:
                 break  # more cells make it harder
             # What is cut off would be seen; few tails are ever tried, so that discretisations are used again.
-            least = min((lower for lower, _ in waiting.values()), default=1.0)
+            least = min((answers[i].lower for i in waiting), default=1.0)
             if not bounded and tail > max(rtol * least / 8, _LEAST_TAIL):
                 tail *= 1e-8
+            elif cells > _STEADY and max((answers[i].relative_width for i in waiting), default=0.0) > before / 2:
+                break  # it should be a quarter: the cells are not what is missing
             else:
                 cells *= 2
-        if waiting:
-            for i, ends in waiting.items():
-                answers[i] = Interval(*ends, method)
-            raise self._refusal(answers, rtol)
         return answers
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
@@ -109,7 +131,7 @@ class Noise(Source):
     def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """As for other laws; from cells on either side where panels do not serve: because it is too likely that nobody
         sends a message of the blanket, or because ratios are so large that few messages are what counts."""
-        few = (1 - float(self.R.gamma)) ** self.n > rtol * target if self.above_all is None else False
+        few = (1 - self._gamma) ** self.n > rtol * target if self.above_all is None else False
         heavy = self.above_all is None and self.max_loss is sp.oo
         heavy = heavy and self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max() > max(1e4, self.n / 1000)
         tail, low, high = _rounded(target / 100 if heavy else rtol * target / 8), 0.0, field.not_below(self.max_loss)
@@ -147,7 +169,7 @@ class Noise(Source):
     def _by_panels(self, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the contour integral without cells, or None if that is not narrow enough: for few users, mostly."""
         answers: list[Interval | None] = [None] * len(alphas)
-        if self.n < _FEW_USERS:
+        if self.n == 1:
             return answers
         sides, tails = self._sides, self._first_tails(alphas, rtol)
         for _ in range(_MOST_TAILS):
@@ -165,13 +187,14 @@ class Noise(Source):
                     if answer.upper - answer.lower <= rtol * answer.upper or answer.upper < SMALLEST:
                         answers[i] = answer
                     else:
-                        tails[i] = min(tail / 100, self._tail(alphas[i], answer.upper, rtol) / 10)
+                        panels = self.R.panels(_SPREADS[0], tail, sides[0])
+                        tails[i] = min(tail / 10, quadrature.tails(panels, alphas[i], self.n, answer.upper, rtol / 4))
         return answers
 
     def estimates(self, ratios: Sequence[Ratio]) -> list[float]:
         """About what the divergences are, 0 where that is not known: where few users send a message of the blanket,
         and where α is not below the largest ratio. No bounds."""
-        if self.above_all is not None or self.n * float(self.R.gamma) < _FEW_USERS:
+        if self.above_all is not None or self.n * self._gamma < _FEW_USERS:
             return [0.0] * len(ratios)
         alphas, about = np.array([float(ratio) for ratio in ratios]), np.zeros(len(ratios))
         for spread in _SPREADS:
@@ -190,16 +213,13 @@ class Noise(Source):
         return _FIRST_TAIL if self.R.rounds_off else _rounded(rtol / self.n)
 
     def _first_tails(self, alphas: list[float], rtol: float) -> dict[int, float]:
-        """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is. Nothing
-        where few users send a message of the blanket: then S = 0 is likely, and no transform falls far enough."""
+        """What may lie beyond the panels for each α: so little that it is not seen next to about what D_α is."""
         most = self._widest_tail(rtol)
         if self.R.rounds_off:
             return dict.fromkeys(range(len(alphas)), most)
         widest = self.R.panels(_SPREADS[0], most)
-        if 2 * self.n * math.fsum(widest.masses[widest.ratios > 1]) < _FEW_MESSAGES:
-            return {}
         tails = [most] * len(alphas)
-        if widest.tail[1]:
+        if widest.tail.most_0:
             tails = self._estimated_tails(widest, alphas, rtol)
             if min(tails) < _FINE_TAILS < most:
                 # It may be large ratios that count, which the first look leaves out.
@@ -209,19 +229,14 @@ class Noise(Source):
 
     def _estimated_tails(self, panels: Panels, alphas: list[float], rtol: float) -> list[float]:
         about = quadrature.estimates(panels, np.array(alphas), self.n).tolist()
-        return [self._tail(alpha, value, rtol) if value else 1.0 for alpha, value in zip(alphas, about, strict=True)]
-
-    def _tail(self, alpha: float, value: float, rtol: float) -> float:
-        """What may lie beyond the panels where D_α is this: see `quadrature`."""
-        if self.R.rounds_off:
-            return 1.0
-        return rtol * value / (3 * (2 * self.n * value + (self.n + 3) * (alpha - 1) + alpha))
+        both = zip(alphas, about, strict=True)
+        return [quadrature.tails(panels, alpha, self.n, value, rtol) if value else 1.0 for alpha, value in both]
 
     def _by_some_panels(self, side: str, tail: float, alphas: list[float], rtol: float) -> list[Interval | None]:
         """By the widest panels that are sharp enough for each α."""
         answers: list[Interval | None] = [None] * len(alphas)
         waiting = list(range(len(alphas)))
-        for spread in _SPREADS:
+        for spread in _SPREADS_OF_FEW if self.n <= _FEW_USERS else _SPREADS:
             if not waiting:
                 break
             there = np.array([alphas[i] for i in waiting])
@@ -231,7 +246,9 @@ class Noise(Source):
             waiting = [i for i in waiting if answers[i] is None]
         return answers
 
-    def _discretised(self, side: str, cells: int, tail: float) -> InCells:
+    def _discretised(self, side: str, cells: int, tail: float, cut: Fraction | None = None) -> InCells:
+        if cut is not None:  # of one α
+            return InCells(getattr(self.R, side)(cells, tail, cut), self.n, self.max_loss)
         key = (side, cells, tail)
         if key not in self._discretisations:
             self._discretisations[key] = InCells(getattr(self.R, side)(cells, tail), self.n, self.max_loss)
@@ -241,9 +258,13 @@ class Noise(Source):
         return repr(self.R)
 
 
+def _is_within(answer: Interval, rtol: float) -> bool:
+    return answer.upper - answer.lower <= rtol * answer.upper or answer.upper < SMALLEST
+
+
 def _rounded(tail: float) -> float:
     """A tail that is not larger, of few that are ever tried, so that panels are used again. Where noise has heavy tails
     a larger one is much less work; these tails are not small."""
     if tail >= _FINE_TAILS:
         return 10.0 ** math.floor(math.log10(tail))
-    return max(_FINE_TAILS * 1e-4 ** math.ceil(math.log(max(tail, 1e-300) / _FINE_TAILS, 1e-4)), _LEAST_TAIL)
+    return max(_FINE_TAILS * 1e-2 ** math.ceil(math.log(max(tail, 1e-300) / _FINE_TAILS, 1e-2)), _LEAST_TAIL)

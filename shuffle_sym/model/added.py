@@ -29,12 +29,16 @@ from shuffle_sym.model import dataset_cells, noise
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous, x, y
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
-from shuffle_sym.model.panels import Panels, Piece, panels
+from shuffle_sym.model.panels import Panels, Piece, Tail, panels
 
 _distance = sp.Dummy("d", positive=True)
 _BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 _GOOD_BITS = 100
+_APART = Fraction(1, 2**24)  # of two ends of cells, over the length of all
+_GOLDEN = 0.3819660112501052
+_FAR_AWAY = 2**40  # over the width of the inputs
 _DENSITY_SPREAD = 10.0
+_NARROW, _CHANGE, _RARE_RATIO = 0.06, 10.0, 64.0  # panels for few users: spread, change of ρ over it, and up to which ρ
 
 
 class AddedNoise(Continuous):
@@ -147,17 +151,39 @@ class AddedNoise(Continuous):
 
     # -- cells
 
-    def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
-        """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α."""
+    def alone(self, alpha: arb) -> tuple[Fraction, arb] | None:
+        if not self.has_worst_pair:
+            return None
+        with balls.precision(_BITS):
+            near, step = balls.value(self.middle).mid(), balls.value(self.width).mid()
+            far = near - step
+            while not self._ratio_at(far) > alpha:
+                far, step = far - step, 2 * step
+                if step > _FAR_AWAY * balls.value(self.width):
+                    return None
+            for _ in range(_BITS):
+                place = (near + (far - near) * arb(_GOLDEN)).mid()  # no place where ρ = α has to be met by chance
+                ratio = self._ratio_at(place)
+                if not (ratio > alpha or ratio < alpha):
+                    break
+                near, far = (near, place) if ratio > alpha else (place, far)
+            (near_0, _), (far_0, far_1) = ([self._mass_below(x2, end) for x2 in self.inputs] for end in (near, far))
+            # Between the two places [μ_0 − αμ_1]_+ is at least 0, and at most μ_0.
+            one = far_0 - alpha * far_1
+            return balls.middle(far), one.union(one + near_0 - far_0)
+
+    def lower(self, cells: int, tail: float = 1e-20, cut: Fraction | None = None) -> Decomposition:
+        """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α. Cells have equal
+        widths; ``cut`` is one more place where one ends."""
         atoms = []
-        for a, b, *_ in self._cells(arguments.positive_integer(cells, "cells"), tail):
+        for a, b, *_ in self._cells(arguments.positive_integer(cells, "cells"), tail, cut):
             atoms.append((a, b, b))
         return self._decomposition(atoms, f"{self!r}, {cells} cells from below")
 
-    def upper(self, cells: int, tail: float = 1e-20) -> Decomposition:
+    def upper(self, cells: int, tail: float = 1e-20, cut: Fraction | None = None) -> Decomposition:
         """Every cell is split between its ends: an upper bound on the divergence of the blanket, for every n and α."""
         atoms = []
-        for a, b, low, high in self._cells(arguments.positive_integer(cells, "cells"), tail):
+        for a, b, low, high in self._cells(arguments.positive_integer(cells, "cells"), tail, cut):
             if high is None:
                 # ρ is unbounded here: as if the message told the inputs apart for certain, and nobody else sent it.
                 atoms += [(a, Fraction(0), Fraction(0)), (Fraction(0), b, Fraction(0))]
@@ -226,11 +252,11 @@ class AddedNoise(Continuous):
         """The left half of the messages as panels over each of which log ρ changes by ``spread`` on average; at most
         ``tail`` of μ_1 lies beyond them. ``side`` says what becomes of that, unless ρ is constant there: "cut" leaves
         it out, "lower" counts it as one message, "upper" moves it to the ends of the range of ρ there."""
-        arguments.numeric_only(self.free_symbols, "a number")
-        if not self.has_worst_pair:
-            self._no_worst_pair()
         key = (spread, 0.0, "cut") if self.added.flat else (spread, tail, side)
         if key not in self._known_panels:
+            arguments.numeric_only(self.free_symbols, "a number")
+            if not self.has_worst_pair:
+                self._no_worst_pair()
             self._known_panels[key] = self._panels(*key)
         return self._known_panels[key]
 
@@ -242,10 +268,7 @@ class AddedNoise(Continuous):
                 last = balls.value(low) + balls.value(self.added.pieces[0].right)
             else:
                 last = arb.min(balls.value(high) + self.added.quantile(tail), middle - width / 4)
-            pieces = [
-                Piece(left, right, common, ratio, _count(common, ratio, left, right, spread))
-                for left, right, common, ratio in self._left_half(last, middle)
-            ]
+            pieces = [piece for half in self._left_half(last, middle) for piece in _pieces(*half, spread)]
             masses = [self._mass_below(input_, last) for input_ in (low, high)]
             if self.added.flat:
                 return panels(y, pieces, [(balls.value(sp.exp(self.eps0)), masses[1])])
@@ -255,8 +278,8 @@ class AddedNoise(Continuous):
                 least, most = self._ratio_at(last), balls.value(sp.exp(self.eps0))
                 to_most = (masses[0] - least * masses[1]) / (most - least)
                 return panels(y, pieces, [(least, masses[1] - to_most), (most, to_most)])
-            beyond = (balls.lower(masses[0]), balls.upper(masses[0]), balls.upper(masses[1]))
-            return panels(y, pieces, [], beyond)
+            ends = [(balls.lower(mass), balls.upper(mass)) for mass in masses]
+            return panels(y, pieces, [], Tail(*ends[0], *ends[1], balls.lower(self._ratio_at(last))))
 
     def _left_half(self, last: arb, middle: arb) -> list[tuple[arb, arb, sp.Expr, sp.Expr]]:
         """The smooth pieces between ``last`` and the middle: both ends, the density of the greatest input, and ρ."""
@@ -271,7 +294,9 @@ class AddedNoise(Continuous):
             halves.append((left, right, added.pieces[other].formula.subs(u, y - high), sp.expand_power_exp(ratio)))
         return halves
 
-    def _cells(self, cells: int, tail: float) -> list[tuple[Fraction, Fraction, Fraction, Fraction | None]]:
+    def _cells(
+        self, cells: int, tail: float, cut: Fraction | None = None
+    ) -> list[tuple[Fraction, Fraction, Fraction, Fraction | None]]:
         """Masses under both end inputs and both ends of ρ, cell by cell from the middle down; the last one reaches to
         −∞."""
         arguments.numeric_only(self.free_symbols, "a discretisation")
@@ -281,12 +306,14 @@ class AddedNoise(Continuous):
         first, width = _number(self.middle), _number(self.width)
         last = min(_number(low) + self._edge(self.added, tail), first - width / 4)
         ends = [first + (last - first) * i / cells for i in range(cells + 1)]
+        if cut is not None and min(abs(end - cut) for end in ends) > _APART * (first - last) and last < cut < first:
+            ends = sorted({*ends, cut}, reverse=True)
         below = [[self._below(input_, end) for end in ends] for input_ in (low, high)]
         with balls.precision(_BITS):
             ratios = [_good(self._ratio_at(balls.ball(end))) for end in ends]
         inner = [
             (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
-            for i in range(cells)
+            for i in range(len(ends) - 1)
         ]
         bound = None if self.eps0 is sp.oo else ratios[-1] if self.added.flat else _number(sp.exp(self.eps0))
         return [*inner, (below[0][-1], below[1][-1], ratios[-1], bound)]
@@ -306,14 +333,26 @@ class AddedNoise(Continuous):
         return Decomposition(*rational, title=title)
 
 
-def _count(common: sp.Expr, ratio: sp.Expr, left: arb, right: arb, spread: float) -> int:
-    """How many panels there are to be: over each the logarithm of the ratio changes by ``spread``, on average, and that
-    of the density by a few times as much."""
-    changes = []
-    for formula, most in ((ratio, spread), (common, _DENSITY_SPREAD * spread)):
-        one, other = (float(balls.value(formula, {y: place}).log()) for place in (left, right))
-        changes.append(abs(one - other) / most)
-    return max(math.ceil(max(changes)), 1)
+def _pieces(left: arb, right: arb, common: sp.Expr, ratio: sp.Expr, spread: float) -> list[Piece]:
+    """The stretches of a smooth piece, with panels over each of which the logarithm of the ratio changes by ``spread``,
+    on average, and that of the density by a few times as much; narrow ones so that the ratio itself, as long as it is
+    not so large that few messages have it, changes by little: then e^{iyG} goes round a few times only."""
+    narrow = spread < _NARROW
+    stretches = max(math.ceil(_change(ratio, left, right)), 1) if narrow else 1
+    ends, pieces = [left + (right - left) * i / stretches for i in range(stretches + 1)], []
+    for one, other in pairwise(ends):
+        count = max(_change(ratio, one, other), _change(common, one, other) / _DENSITY_SPREAD) / spread
+        low, high = sorted(float(balls.value(ratio, {y: end})) for end in (one, other)) if narrow else (1.0, 1.0)
+        if low < _RARE_RATIO:
+            count = max(count, (high - low) / (_CHANGE * spread))
+        pieces.append(Piece(one, other, common, ratio, max(math.ceil(count), 1)))
+    return pieces
+
+
+def _change(formula: sp.Expr, left: arb, right: arb) -> float:
+    """By how much the logarithm of a formula differs between two places."""
+    one, other = (float(balls.value(formula, {y: place}).log()) for place in (left, right))
+    return abs(one - other)
 
 
 def _number(expr: sp.Expr) -> Fraction:

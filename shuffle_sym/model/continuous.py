@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 import sympy as sp
+from flint import arb
 
 from shuffle_sym.algebra import arguments, cards, field
 from shuffle_sym.algebra.errors import VerificationError
@@ -114,6 +115,11 @@ class Continuous(LocalRandomizer):
     def panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
         """The law of G for the worst pair of inputs, as panels."""
         self._no_worst_pair()
+
+    def alone(self, alpha: arb) -> tuple[Fraction, arb] | None:
+        """A message where the ratio of the worst pair of inputs is α >= 1, about, and D_α of one user alone, where
+        these are known."""
+        return None
 
     def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
         """A finite pair of laws below the worst pair of inputs."""

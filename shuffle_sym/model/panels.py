@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,19 @@ class Piece:
     panels: int
 
 
+class Tail(NamedTuple):
+    """What lies beyond the last panel: its mass under 0 and under 1, each at least and at most, and the least A."""
+
+    least_0: float = 0.0
+    most_0: float = 0.0
+    least_1: float = 0.0
+    most_1: float = 0.0
+    edge: float = math.inf
+
+
+_NOTHING = Tail()
+
+
 @dataclass(frozen=True)
 class Panels:
     r"""Nodes and bounds of one half of the messages, on which B = 1; the other half is its mirror image, A = 1.
@@ -51,7 +64,6 @@ class Panels:
     ``caps`` bounds the error of a panel over max |e^{sG}| + 1; ``tops``, ``lows`` and ``sides`` are bounds of Re A from
     both sides and of |Im A| on the ellipses, one column for each. ``runs`` describes the panels on the real line, from
     the smallest A on: the least density of A, and the ends of an interval of A that the panel covers for certain.
-    Beyond the last panel lie at most the masses ``tail`` = (under 0, at least and at most; under 1, at most).
     """
 
     ratios: Array
@@ -61,7 +73,7 @@ class Panels:
     lows: Array
     sides: Array
     runs: tuple[Array, Array, Array]
-    tail: tuple[float, float, float]
+    tail: Tail
 
 
 @lru_cache(maxsize=4)
@@ -74,7 +86,7 @@ def panels(
     y: sp.Symbol,
     pieces: Sequence[Piece],
     atoms: Sequence[tuple[arb, arb]],
-    tail: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    tail: Tail = _NOTHING,
 ) -> Panels:
     """The panels of pieces on which A does not decrease from one to the next, and atoms (A, mass)."""
     nodes: list[tuple[arb, arb]] = list(atoms)
@@ -112,7 +124,9 @@ def mixed(parts: Sequence[tuple[arb, Panels]], atoms: Sequence[tuple[arb, arb]])
     density, start, end = made[int(weights.argmax())].runs
     # A product with a weight has one rounding more: a little more or less, in the direction that is safe.
     scaled = [(w * (1 + _ROUNDING), part) for w, part in zip(weights, made, strict=True)]
-    tails = np.array([w * np.array(part.tail) for w, part in scaled]).sum(axis=0) * (1 + _ROUNDING)
+    most, less = (1 + _ROUNDING), (1 - 8 * _ROUNDING)
+    least_0, most_0, least_1, most_1 = (float(sum(w * part.tail[k] for w, part in scaled)) for k in range(4))
+    tail = Tail(least_0 * less, most_0 * most, least_1 * less, most_1 * most, min(part.tail.edge for part in made))
     tops, lows, sides = (np.concatenate([getattr(part, name) for part in made]) for name in ("tops", "lows", "sides"))
     return Panels(
         np.concatenate([values, *(part.ratios for part in made)]),
@@ -122,7 +136,7 @@ def mixed(parts: Sequence[tuple[arb, Panels]], atoms: Sequence[tuple[arb, arb]])
         lows,
         sides,
         (density * weights.max() * (1 - _ROUNDING), start, end),
-        (tails[0] * (1 - 8 * _ROUNDING), tails[1], tails[2]),
+        tail,
     )
 
 

@@ -52,6 +52,7 @@ Unsmoothed = Callable[[Sums, Array, Rule], Rule] | None
 
 _ATTEMPTS = 16
 _SHARE = 0.02  # of rtol, for each of aliasing and truncation
+_HOPELESS = 100.0  # an error over what is asked for, from which on a rule is not evaluated
 _FINEST = 2.0**-20  # spacing over the largest value
 
 
@@ -204,6 +205,8 @@ def _refined(law: Sums, unsmoothed: Unsmoothed, rtol: float, within: Array) -> t
         rule: Rule = Smoothed(law, tau[active], target)
         if unsmoothed:
             rule = min(rule, unsmoothed(law, target, rule), key=lambda r: float(r.count.sum()))
+        if law.uneven and (rule.sampled_error() > _HOPELESS * within[active] * value[active]).any():
+            raise refusal(law.n, rtol, _reached(lower[active], upper[active]), "more than doubles can give")
         sides = rule.evaluate()
         if sides is None:
             break

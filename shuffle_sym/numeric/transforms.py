@@ -53,6 +53,8 @@ class Sums(Rows):
 
     n: int
     size: int  # values of G that a node costs
+    patience = 1  # how much more work than usual may be done
+    uneven = False  # whether the error of M may be much larger at some nodes
     c: Array
     log_scale: Array
     log_slack: Array
@@ -197,7 +199,8 @@ class _Tilted(Rows):
 
 
 class AllSums(Sums):
-    """The law of S itself: M = φ^n."""
+    """The law of S without the outcomes in which all terms are exactly 0: M = φ^n − Pr[G = 0]^n. They add nothing to
+    E[S]_+, and with few terms they are most of the mass. ``log_scale`` is that of φ(c)^n still."""
 
     def __init__(
         self, values: Array, probabilities: Array, n: int, value_error: float, error: float = FLOAT_ERROR
@@ -216,6 +219,14 @@ class AllSums(Sums):
         self.spread = (one.q * (values - mean) ** 2).sum(axis=1)
         self.variance = n * self.spread
         self.total = 1.01 * n * (one.q * np.abs(values)).sum(axis=1)
+        self.leave_out_zero((values == 0) @ probabilities, error)
+
+    def leave_out_zero(self, mass: Array, error: Any) -> None:
+        """The probability that all terms are 0, over φ(c)^n: of the mass at 0 with a relative error."""
+        logs = np.where(mass > 0, self.n * (np.log(np.maximum(mass, _TINY)) - self.one.log_phi), -np.inf)
+        self.all_zero = np.exp(logs)
+        off = self.n * (error + self.one.log_error + 16 * UNIT_ROUNDOFF * (1 + np.abs(self.one.log_phi)))
+        self.all_zero_error = self.all_zero * np.minimum(1.1 * off, 1.0)
 
     def log_growths(self, d: Array) -> Array:
         logs, errors = self.one.log_growths(d)
@@ -228,7 +239,8 @@ class AllSums(Sums):
         eta = self.off(y)
         growths = np.exp(np.minimum((n - 1) * (np.maximum(logs, math.log(0.1)) + 10 * eta), 700.0))
         powers = np.exp(n * _complex(logs, angles))
-        return powers, n * eta * growths + 64 * u * np.abs(powers) + 8 * u
+        errors = n * eta * growths + 64 * u * np.abs(powers) + 8 * u + self.all_zero_error[:, None]
+        return powers - self.all_zero[:, None], errors
 
     def off(self, y: Array) -> Array:
         """A bound on the error of φ(c + iy)/φ(c)."""
@@ -242,7 +254,8 @@ class AllSums(Sums):
         y, places = np.unique(np.concatenate([left, right], axis=1), axis=1, return_inverse=True)
         excess = (np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y)[:, places.ravel()]
         highest = np.maximum(*np.split(excess, 2, axis=1)) + (right - left) ** 2 * self.spread[:, None] / 3.9
-        return np.asarray(self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level)
+        low = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level - 0.7
+        return np.asarray(low & (2 * self.all_zero[:, None] < math.exp(log_level)))
 
 
 class RareSums(Sums):

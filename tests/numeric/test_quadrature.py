@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -18,6 +19,7 @@ VALUES = [
     (ss.Laplace(eps0=1), 10**3, 0.1, 2.4862754983e-5),
     (ss.Gaussian(sigma=2), 10**3, 0.1, 9.2176730081e-10),
     (ss.Gaussian(sigma=1), 10**5, 0.01, 6.8505417569e-5),
+    (ss.Gaussian(sigma=1), 10**3, 0.1, 7.2210573150e-4),  # from ∫ (1 − Re φ(iu)^n)/u² du, at 110 bits
 ]
 
 
@@ -29,6 +31,38 @@ def test_values_of_another_tool_are_inside(noise, n, eps, value, rtol):
     assert found.lower <= value * (1 + 1e-10)
     assert found.upper >= value * (1 - 1e-10)
     assert found.upper - found.lower <= rtol * found.upper
+
+
+@pytest.mark.parametrize(("noise", "n", "eps", "value"), VALUES[1:], ids=repr)
+@pytest.mark.parametrize("tail", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-11])
+def test_messages_beyond_the_panels_are_in_both_ends(noise, n, eps, value, tail):
+    made = noise.panels(0.2, tail)
+    (found,) = quadrature.positive_parts(made, np.array([math.exp(eps)]), n, 1e-7)
+    assert found.lower <= value * (1 + 1e-10)
+    assert found.upper >= value * (1 - 1e-10)
+    if (noise, n, tail) == (ss.Gaussian(sigma=1), 10**3, 1e-9):  # one message beyond adds its mean, next to all of it
+        assert found.relative_width < 2e-6 < made.tail.most_0 / found.upper / 100
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize(("eps", "b", "edge"), [(0.0, 0.1, 3.0), (0.2, 0.1, 8.0), (0.2, 0.01, 40.0), (0.7, 0.05, 5.0)])
+def test_one_ratio_beyond_is_counted_as_in_all_sums_written_out(n, eps, b, edge):
+    alpha, p = math.exp(eps), (1 - b * (1 + edge)) / 5.5  # G has the mean 1 − α
+    law = [(value, p) for A in (1.0, 2.5) for value in (A - alpha, 1 - alpha * A)]
+    law += [(0.0, 1 - 2 * b - 4 * p)]
+    far = [(edge - alpha, b), (1 - alpha * edge, b)]
+
+    def mean(terms, count, function):
+        chosen = itertools.product(terms, repeat=count)
+        return math.fsum(math.prod(p for _, p in some) * function(sum(g for g, _ in some)) for some in chosen)
+
+    inside, beyond = (mean([*law, *rest], n, lambda s: max(s, 0.0)) / n for rest in ([(0.0, 2 * b)], far))
+    left = mean(law, n - 1, lambda s: max(-s - far[0][0], 0.0) + max(s + far[1][0], 0.0))
+    tail = panels.Tail(b * edge, b * edge, b, b, edge)
+    found = quadrature._with_tails(Interval(inside, inside), tail, alpha, n, left)
+    assert found.lower <= beyond <= found.upper
+    crude = quadrature._with_tails(Interval(inside, inside), tail, alpha, n, math.inf)
+    assert found.upper <= crude.upper == pytest.approx(min(inside + b * edge, 1.0))
 
 
 def by_cells(noise, n: int, eps: float) -> Interval:
@@ -69,8 +103,9 @@ def test_the_error_of_a_panel_is_not_lost_where_its_density_may_be_0():
 
 
 @pytest.mark.parametrize("nodes", [2, 3, 4])
-def test_the_bound_of_a_panel_covers_its_error(monkeypatch, nodes):
-    noise, s, alpha = ss.Laplace(eps0=2), 0.3, 1.2
+@pytest.mark.parametrize("s", [0.3, -0.3])
+def test_the_bound_of_a_panel_covers_its_error(monkeypatch, nodes, s):
+    noise, alpha = ss.Laplace(eps0=2), 1.2
 
     def transform() -> tuple[float, float]:
         law = quadrature.SmoothSums(noise._panels(1.0, 0.0), np.array([alpha]), 10)
@@ -151,7 +186,7 @@ def test_the_roundings_of_ends_by_panels_are_counted(monkeypatch):
     (answer,) = quadrature._positive_parts(made, np.array([1.2]), 10, 0.1)
     assert answer.lower <= math.exp(-20.0) * (1 - 21 * u)
     assert answer.upper >= math.exp(-20.0) * (1 + 21 * u)
-    both = quadrature._with_tails(Interval(0.25, 0.25), (0.125, 0.25, 0.0), 1.5, 10)
+    both = quadrature._with_tails(Interval(0.25, 0.25), panels.Tail(0.125, 0.25), 1.5, 10, math.inf)
     assert both.lower <= 0.375 * (1 - 2 * u)  # a sum and a product
     assert 0.5 * (1 + 2 * u) <= both.upper <= 0.5 * (1 + 10 * u)
 
@@ -183,4 +218,5 @@ def test_a_value_far_below_the_doubles_need_not_be_known_sharply():
 
 def test_tails_that_are_as_likely_under_both_inputs_add_nothing_to_the_lower_end():
     for mass in (1 / 8, 1e-3, 1e-200):
-        assert quadrature._with_tails(Interval(0.0, 0.5), (mass, mass, mass), 1.0, 2).lower == 0.0
+        tail = panels.Tail(mass, mass, mass, mass)
+        assert quadrature._with_tails(Interval(0.0, 0.5), tail, 1.0, 2, math.inf).lower == 0.0
