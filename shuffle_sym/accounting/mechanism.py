@@ -28,6 +28,7 @@ from shuffle_sym.truth import exact, ground_truth, two_messages
 from shuffle_sym.truth.two_messages import TwoMessages
 
 _MOST_STEPS = 30
+_OF_CURVES = 0.01  # relative precision of δ of noise, which moves ε by a tenth of that
 _NEAR = 0.1  # relative distance of an ε from what is attained
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
 
@@ -91,7 +92,9 @@ class Mechanism(CrowdOfUsers):
         return self._ends(ratios, rtol, method)
 
     def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """From all datasets, where they are few: that takes less time than a bound."""
+        """From all datasets, where they are few: that takes less time than a bound. Bounds of noise are not sharper than
+        curves need them."""
+        rtol = max(rtol, _OF_CURVES) if isinstance(self.bounds, NoiseOfAllDatasets) else rtol
         few = self.all_datasets if method == "auto" else None
         truths = [few.delta(ratio.eps) for ratio in ratios] if few else []
         answers = {i: truth for i, truth in enumerate(truths) if truth.relative_width <= min(rtol, CLOSE)}
