@@ -98,13 +98,19 @@ class Noise(Source):
             if alone is not None:
                 # All others send what does not tell, or they do not help: [·]_+ is subadditive.
                 silent = max(1 - self._gamma * (1 + 1e-8) - 1e-29, 0.0) ** (self.n - 1) * (1 - 1e-12 * self.n)
-                answers[i] = told(max(silent * balls.lower(alone[1]), 0.0), balls.upper(alone[1]))
+                one = told(max(silent * balls.lower(alone[1]), 0.0), balls.upper(alone[1]))
+                answers[i] = Interval(min(one.lower, 1.0), min(one.upper, 1.0), "alone")
                 if few:
                     cut, tail = alone[0], min(tail, _rounded(rtol * answers[i].lower / 8))
         waiting = [i for i, answer in enumerate(answers) if not _is_within(answer, rtol)]
         while waiting and cells <= _MAX_CELLS:
             left = [ratios[i] for i in waiting]
-            below, above = (self._discretised(side, cells, tail, cut).known(left, rtol / 4, method) for side in _SIDES)
+            try:
+                below, above = (
+                    self._discretised(side, cells, tail, cut).known(left, rtol / 4, method) for side in _SIDES
+                )
+            except balls.RangeError:  # masses far out, or too small for this
+                break
             before = max(answers[i].relative_width for i in waiting)
             for i, low, high in zip(waiting, below, above, strict=True):
                 lower, upper = max(answers[i].lower, low.lower), min(answers[i].upper, high.upper)
@@ -138,7 +144,7 @@ class Noise(Source):
         for cells in _FEW_CELLS[: 2 if heavy else None] if method == "auto" and (few or heavy) else ():
             try:
                 sides = [self._discretised(side, cells, tail).epsilon(target, rtol / 4, method) for side in _SIDES]
-            except NotSharpError:
+            except (NotSharpError, balls.RangeError):
                 break
             low, high = max(low, sides[0].lower), min(high, sides[1].upper)
             if high - low <= rtol * high:

@@ -81,13 +81,17 @@ def upper(x: arb) -> float:
     return rounding.above(nearest) if arb(nearest) < end else nearest
 
 
+class RangeError(ValueError):
+    """What is said where no normal double holds a number."""
+
+
 def doubles(numbers: Iterable[arb]) -> npt.NDArray[np.float64]:
     """The doubles nearest to the middles of balls; a number that no normal double holds is refused."""
     exact = list(numbers)
     nearest = np.array([float(x) for x in exact])
     tiny = np.flatnonzero(np.abs(nearest) < np.finfo(float).tiny)
     if not np.isfinite(nearest).all() or not all(exact[i].is_zero() for i in tiny):
-        raise ValueError("a value is outside the range of doubles (1e-308 … 1e308); use exact(…, digits=…)")
+        raise RangeError("a value is outside the range of doubles (1e-308 … 1e308); use exact(…, digits=…)")
     return nearest
 
 

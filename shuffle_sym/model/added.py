@@ -34,6 +34,7 @@ from shuffle_sym.model.panels import Panels, Piece, Tail, panels
 _distance = sp.Dummy("d", positive=True)
 _BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 _GOOD_BITS = 100
+_ALIKE = Fraction(1, 2**60)  # two ratios that differ by less, relatively
 _APART = Fraction(1, 2**24)  # of two ends of cells, over the length of all
 _GOLDEN = 0.3819660112501052
 _FAR_AWAY = 2**40  # over the width of the inputs
@@ -50,6 +51,8 @@ class AddedNoise(Continuous):
 
     #: Pr[R(x) <= y] as a formula in x and y, where one is known; masses are integrated where it is not.
     distribution: sp.Expr | None = None
+    #: What the caller can change if messages tell the inputs apart, for all that doubles can hold.
+    enough_noise = "density must be above 1e-100 at y = 1 for x = 0"
     #: Messages beyond these two places are moved to the nearer of them.
     clip: tuple[sp.Expr, sp.Expr] | None = None
 
@@ -190,6 +193,8 @@ class AddedNoise(Continuous):
             elif low == high:
                 atoms.append((a, b, b))
             else:
+                if high - low < high * _ALIKE:  # wider is larger still, and masses may not cancel
+                    low, high = low * (1 - _ALIKE), high * (1 + _ALIKE)
                 to_high = (a - low * b) / (high - low)
                 atoms.append((high * to_high, to_high, to_high))
                 atoms.append((a - high * to_high, b - to_high, b - to_high))

@@ -32,8 +32,8 @@ def ends(R: AddedNoise, other: sp.Expr, cells: int, users: int) -> list[Fraction
     density = sp.lambdify((x, y), R.density, "numpy")
     if not (far := float(density(0.0, 1.0))) > _LEAST_FAR:
         raise ValueError(
-            f"{R!r} has too little noise: of input 0 the density at the message 1 must be above {_LEAST_FAR:g}, got "
-            f"{far:.3g}; messages tell the two inputs apart, so that shuffling hides hardly anything"
+            f"{R!r} has too little noise: {R.enough_noise}, so that input 0 can send the message 1 (its density is "
+            f"{far:.3g}); messages tell the two inputs apart, and shuffling hides hardly anything"
         )
 
     def at(places: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:

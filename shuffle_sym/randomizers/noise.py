@@ -20,6 +20,8 @@ class Laplace(AddedNoise):
     1/2
     """
 
+    enough_noise = "eps0 must be at most 230"
+
     def __init__(self, eps0: Any = None) -> None:
         self.parameter = e = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
         if e == 0:
@@ -37,6 +39,8 @@ class Gaussian(AddedNoise):
     erfc(sqrt(2)/4)
     """
 
+    enough_noise = "sigma must be at least 0.047"
+
     def __init__(self, sigma: Any = None) -> None:
         self.parameter = self.sigma = number = _scale(sigma, "sigma")
         self.density = sp.exp(-((y - x) ** 2) / (2 * number**2)) / (sp.sqrt(2 * sp.pi) * number)
@@ -51,6 +55,8 @@ class Logistic(AddedNoise):
     >>> Logistic(eps0=2 * sp.log(2)).gamma
     2/3
     """
+
+    enough_noise = "eps0 must be at most 230"
 
     def __init__(self, eps0: Any = None) -> None:
         self.parameter = e = _scale(field.eps0 if eps0 is None else eps0, "eps0")

@@ -43,5 +43,22 @@ def test_the_cells_lose_less_than_a_thousandth_of_the_variance():
 
 def test_noise_that_is_too_little_for_doubles_is_refused_before_any_work():
     for question in ("delta", "epsilon"):
-        with pytest.raises(ValueError, match=r"Gaussian\(sigma=1/50\) has too little noise"):
+        with pytest.raises(
+            ValueError, match=r"Gaussian\(sigma=1/50\) has too little noise: sigma must be at least 0.047"
+        ):
             getattr(ss.Shuffle(ss.Gaussian("1/50"), 100), question)(0.5)
+
+
+@pytest.mark.parametrize(
+    ("enough", "too_little"),
+    [
+        (ss.Gaussian(sigma="0.047"), ss.Gaussian(sigma="0.046")),
+        (ss.Laplace(eps0=230), ss.Laplace(eps0=240)),
+        (ss.randomizers.Logistic(eps0=230), ss.randomizers.Logistic(eps0=240)),
+    ],
+    ids=repr,
+)
+def test_the_least_noise_that_a_refusal_speaks_of_is_served(enough, too_little):
+    assert enough.in_cells(sp.S.Zero, 12).atoms
+    with pytest.raises(ValueError, match=enough.enough_noise):
+        too_little.in_cells(sp.S.Zero, 12)
