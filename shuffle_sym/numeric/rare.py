@@ -10,11 +10,7 @@ every sum S' of N − 1 terms G' with any of them,
 .. math:: \frac1N \mathbb E\Bigl[\sum_i G_i\Bigr]_+ \le \frac1N \mathbb E\Bigl[\sum_i G_i'\Bigr]_+
           + \max_x \sum_{g \in O_x} p_x(g) \min(e(g), g) + \frac{N-1}2\, b\, \max_x \sum_{g \in O_x} p_x(g)\, g .
 
-*Proof.* Go from ΣG' to ΣG, one user after the other. The step of user i changes something only if G_i = g is in its O,
-and then from [V]_+ to [V + g]_+, where V is the sum of G for the users before i and of G' for those after. That is at
-most g, and at most [V + g]_+. If nobody before i has a value in O, V is a sum S', which adds at most e(g) to the mean.
-Somebody has one with a probability of at most (i − 1)b, independently of G_i, and then g is enough. Add up over i, and
-divide by N. ∎
+The proof is `papers.ours.rare`.
 
 By `moduli`, :math:`e(g) = e^{\lambda g} C_\lambda` will do for every λ > 0, C_λ the integral there for N − 1 terms.
 Which values are rare and which λ they have is chosen by a rough calculation; any choice is right.

@@ -7,13 +7,12 @@ finite part has two inputs, which are the ends; an input between them is rounded
 the mean is kept. It has to treat both ends alike; then they are a worst pair (`papers.ours.noise`, Theorem 10).
 
 **Several at once.** The blanket is the product of theirs. Let X* and X' be above all p_x/c of a continuous part,
-coupled so that one falls as the other grows (`model.comonotone`). Given the messages of the other parts,
-:math:`(k_0 p_{x_0} - \alpha k_1 p_{x_1})/c` is below :math:`k_0 X^* - \alpha k_1 X'` in convex order for all inputs and
-for all :math:`k_0, k_1 \ge 0`. So it is over all of them, too, and one continuous part after the other is replaced by
-its finite pair of laws. What is left is finite, and `model.products` makes it small: for symmetric log-concave noise
-on a cube, X* and X' are p_0/c and p_1/c themselves, up to a finite number of levels, and opposite corners are the worst
-pair for the blanket. Other bounds than the blanket are not proved for a cube. What it gives is larger than what real
-datasets attain by about γ^(−1/2), and γ is a product: few attributes, or little of ε0 for each of them.
+coupled so that one falls as the other grows (`model.comonotone`). Given the messages of the other parts, a part may be
+replaced by its finite pair of laws, and so may one after the other (`papers.ours.cube`, Theorem 11). What is left is
+finite, and `model.products` makes it small: for symmetric log-concave noise on a cube, X* and X' are p_0/c and p_1/c
+themselves, up to a finite number of levels, and opposite corners are the worst pair for the blanket. Other bounds than
+the blanket are not proved for a cube. What it gives is larger than what real datasets attain by about γ^(−1/2), and γ
+is a product: few attributes, or little of ε0 for each of them.
 """
 
 import math

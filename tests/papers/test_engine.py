@@ -436,6 +436,15 @@ def test_sums_are_cut_joined_shifted_and_exchanged_and_wrong_ones_are_refused():
     assert chain(whole, equals(sp.Sum(f(k + 1), (k, -1, n - 1)), "shifted")).relation == "="
     both = sp.Sum(sp.Sum(g(i, j), (j, 0, n)), (i, 0, n))
     assert chain(both, equals(sp.Sum(sp.Sum(g(i, j), (i, 0, n)), (j, 0, n)), "exchanged")).relation == "="
+    last, apart = sp.Sum(f(i), (i, n, n)), sp.Sum(f(i), (i, 0, n - 1))
+    assert chain(whole, equals(apart + last, "cut"), equals(apart + f(n), "one term")).relation == "="
+    row = sp.Sum(f(i) * sp.Sum(g(i, j), (j, 0, n)), (i, j, j))
+    assert chain(row, equals(f(j) * sp.Sum(g(j, i), (i, 0, n)), "row j")).relation == "="
+    with pytest.raises(ss.VerificationError):
+        chain(row, equals(f(j) * sp.Sum(g(j, j), (j, 0, n)), "the index j is another one"))
+    for wrong in (f(n + 1), f(i), 2 * f(n)):
+        with pytest.raises(ss.VerificationError):
+            chain(last, equals(wrong, "another term"))
     for wrong in (f(0) + sp.Sum(f(i), (i, 2, n)), sp.Sum(f(i + 1), (i, 0, n - 1)), whole + f(n)):
         with pytest.raises(ss.VerificationError):
             chain(whole, equals(wrong, "wrong"))

@@ -90,6 +90,26 @@ def test_no_pair_of_inputs_in_cells_has_a_blanket_above_the_bound(R, rows):
             assert shuffled_laws(D, n).delta(eps, rtol=1e-2).lower <= bound
 
 
+def test_opposite_corners_of_a_square_are_above_all_pairs_in_convex_order():
+    rows = {x: [p * r for p, r in product(*map(cells, x))] for x in product(INPUTS, repeat=2)}
+    c = [min(column) for column in zip(*rows.values(), strict=True)]
+    alpha = q(6, 5)
+    values = {pair: [(p - alpha * r) / m for p, r, m in zip(*map(rows.get, pair), c, strict=True)]
+              for pair in product(rows, repeat=2)}  # fmt: skip
+
+    def above(pair, level):
+        return sum(m * max(v - level, 0) for v, m in zip(values[pair], c, strict=True))
+
+    def is_largest(pair):  # between two of its values its own is linear, and the others are convex
+        worst = {level: above(pair, level) for level in values[pair]}
+        return all(above(other, level) <= worst[level] for other in values for level in worst)
+
+    low, high = INPUTS[0], INPUTS[-1]
+    assert is_largest(((low, low), (high, high)))
+    assert is_largest(((low, high), (high, low)))
+    assert not is_largest(((low, low), (low, high)))
+
+
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_the_drop_out_bound_of_sampled_laplace_noise_is_above_exact_values(n):
     R, finite = ss.Sampled(NOISE, "1/4"), ss.from_matrix([sampled(z) for z in INPUTS])

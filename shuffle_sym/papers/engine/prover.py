@@ -128,6 +128,9 @@ def _evaluated(expr: sp.Expr) -> sp.Expr:
         return expr
     if isinstance(expr, sp.Sum) and any(len(limit) == 3 and limit[1] - limit[2] == 1 for limit in expr.limits):
         return sp.Integer(0)  # nothing is added
+    if isinstance(expr, sp.Sum) and len(expr.limits) == 1 and expr.limits[0][1:2] == expr.limits[0][2:]:
+        index, only, _ = expr.limits[0]
+        return _evaluated(sums.apart(expr.function, only.free_symbols).subs(index, only))
     if isinstance(expr, sp.Sum) and expr.function.has(AppliedUndef, Positive, Mean, quantities.Divergence, sp.Indexed):
         return sp.Sum(_evaluated(expr.function), *expr.limits)
     if expr.has(sp.Sum) and not isinstance(expr, (sp.Sum, sp.Derivative, sp.Integral, sp.Limit, sp.Subs)):

@@ -2,10 +2,12 @@ r"""What goes beyond the papers: orders between analyses, the drop-out bound, an
 
 from shuffle_sym.papers.ours import (
     any_randomizer,
+    cube,
     dropout,
     noise,
     noise_pairs,
     orders,
+    rare,
     sampling,
     smooth_pairs,
     smoothing,
@@ -17,10 +19,12 @@ TITLE = "this package"
 __all__ = [
     "TITLE",
     "any_randomizer",
+    "cube",
     "dropout",
     "noise",
     "noise_pairs",
     "orders",
+    "rare",
     "sampling",
     "smooth_pairs",
     "smoothing",
