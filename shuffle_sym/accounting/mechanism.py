@@ -92,8 +92,8 @@ class Mechanism(CrowdOfUsers):
         return self._ends(ratios, rtol, method)
 
     def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """From all datasets, where they are few: that takes less time than a bound. Bounds of noise are not sharper than
-        curves need them."""
+        """From all datasets, where they are few, because that takes less time than a bound. Bounds of noise are only
+        as sharp as curves need them."""
         rtol = max(rtol, _OF_CURVES) if isinstance(self.bounds, NoiseOfAllDatasets) else rtol
         few = self.all_datasets if method == "auto" else None
         truths = [few.delta(ratio.eps) for ratio in ratios] if few else []

@@ -43,7 +43,8 @@ import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.convex_order import same_means
-from shuffle_sym.numeric.transforms import Array, Complex, _expm1, _moments, _Tilted
+from shuffle_sym.numeric.elementary import expm1
+from shuffle_sym.numeric.transforms import Array, Complex, _moments, _Tilted
 
 _ROUNDS = 4
 _MOST_WORK = 2**16  # nodes times centres times values
@@ -213,7 +214,7 @@ class _Bounds:
         lam, u, star = self.centres[:, None], UNIT_ROUNDOFF, slice(self.star, self.star + 1)
         s = lam + 1j * y
         z = np.asarray(self.pads * (lam * y * 1j - y**2 / 2), dtype=complex)
-        normal, phi, grown = _expm1(z), np.exp(self.log_phi), np.expm1(self.log_phi)
+        normal, phi, grown = expm1(z), np.exp(self.log_phi), np.expm1(self.log_phi)
         growth = grown + phi * (ratios * (1 + normal) + normal)  # M_x(s) − 1
         error = 1.01 * phi * (self.log_error + self.drift * y + 64 * u * np.abs(z))
         error = error + 32 * u * (np.abs(growth) + np.abs(grown))

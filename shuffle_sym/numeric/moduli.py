@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.numeric.elementary import rotations
 from shuffle_sym.numeric.places import Places
-from shuffle_sym.numeric.transforms import Array, Mask, _Tilted, turned
+from shuffle_sym.numeric.transforms import Array, Mask, _Tilted
 
 NARROW = 0.15  # variance of a law over that of its normal term, up to which |M_x(λ + iu)| <= M_x(λ) will do
 ALL = slice(None)
@@ -56,7 +57,7 @@ class Tilts:
 
     def log_squares(self, u: Array, laws: Mask | slice = ALL) -> Array:
         """Upper bounds of log |M_x(λ + iu)/M_x(λ)|², a row for each u and a column for each of some laws."""
-        real, imaginary = (one.T for one in turned(u[None], self.halves[laws], self.q[laws]))
+        real, imaginary = (one.T for one in rotations(u[None], self.halves[laws], self.q[laws]))
         # |ζ| is known to within drift·u, and |ζ|² − 1 to within twice that and its square.
         excess = real * (2 + real) + imaginary * imaginary + 4 * self.drifts[laws] * u[:, None]
         logs: Array = np.log1p(np.minimum(np.maximum(excess, -1 + UNIT_ROUNDOFF), 0.0))

@@ -13,9 +13,10 @@ import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import contour
+from shuffle_sym.numeric.elementary import to_complex
 from shuffle_sym.numeric.places import Places
 from shuffle_sym.numeric.rules import OFF, OnLattice
-from shuffle_sym.numeric.transforms import AllSums, Array, Complex, Mask, _complex
+from shuffle_sym.numeric.transforms import AllSums, Array, Complex, Mask
 
 _LOG_TINY = -50.0  # powers below e^this are bounded, not computed
 _RARE = 30.0  # expected positive terms below which a sum has too much mass next to 0 if nothing smooths it
@@ -56,12 +57,12 @@ class PlacedSums(AllSums):
         errors = bounds.copy()
         powers = np.zeros(y.shape, dtype=complex)
         large = (self.n + 1 - self.places.last) * logs[0] > _LOG_TINY
-        w = _complex(self.one.log_phi[0] + logs[0, large], angles[0, large])
+        w = to_complex(self.one.log_phi[0] + logs[0, large], angles[0, large])
         powers[0, large], lost = self.places.powers(w, float(self.log_sum[0]))
         errors[0, large] = (self.n * eta * bounds * np.exp(-shown))[0, large] + lost
         damped = np.exp(-self.smoothing / 2 * y * y)
         turn = self.smoothing * self.c[:, None] * y
-        rotated = powers * damped * _complex(np.cos(turn), np.sin(turn))
+        rotated = powers * damped * to_complex(np.cos(turn), np.sin(turn))
         return rotated, errors * damped + 16 * UNIT_ROUNDOFF * (1 + turn) * np.abs(rotated) + 8 * UNIT_ROUNDOFF * damped
 
     def quiet(self, left: Array, right: Array, log_level: float) -> Mask:

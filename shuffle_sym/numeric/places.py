@@ -32,7 +32,7 @@ import math
 import numpy as np
 
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
-from shuffle_sym.numeric.transforms import Array, Complex, _expm1
+from shuffle_sym.numeric.elementary import Array, Complex, expm1
 
 _FIRST = 0.7  # length of the first segment, times γ
 
@@ -81,7 +81,7 @@ class Places:
         exponents = self.log_first + self.rests * w + (L - 1) * np.where(inner, w, self.log_x) - log_scale
         scales = np.exp(exponents)
         near = np.abs(t) < 1e-100
-        ratios = np.where(near, L, _expm1(L * t) / np.where(near, 1, _expm1(t)))
+        ratios = np.where(near, L, expm1(L * t) / np.where(near, 1, expm1(t)))
         lost = 128 * u * (L + L * np.abs(t) + 2 / np.minimum(np.maximum(np.abs(t), 1e-100), 1.0))
         lost += 16 * u * L * (self.sizes + abs(log_scale) + np.abs(exponents) + L * np.abs(w))
         total: Complex = np.asarray((scales * ratios).sum(axis=1), dtype=complex)

@@ -19,10 +19,11 @@ import numpy.typing as npt
 
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.numeric.elementary import Array as Array
+from shuffle_sym.numeric.elementary import Complex as Complex
+from shuffle_sym.numeric.elementary import expm1, log1p, rotations, times, to_complex
 from shuffle_sym.numeric.search import increasing_roots
 
-Array = npt.NDArray[np.float64]
-Complex = npt.NDArray[np.complex128]
 Mask = npt.NDArray[np.bool_]
 
 SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and only an upper end is told
@@ -194,8 +195,8 @@ class _Tilted(Rows):
         """log φ(c + iy)/φ(c): real part and argument."""
         real, imaginary = np.empty(y.shape), np.empty(y.shape)
         for i in _chunks(y, self.g):
-            real[:, i], imaginary[:, i] = turned(y[:, i], self.g / 2, self.q)
-        return _log1p(real, imaginary)
+            real[:, i], imaginary[:, i] = rotations(y[:, i], self.g / 2, self.q)
+        return log1p(real, imaginary)
 
 
 class AllSums(Sums):
@@ -238,7 +239,7 @@ class AllSums(Sums):
         # |(ζ + η)^n − ζ^n| <= nη (|ζ| + η)^(n−1); |ζ| is taken as 1/10 at least.
         eta = self.off(y)
         growths = np.exp(np.minimum((n - 1) * (np.maximum(logs, math.log(0.1)) + 10 * eta), 700.0))
-        powers = np.exp(n * _complex(logs, angles))
+        powers = np.exp(n * to_complex(logs, angles))
         errors = n * eta * growths + 64 * u * np.abs(powers) + 8 * u + self.all_zero_error[:, None]
         return powers - self.all_zero[:, None], errors
 
@@ -329,35 +330,23 @@ class RareSums(Sums):
         B = np.empty(y.shape, dtype=complex)
         for i in _chunks(y, self.g):
             x = y[:, i, None] * self.g[:, None, :]
-            B.real[:, i] = _times(np.cos(x), self.psi)
-            B.imag[:, i] = _times(np.sin(x), self.psi)
-        log_A = _complex(*self.low.log_ratios(y))
+            B.real[:, i] = times(np.cos(x), self.psi)
+            B.imag[:, i] = times(np.sin(x), self.psi)
+        log_A = to_complex(*self.low.log_ratios(y))
         A = np.exp(log_A)
         near = np.abs(B) <= np.abs(A) / 2  # here the difference is small, and e^z − 1 is what has to be computed
         ratios = np.where(near, B, 0) / np.where(near, A, 1)
         log_total = np.log(np.where(near | (A + B == 0), 1, A + B))
         far = np.where(A + B == 0, 0, np.exp(n * log_total)) - np.exp(n * log_A)
-        z = n * _complex(*_log1p(ratios.real, ratios.imag))
+        z = n * to_complex(*log1p(ratios.real, ratios.imag))
         large = z.real > 600  # next to e^z nobody sees the 1
-        close = np.where(large, np.exp(n * log_A + z), np.exp(n * log_A) * _expm1(np.where(large, 0, z)))
+        close = np.where(large, np.exp(n * log_A + z), np.exp(n * log_A) * expm1(np.where(large, 0, z)))
         powers: Complex = np.asarray(np.where(near, close, far) * np.exp(-self.log_rest[:, None]), dtype=complex)
         errors = self.gain[:, None] * (self.fixed[:, None] + self.drift[:, None] * y)
         errors += 1.01 * n * self.low.drift[:, None] * y
         # Near: n|B| (|A| + |B|)^(n−1) <= (1 + exponent) M(c). Else |A + B| <= 3ψ and n <= 140 unless ψ < 1/3, so that
         # n|log(A + B)| |A + B|^n <= 1000 M(c).
         return powers, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + exponent), 4096.0)
-
-
-def turned(y: Array, halves: Array, weights: Array) -> tuple[Array, Array]:
-    """Σ_j q_j (e^{2iyh_j} − 1), real and imaginary part, by t = tan yh_j: sin² = t²/(1 + t²), sin cos = t/(1 + t²)."""
-    tangents = np.tan(y[:, :, None] * halves[:, None, :])
-    ratios = tangents / (1 + tangents * tangents)
-    return _times(tangents * ratios, -2 * weights), _times(ratios, 2 * weights)
-
-
-def _times(x: Array, weights: Array) -> Array:
-    """Σ_j x_{ikj} w_{ij}."""
-    return np.asarray((x @ weights[:, :, None])[:, :, 0])
 
 
 def _chunks(y: Array, values: Array) -> Iterator[slice]:
@@ -375,24 +364,6 @@ def _moments(s: Array, values: Array, log_weights: Array) -> tuple[Array, Array,
     total = weights.sum(axis=1)
     mean = (weights * values).sum(axis=1) / total
     return mean, (weights * (values - mean[:, None]) ** 2).sum(axis=1) / total, top + np.log(total)
-
-
-def _complex(real: Array, imaginary: Array) -> Complex:
-    return np.asarray(real + 1j * imaginary, dtype=complex)
-
-
-def _expm1(z: Complex) -> Complex:
-    """e^z − 1, with an error of a few u next to |z| + |e^z − 1|."""
-    real = np.expm1(z.real) * np.cos(z.imag) - 2 * np.sin(z.imag / 2) ** 2
-    return _complex(real, np.exp(z.real) * np.sin(z.imag))
-
-
-def _log1p(real: Array, imaginary: Array) -> tuple[Array, Array]:
-    """log(1 + w): real part and argument, to within a few u |w| where |1 + w| is near 1, a few u elsewhere."""
-    excess, modulus = real * (2 + real) + imaginary * imaginary, np.hypot(1 + real, imaginary)
-    near = np.abs(excess) < 0.5
-    logs = np.where(near, np.log1p(np.where(near, excess, 0.0)) / 2, np.log(np.maximum(modulus, _TINY)))
-    return logs, np.arctan2(imaginary, 1 + real)
 
 
 def _saddle_points(moments: Callable[[Array], tuple[Array, Array]], reach: Array, top: Array) -> Array:
