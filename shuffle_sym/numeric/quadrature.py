@@ -215,7 +215,8 @@ class SmoothSums(AllSums):
         total = np.full(len(self.c), 1e-300)
         for terms in (front, back):
             logs: Array = sum(terms) - 1 + 8 * FLOAT_ERROR * sum(np.abs(term) for term in terms)
-            total += np.exp(np.minimum(logs.min(axis=1), _LARGEST_EXPONENT))
+            least = logs.min(axis=1)
+            total += np.where(least < _LARGEST_EXPONENT, np.exp(np.minimum(least, _LARGEST_EXPONENT)), np.inf)
         return total
 
     def log_modulus(self, y: Array) -> Array:

@@ -205,7 +205,7 @@ def _real_sums(kernel: Complex, powers: Complex) -> Array:
     return total
 
 
-_RATES = np.geomspace(0.05, 50, 14)
+_RATES = np.geomspace(0.05, 50, 24)
 _SHARES = np.array([0.3, 0.6, 0.8, 0.9, 0.95, 0.98])
 
 
@@ -215,7 +215,7 @@ def periods(law: Sums, target: Array) -> tuple[Array, Array]:
     It is at most ``target``: for d > 0, s = c ± d > 0 and m >= 1 copy m adds at most e^{−dm·period} M(s)/(es M(c)).
     """
     c = law.c[:, None]
-    rates = _RATES / np.sqrt(law.variance + 2 / law.c**2)[:, None]
+    rates = _RATES[:: 2 if law.uneven else 1] / np.sqrt(law.variance + 2 / law.c**2)[:, None]
     down = np.concatenate([rates, c * _SHARES], axis=1)
     # Rates that are out of range are taken to be one that is not.
     d = np.concatenate(
