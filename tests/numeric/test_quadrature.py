@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -220,3 +221,30 @@ def test_tails_that_are_as_likely_under_both_inputs_add_nothing_to_the_lower_end
     for mass in (1 / 8, 1e-3, 1e-200):
         tail = panels.Tail(mass, mass, mass, mass)
         assert quadrature._with_tails(Interval(0.0, 0.5), tail, 1.0, 2, math.inf).lower == 0.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "alpha", "n", "value"), [(1e-6, 1e-9, 1.25, 1000, 1e-7), (0.01, 0.001, 1.5, 5, 0.25)]
+)
+def test_every_part_of_the_upper_end_is_counted(a, b, alpha, n, value):
+    left, (A, B, ratio, D) = 2.0**-40, map(Fraction, (a, b, alpha, value))
+    rest = (ratio - 1) * (1 - A - B) / (1 - 2 * B)
+    several = (n - 1) * D - 2 * (n - 1) * B * (n * D + 2 * (ratio - 1))  # E[S']_+ if no other message lies beyond
+    assert several > 0
+    exact = D - 2 * B * several + (1 - 2 * B) ** (n - 1) * (A - ratio * B - (n - 1) * rest * B)
+    exact += B * Fraction(left) + 2 * (n - 1) * A * B
+    part, tail = Interval(value, value), quadrature.Tail(a, a, b, b, 40.0)
+    upper = quadrature._with_tails(part, tail, alpha, n, left).upper
+    assert exact <= upper <= min(float(exact) * (1 + 1e-2), value + a)
+    assert upper < value + 0.99 * a
+
+
+def test_what_the_mirror_image_has_left_is_not_below_chernoffs_bound(monkeypatch):
+    panels, alpha, n, edge = ss.Gaussian(sigma=1).panels(0.6, 1e-6), 1.2, 1000, 30.0
+    law = quadrature.SmoothSums(panels, np.array([alpha]), n)
+    monkeypatch.setattr(quadrature.SmoothSums, "log_growths", lambda self, d: np.full(d.shape, -1e9))
+    c, (left,) = float(law.c[0]), law.left_of_one(edge)
+    g = np.concatenate([panels.ratios - alpha, 1 - alpha * panels.ratios, [0.0]])
+    p = np.concatenate([panels.masses, panels.masses, [1 - 2 * panels.masses.sum()]])
+    chernoff = float(p @ np.exp(c * g)) ** (n - 1) * math.exp(-c * (alpha * edge - 1) - 1) / c
+    assert chernoff * (1 - 1e-9) <= left <= 3 * chernoff

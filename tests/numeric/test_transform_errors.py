@@ -399,3 +399,17 @@ def test_nothing_lies_beyond_the_sum_of_a_constant():
     with np.errstate(all="raise"):
         assert tilting.tail_reach(np.array([0.5]), np.array([1.0]), 10, -5.0) == (5.0, -math.inf)
         assert tilting.tail_reach(np.array([0.0, 0.0]), np.array([0.5, 0.5]), 10, -5.0)[0] <= 1e-100
+
+
+def test_the_error_of_what_is_left_out_is_counted_where_nothing_else_is():
+    # Where φ(c + iy) nearly vanishes, all that is left of φ^n − Pr[G = 0]^n is the second term.
+    g, p, size, y = np.array([0.0, 1.0, -1.0]), np.array([0.5, 0.2, 0.3]), 1e-4, np.array([math.pi])
+    law = transforms.AllSums(g[None], p, 6, 0.0, size)
+    powers, errors = law.powers(y[None])
+    c = float(law.c[0])
+    for sign in (1, -1):
+        moved = p + sign * 0.999 * size * np.array([0.5, 0.0, -0.5])
+        there = (moved @ np.exp((c + 1j * y[0]) * g)) ** 6 - moved[0] ** 6
+        there /= (moved @ np.exp(c * g)) ** 6
+        assert abs(there - powers[0, 0]) <= errors[0, 0]
+    assert errors[0, 0] <= 5 * 6 * size * abs(powers[0, 0])
