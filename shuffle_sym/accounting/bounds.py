@@ -43,7 +43,7 @@ _FEWEST_USERS = 3
 _BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 # Attempts at messages that are cut off, and of the bound, about what they may be
-_TAILS, _TAIL_SHARE, _FIRST_BOUND, _LARGEST_TAIL, _LEAST_TAIL = 4, 0.01, 1e-6, 1e-2, 1e-150
+_TAILS, _TAIL_SHARE, _FIRST_BOUND, _LARGEST_TAIL, _LEAST_TAIL = 5, 0.01, 1e-6, 1e-2, 1e-150
 _LARGEST_EPS = 5.0
 _WIDE = 0.1  # relative width of a blanket's divergence that was not reached
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
@@ -329,13 +329,13 @@ class NoiseOfAllDatasets:
             return self._dropped(rows := laws.at(float(ratio)), [()] * len(rows), local)
         # Messages that are cut off count in full, so that they have to be few next to the bound.
         tail = _rounded(_TAIL_SHARE * (about or _FIRST_BOUND))
-        for _ in range(_TAILS):
+        bounds: dict[float, dropout.Bound] = {}
+        while tail not in bounds and len(bounds) < _TAILS:
             rows, lost = laws.at(float(ratio), tail)
-            bound = self._dropped(rows, [[part] for part in lost], local)
-            if max(lost) <= 2 * _TAIL_SHARE * bound.value or bound.method == "local":
-                break
-            tail = _rounded(_TAIL_SHARE * max(bound.value - max(lost), tail * 1e-6))
-        return bound
+            bounds[tail] = bound = self._dropped(rows, [[part] for part in lost], local)
+            if max(lost) > 2 * _TAIL_SHARE * bound.value:
+                tail = _rounded(_TAIL_SHARE * max(bound.value - max(lost), tail * 1e-6))
+        return min(bounds.values(), key=lambda bound: bound.log)
 
     def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
         # Values are raised, so that means are not quite the same.

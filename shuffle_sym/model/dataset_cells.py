@@ -23,6 +23,7 @@ _PLACES = 4001  # where the density is looked at
 _LEAST = 1e-13  # of the largest density: beyond, messages are in the first and the last cell
 _LEAST_FAR = 1e-100  # a density with squares and quotients that are doubles
 _TYPICAL, _LARGEST_EXPONENT = 5.0, 9.0  # λ times the standard deviation of a sum, and the largest λ|G| that counts
+_ENOUGH = 50.0  # of |G| over the number of users
 _STEPS = 2**20  # ends of cells are multiples of one over this
 
 
@@ -50,7 +51,8 @@ def ends(R: AddedNoise, other: sp.Expr, cells: int, users: int) -> list[Fraction
         chi = np.where(p > _LEAST * p.max(), p * gaps**2, 0.0).sum() / p.sum()
         exponents = np.minimum(_TYPICAL / np.sqrt(users * chi) * np.abs(gaps), _LARGEST_EXPONENT)
         wanted = np.cbrt(p * np.gradient(gaps, places) ** 2 * np.exp(exponents))
-    wanted = np.where(np.isfinite(wanted), wanted, 0.0) + _LEAST
+    # One value that makes every sum positive is as good as another one, and large ones are hard to sum.
+    wanted = np.where(np.isfinite(wanted) & (np.abs(gaps) <= _ENOUGH * users), wanted, 0.0) + _LEAST
     shares = np.concatenate([[0.0], np.cumsum(wanted[1:] + wanted[:-1])])
     chosen = np.interp(np.arange(1, cells) * shares[-1] / cells, shares, places)
     # A bend of the density, at an input, is an end of a cell.

@@ -68,7 +68,7 @@ _MESSAGES, _MESSAGES_PER_WIDTH = 44, 52  # cells: at least, and for each unit of
 _PLACES = 601  # where densities are looked at
 _SPREAD_OUT = 0.03  # of the cells
 _STEP = 1e-3  # between tails of close pairs
-_TILT, _TYPICAL_RATE = 8.0, 0.1  # exponents λG, and λ times the variance of G, at which cells are chosen
+_TILT, _LARGEST_TILT, _TYPICAL_RATE = 8.0, 14.0, 0.1  # exponents λG, and λ times the variance of G, for choosing cells
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,8 @@ class _Cells:
         slopes = np.abs(np.gradient(a, y)) + np.abs(np.gradient(b, y))
         variance = (density * (a - b) ** 2).sum() / density.sum()
         rate = _TYPICAL_RATE / max(float(variance), 1e-9)
-        wanted = np.cbrt(density * slopes**2 * np.exp(np.clip(rate * (a - b), -_TILT, max(_TILT, -math.log10(tail)))))
+        largest = min(max(_TILT, -math.log10(tail)), _LARGEST_TILT)
+        wanted = np.cbrt(density * slopes**2 * np.exp(np.clip(rate * (a - b), -_TILT, largest)))
         shares = np.concatenate([[0.0], np.cumsum(wanted[1:] + wanted[:-1])])
         even = np.linspace(0.0, 1.0, _PLACES)
         shares = even if shares[-1] == 0 else (1 - _SPREAD_OUT) * shares / shares[-1] + _SPREAD_OUT * even

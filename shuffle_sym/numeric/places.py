@@ -44,6 +44,8 @@ class Places:
     """
 
     def __init__(self, gamma: float, n: int, first: int, last: int) -> None:
+        if not last <= n - 2:
+            raise ValueError(f"last must be at most n - 2 = {n - 2}, got {last}")
         self.gamma, self.n, self.first, self.last = gamma, n, first, last
         starts, ends = _segments(gamma, n, first, last)
         log_stay = math.log1p(-gamma)

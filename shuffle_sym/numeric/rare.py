@@ -35,7 +35,7 @@ _THRESHOLDS = 8  # that are looked at
 _MOST_RATES = 3  # of large values
 _COARSE = np.concatenate([0.25 * np.arange(17), 4 * 1.5 ** np.arange(1, 14)])  # nodes of a rough integral
 _LARGEST_EXPONENT = 600.0
-_LARGEST = 1e100  # value with a square that is a double
+_LARGEST, _LEAST = 1e60, 1e-30  # values whose cubes, and those of quotients, are doubles
 _FAR_BELOW = 100.0  # a logarithm that is so far below another one does not count next to it
 
 
@@ -60,14 +60,16 @@ class RareValues:
         log_weight = places.first * math.log1p(-places.gamma)
         fewer = Places(places.gamma, places.n - 1, places.first, places.last)
         log_g = np.log(self.g)
-        exponents = [rate * self.g + log_integral(rate, fewer) + math.log(terms) for rate in self.rates]
-        exponents.append(log_g + log_weight)  # e(g) = g
+        exponents = [log_g + log_weight]  # e(g) = g
+        for rate in self.rates:
+            log, growth = log_integral(rate, fewer) + math.log(terms), rate * self.g
+            exponents.append(log + growth + 8 * FLOAT_ERROR * (abs(log) + growth))  # of which much may cancel
         best = np.argmin(exponents, axis=0)
         parts = [self._log_largest(np.where(best == k, exponent, -math.inf)) for k, exponent in enumerate(exponents)]
         likely, mean = self._log_largest(np.zeros_like(log_g)), self._log_largest(log_g)
         parts.append(math.log(terms / 2) + likely + mean + log_weight)
         total = float(np.logaddexp.reduce(parts))
-        return total + FLOAT_ERROR * (64 + 8 * (abs(total) + abs(log_weight)))
+        return total + FLOAT_ERROR * (64 + 8 * (abs(total) + abs(log_weight))) if total > -math.inf else total
 
     def _log_largest(self, exponents: Array) -> float:
         """An upper bound of the logarithm of the largest Σ p e^exponent of a law."""
@@ -91,8 +93,10 @@ def chosen(g: Array, p: Array, n: int) -> RareValues | None:
         return None
     means = (p * g).sum(axis=1)
     variances = np.maximum((p * g * g).sum(axis=1) - means**2, 1e-300)
-    usual = float(np.maximum(-means / variances, 1e-300).min())  # about λ, in the normal limit
-    low = max(_HARMLESS / usual, float(g[p > _NOT_RARE].max(initial=0.0)))
+    # In the normal limit λ is about −mean/variance.
+    low = max(
+        _HARMLESS * float((variances / np.maximum(-means, _LEAST)).max()), float(g[p > _NOT_RARE].max(initial=0.0))
+    )
     if low >= top:
         return None
     thresholds = np.append(np.geomspace(low, top, _THRESHOLDS + 1)[:-1], top)
@@ -113,8 +117,8 @@ def chosen(g: Array, p: Array, n: int) -> RareValues | None:
     best = int(np.logaddexp.reduce([logs.min(axis=1) - math.log(n), tails, pairs]).argmin())
     threshold, rare = float(thresholds[best]), outside[best, heavy]
     possible = rates * threshold < _LARGEST_EXPONENT
-    # What is left is a law of its own only if it has positive values.
-    if not rare.any() or not possible.any() or not (~outside[best] & (g > 0)).any():
+    # What is left is a law of its own only if it has positive values, and they are not far below the others.
+    if not rare.any() or not possible.any() or float(g[~outside[best]].max()) < _LEAST:
         return None
     return RareValues(
         g, p, threshold, _few(log_p[rare], values[rare], exponents[best][rare][:, possible], rates[possible])

@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting import bounds as bounds_module
 from shuffle_sym.accounting import noise
 from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
 from shuffle_sym.accounting.mechanism import Mechanism
@@ -132,6 +133,30 @@ def test_what_is_cut_off_is_chosen_for_small_bounds_and_for_large_values_of_g():
     wide, narrow = NoiseOfAllDatasets(ss.Gaussian(10), 100), NoiseOfAllDatasets(ss.Gaussian(1), 300)
     assert 5.7e-10 < wide.drop_out(Ratio(eps=sp.Rational(1, 20))).value < 1e-9  # the attack, from cells, is 5.77e-10
     assert narrow.drop_out(Ratio(eps=sp.Integer(1))).value < 0.02
+
+
+def test_messages_that_are_cut_off_count_in_full(monkeypatch):
+    monkeypatch.setattr(bounds_module, "_TAILS", 1)
+    bounds, ratio = NoiseOfAllDatasets(ss.Gaussian(2), 10_000), Ratio(eps=sp.Rational(1, 20))
+    _, lost = bounds._laws.at(float(ratio), 1e-3)
+    assert bounds.drop_out(ratio, 0.1).value >= max(lost) > 0.99e-3
+
+
+def test_of_several_attempts_the_smallest_bound_is_told():
+    bounds, ratio, made = NoiseOfAllDatasets(ss.Gaussian(1), 10_000), Ratio(eps=sp.Rational(1, 10)), []
+    dropped = bounds._dropped
+    bounds._dropped = lambda *given: made.append(dropped(*given)) or made[-1]
+    told = bounds.drop_out(ratio, 1e-4)
+    assert len(made) > 1
+    assert told.log == min(bound.log for bound in made)
+
+
+@pytest.mark.parametrize(("sigma", "n", "eps"), [("1/2", 300, 1), ("1/2", 1000, 1), ("3/5", 100, 1)])
+def test_few_large_ratios_of_little_noise_are_summed(sigma, n, eps):
+    # In equal cells, a lower bound, too
+    R = ss.Gaussian(sigma)
+    equal = ss.Shuffle(R.dataset(1, 40, 1e-6), n).delta(eps, rtol=0.1).lower
+    assert ss.Shuffle(R, n).delta(eps).lower > 0.98 * equal > 1e-4
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])

@@ -139,7 +139,12 @@ def test_what_counts_by_itself_is_not_below_what_is_cut_off_of_each_law(shape, w
         cut = [t for t in (tail, 1e-3 ** math.ceil(math.log(tail, 1e-3) - 1e-9)) if (t, d) in laws._rows]
         far = -shape.place(max(cut))
         assert least >= (below(shape, -far) - alpha * below(shape, -far - d)) * (1 - 1e-12)
-        assert 0 < least < 2 * max(cut)
+        assert 0 < least < 2.1 * max(cut)
+        with balls.precision(128):
+            rows = laws._of_close_pairs(tail, 0.1 * w)
+        # p_0 beyond the last cell and before the first one
+        far = -shape.place(tail)
+        assert rows.lost >= share * (below(shape, -far) + below(shape, -far - w)) * (1 - 1e-12)
 
 
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)

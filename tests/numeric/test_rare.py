@@ -87,7 +87,7 @@ def in_doubles(law: Law) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("gamma", [Fraction(1, 2), Fraction(1, 10)])
-@pytest.mark.parametrize(("first", "last"), [(0, 4), (2, 5)])
+@pytest.mark.parametrize(("first", "last"), [(0, 4), (2, 5), (0, 1), (3, 4)])
 def test_the_sum_over_places_is_not_below_that_of_fractions(gamma, first, last):
     n, laws = 9, [{Fraction(7): Fraction(1, 50), Fraction(30): Fraction(1, 1000)}, {Fraction(11): Fraction(1, 80)}]
     constants = {0.01: Fraction(3), 0.2: Fraction(1, 20)}  # C_λ for two λ, here the same for every number of terms
@@ -125,11 +125,41 @@ def test_the_drop_out_bound_with_rare_values_is_never_below_the_exact_one(seed, 
         made.append(rare.RareValues(g, p, 0.05, np.array([0.4, 4.0, 20.0])))
         return made[-1]
 
+    asked, log_integral = set(), dropout._Family._log_integral
+
+    def recorded(self, rate, pads, places, tolerance):
+        asked.add(places.n)
+        return log_integral(self, rate, pads, places, tolerance)
+
     monkeypatch.setattr(rare, "chosen", chosen)
+    monkeypatch.setattr(dropout._Family, "_log_integral", recorded)
     local = float(means[0]) * (1 + 1e-12)
     upper = dropout.upper([in_doubles(law) for law in laws], [[0.0]] * 2, float(gamma) * (1 - 1e-12), n, local)
     assert made
+    assert asked == {n, n - 1}  # all terms, and one less next to a large one
     assert upper.value >= exact
+
+
+def test_values_that_are_rare_are_0_in_the_law_that_is_left():
+    g, p = np.array([[-2.0, 0.5, 3.0, 40.0], [-1.0, 1.0, 2.0, 0.0]]), np.full((2, 4), 0.25)
+    inner = rare.RareValues(g, p, 2.0, np.array([0.1])).inner
+    assert inner.tolist() == [[-2.0, 0.5, 0.0, 0.0], [-1.0, 1.0, 2.0, 0.0]]
+
+
+@pytest.mark.parametrize("off", [1, -1])
+@pytest.mark.parametrize("shift", [0.0, 800.0])
+def test_roundings_are_counted_also_where_much_cancels(off, shift, monkeypatch):
+    """With doubles that are off by a millionth, and exponents that cancel: λg next to the logarithm of C_λ."""
+    size, n, g, p, rate = 1e-6, 9, np.array([[7.0, 30.0]]), np.array([[0.02, 0.001]]), 3.0
+    monkeypatch.setattr(rare, "FLOAT_ERROR", size)
+    log_c = -3.0 * 30.0 - shift
+    values = rare.RareValues(g, p, 1.0, np.array([rate]))
+    upper = values.log_upper(Places(0.5, n, 0, 1), lambda rate, fewer: log_c)
+    true_g, true_p = g[0] * (1 + off * size), p[0] * (1 + off * size)
+    logs = np.minimum(log_c * (1 - off * size) + math.log(n - 2) + rate * true_g, np.log(true_g))
+    total = np.logaddexp.reduce(np.log(true_p) + logs)
+    both = math.log((n - 2) / 2 * true_p.sum() * (true_p @ true_g))
+    assert np.logaddexp(total, both) <= upper <= np.logaddexp(total, both) + 1e-2
 
 
 def heavy(cells: int = 400) -> tuple[np.ndarray, np.ndarray]:
@@ -155,6 +185,19 @@ def test_values_of_which_none_would_be_left_are_not_rare():
     g, p = np.array([[-0.5, 0.4]]), np.array([[1 - 1e-17, 1e-17]])
     assert rare.chosen(g, p, 31) is None
     assert dropout.upper([(g[0], p[0])], [[0.0]], 0.99, 31, 1e-17).value > 1e-300
+
+
+def test_constants_and_values_that_are_far_apart_are_no_error():
+    constant = np.array([[-1e9, -1e9], [-2.0, 40.0]]), np.array([[0.5, 0.5], [0.99, 0.01]])
+    rare.chosen(*constant, 30)
+    far = np.array([[-1e50, 1e-40, 2e50]]), np.array([[0.5, 0.5 - 1e-100, 1e-100]])
+    assert rare.chosen(*far, 10) is None
+    assert 0 < dropout.upper([(far[0][0], far[1][0])], [[0.0]], 0.5, 10, 1.0).value <= 1
+
+
+def test_without_rare_values_nothing_is_added():
+    values = rare.RareValues(np.array([[-1.0, 0.5]]), np.array([[0.5, 0.5]]), 1.0, np.array([0.1]))
+    assert values.log_upper(Places(0.5, 9, 0, 3), lambda rate, fewer: 0.0) == -math.inf
 
 
 def test_nothing_is_rare_where_all_values_are_alike_or_users_are_few():
