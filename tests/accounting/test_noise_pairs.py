@@ -19,6 +19,7 @@ from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laplace_laws import laws_of
+from shuffle_sym.numeric import dropout
 from shuffle_sym.randomizers import Logistic
 
 T = sp.Integer(16)  # e^ε0: with inputs and cells of messages at quarters, everything is rational
@@ -143,12 +144,17 @@ def test_messages_that_are_cut_off_count_in_full(monkeypatch):
 
 
 def test_of_several_attempts_the_smallest_bound_is_told():
-    bounds, ratio, made = NoiseOfAllDatasets(ss.Gaussian(1), 10_000), Ratio(eps=sp.Rational(1, 10)), []
-    dropped = bounds._dropped
-    bounds._dropped = lambda *given: made.append(dropped(*given)) or made[-1]
-    told = bounds.drop_out(ratio, 1e-4)
-    assert len(made) > 1
-    assert told.log == min(bound.log for bound in made)
+    bounds, made = NoiseOfAllDatasets(ss.Gaussian(1), 10_000), []
+
+    def dropped(*given):
+        value = 1e-30 if len(made) == 1 else 1e-20
+        made.append(dropout.Bound(value, math.log(value), "moduli"))
+        return made[-1]
+
+    bounds._dropped = dropped
+    told = bounds.drop_out(Ratio(eps=sp.Rational(1, 10)), 1e-4)
+    assert len(made) > 2
+    assert told is made[1]
 
 
 @pytest.mark.parametrize(("sigma", "n", "eps"), [("1/2", 300, 1), ("1/2", 1000, 1), ("3/5", 100, 1)])

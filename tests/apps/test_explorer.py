@@ -166,7 +166,7 @@ def test_the_band_between_attack_and_bound_is_drawn():
     paths = list(ET.fromstring(view.chart).iter(f"{space}path"))
     assert sum(path.get("fill") == certified.colour for path in paths) == 1
     assert sum(path.get("stroke") == certified.colour for path in paths) == 2, "both ends are lines of their own"
-    assert view.answers["certified"].upper > 1.2 * view.answers["certified"].lower
+    assert view.answers["certified"].upper > 1.05 * view.answers["certified"].lower
 
 
 def test_figure_and_numbers_are_exported():
