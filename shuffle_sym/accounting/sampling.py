@@ -134,7 +134,7 @@ class Sampling:
         return rough.bracket(forward, backward), rough.above(above, forward)
 
     def _beside(self, forward: Side, above: Side) -> Sampling:
-        """The same with a tolerance that is not seen next to what the two curves differ by at α = 1."""
+        """A sampling with a tolerance that is not seen next to what the two curves differ by at α = 1."""
         for side in (forward, above):
             self._learn(side, [ONE])
         gap = 1 - forward.upper(ONE) / max(above.upper(ONE), forward.upper(ONE), 1e-300)
