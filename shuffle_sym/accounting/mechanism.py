@@ -269,5 +269,5 @@ def first_met(
             break
         aim = last + too_much / slope + beyond * high
         x = min(max(aim, last + beyond * high), (last + high) / 2)
-        beyond *= 2
+        beyond = min(2 * beyond, rtol / 3)  # less than what is close enough
     return high, by

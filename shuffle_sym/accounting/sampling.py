@@ -33,6 +33,7 @@ _STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
 _MOST_STEPS_OUT = 20
 _OF_GAP = 0.25  # what lines may add to the gap between the two curves
 _CLOSE_ABOVE = 1.5e-3  # the least tolerance of a curve for all datasets, whose values cost most
+_FIRST_OF_GAP = 0.1  # that tolerance over what the two curves differ by at α = 1, at first
 _UNSEEN = 0.025  # tolerance of a curve over what another one is above it at α = 1: less than a tenth, in ε
 _MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
@@ -111,7 +112,7 @@ class Sampling:
     (farther out a relative error of δ matters less for ε) but never a fifth of it, or if the value there does not
     count. It counts if for one of the pairs (λ, least) in ``levels`` it is, multiplied by
     :math:`e^{(\lambda-1)\varepsilon}`, above ``least``: with λ = 1 for δ itself, with λ > 1 for the moment of that
-    order. ``slack`` is by how much ``rtol`` may be larger next to another curve that is far enough above.
+    order. ``slack`` is by how much ``rtol`` and ``least`` may be larger next to another curve that is far enough above.
     """
 
     rtol: float
@@ -123,7 +124,8 @@ class Sampling:
     def serves(self, other: Sampling) -> bool:
         """Whether what is good enough here is good enough there."""
         return self.rtol * self.slack <= other.rtol and all(
-            any(order <= mine and bound <= least for mine, bound in self.levels) for order, least in other.levels
+            any(order <= mine and self.slack * bound <= least for mine, bound in self.levels)
+            for order, least in other.levels
         )
 
     def brackets(self, forward: Side, backward: Side, above: Side | None) -> tuple[Bracket, Bracket]:
@@ -137,8 +139,9 @@ class Sampling:
         """A sampling with a tolerance that is not seen next to what the two curves differ by at α = 1."""
         for side in (forward, above):
             self._learn(side, [ONE])
-        gap = 1 - forward.upper(ONE) / max(above.upper(ONE), forward.upper(ONE), 1e-300)
-        return replace(self, rtol=min(max(self.rtol, _UNSEEN * gap), self.slack * self.rtol))
+        factor = min(max(_UNSEEN * _gap(forward, above, ONE) / self.rtol, 1.0), self.slack)
+        levels = tuple((order, factor * least) for order, least in self.levels)
+        return replace(self, rtol=factor * self.rtol, levels=levels)
 
     def bracket(self, forward: Side, backward: Side) -> Bracket:
         """Values on both sides (one object, where the two directions are alike), refined until all cells are good."""
@@ -161,15 +164,17 @@ class Sampling:
         """
         # Beyond the largest loss of this one the other may be far below what counts, where a value costs most.
         points = [a for a in forward.known(self._noise) if a == ONE or forward.ceiling is None or a < forward.ceiling]
-        some = self._on_lines(forward, points, max(self.rtol, _CLOSE_ABOVE))
+        self._learn(side, [ONE])
+        first = max(self.rtol, _CLOSE_ABOVE, _FIRST_OF_GAP * _gap(forward, side, ONE) if self.slack > 1 else 0.0)
+        some = self._on_lines(forward, points, first)
         ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
         self._learn(side, {*some, *ends})
         # Lines should not be seen next to what the curves differ by; where that is nothing, all points are needed.
-        gaps = [1 - forward.upper(a) / side.upper(a) if side.upper(a) else 0.0 for a in some]
+        gaps = [_gap(forward, side, alpha) for alpha in some]
         between: set[fmpq] = set()
         for (left, right), both in zip(pairwise(some), pairwise(gaps), strict=True):
             share = max(both) * _OF_GAP if max(both) > self.rtol / 2 else 0.0
-            if share < _CLOSE_ABOVE:
+            if share < first:
                 between.update(self._on_lines(forward, points[points.index(left) : points.index(right) + 1], share))
         self._learn(side, between)
         least = min(least for _, least in self.levels)
@@ -251,6 +256,11 @@ class Sampling:
         logs = np.log(np.maximum(uppers[:-1], 5e-324))
         counts = [logs + (order - 1) * ends[1:] > math.log(least) for order, least in self.levels]
         return [_alpha(eps) for eps in ((ends[:-1] + ends[1:]) / 2)[poor & np.any(counts, axis=0)].tolist()]
+
+
+def _gap(curve: Side, above: Side, alpha: fmpq) -> float:
+    """What a curve is below another one at an α, over that one; 0 where it is not."""
+    return max(1 - curve.upper(alpha) / above.upper(alpha), 0.0) if above.upper(alpha) else 0.0
 
 
 def _distance(eps: float, known: list[float]) -> float:

@@ -63,7 +63,7 @@ _CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.8, 0
 _FINE = 20
 _DISTANCES = 1.3 ** -np.arange(48.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; conditions are checked between these
 # Those that are used: small ones have so small a variance that few are enough
-_USED = _FINE * np.concatenate([np.arange(0, 33, 3), np.arange(33, 49)])
+_USED = _FINE * np.concatenate([np.arange(0, 42, 3), np.arange(42, 49)])
 _MESSAGES, _MESSAGES_PER_WIDTH = 44, 52  # cells: at least, and for each unit of the range of inputs
 _PLACES = 601  # where densities are looked at
 _SPREAD_OUT = 0.03  # of the cells
