@@ -22,6 +22,7 @@ from flint import arb
 from shuffle_sym.algebra import balls, precise, quotients, rounding, zeros
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.quotients import NotRationalError
+from shuffle_sym.algebra.rationals import rational
 from shuffle_sym.algebra.symbols import Irrational, Parameter, range_of
 
 t: sp.Symbol = Parameter("t", 1)  # e^{eps0}
@@ -257,6 +258,8 @@ def minimum(exprs: Iterable[sp.Expr], bindings: Bindings) -> sp.Expr:
     1
     """
     candidates = tuple(dict.fromkeys(simplest(e) for e in exprs))
+    if all(e.is_Rational for e in candidates):
+        return min(candidates, key=rational)
     return _minimum(candidates, tuple(used(bindings, candidates).items()))
 
 
