@@ -89,8 +89,11 @@ class Composition:
         return sp.Add(*(count * M.max_loss for M, count in self.parts))
 
     def delta(self, eps: Any, *, rtol: Any = RTOL) -> Any:
-        r"""Certified bounds of δ(ε) after all rounds, each computed to within ``rtol`` (below 1e-250: from 0 to an
-        upper end); for pairs of laws no wider than that. One `Interval` for one ε, a list of them for a list."""
+        r"""Certified bounds of δ(ε) after all rounds (below 1e-250: from 0 to an upper end).
+
+        For pairs of laws they are within ``rtol`` of each other. For a mechanism each end is computed about as sharply,
+        but for a share, about a tenth, of what the two are apart. One `Interval` for one ε, a list of them for a list.
+        """
         asked, tolerance = arguments.each(eps, "eps", arguments.central_epsilon), arguments.relative_tolerance(rtol)
         return arguments.each(asked, "eps", lambda number: self._delta(number, tolerance))
 
@@ -148,8 +151,9 @@ class Composition:
     def epsilon(self, delta: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of the smallest ε with δ(ε) <= ``delta`` after all rounds.
 
-        δ(upper) <= ``delta`` for certain. Each is computed to within ``rtol`` (near 0: of the ε over which δ falls);
-        for pairs of laws the two are no farther apart. One `Interval` for one δ, a list of them for a list.
+        δ(upper) <= ``delta`` for certain. For pairs of laws they are within ``rtol`` of each other (near 0: of the ε
+        over which δ falls). For a mechanism each end is computed about as sharply, but for a share, about a tenth, of
+        what the two are apart. One `Interval` for one δ, a list of them for a list.
         """
         asked, tolerance = arguments.each(delta, "delta", _target), arguments.relative_tolerance(rtol)
         return arguments.each(asked, "delta", lambda target: self._epsilon(target, tolerance))

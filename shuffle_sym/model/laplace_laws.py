@@ -46,7 +46,7 @@ from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous, x, y
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.rows import Rows, doubles
+from shuffle_sym.model.laws_in_cells import LawsInCells, doubles
 
 Numbers = npt.NDArray[Any]  # doubles, or balls: one formula for both
 
@@ -178,7 +178,7 @@ class LaplaceLaws:
         return list(zip(*self.rows.at(alpha), strict=True))
 
 
-def _rows(laws: list[Law], q: Any) -> Rows:
+def _rows(laws: list[Law], q: Any) -> LawsInCells:
     """The laws as doubles; single values are cells, and so is staying away."""
     one, size = balls.ball(1), max(len(law.p) for law in laws) + 2
     ends: list[list[Numbers]] = [[], [], [], [], [], []]  # A and B at the upper ends, the lower ends, the means
@@ -192,7 +192,7 @@ def _rows(laws: list[Law], q: Any) -> Rows:
         masses.append(doubles([*(q * p for p in law.p), q * cell.mass, 1 - q, *(0 * p for p in empty)]))
     upper_a, upper_b, lower_a, lower_b, mean_a, mean_b = map(np.array, ends)
     a, b = np.array([[upper_a], [lower_a]]), np.array([[upper_b], [lower_b]])
-    return Rows(a, b, np.array([mean_a, mean_b]), np.array(masses), np.zeros((len(laws), 1)), _ROOM)
+    return LawsInCells(a, b, np.array([mean_a, mean_b]), np.array(masses), np.zeros((len(laws), 1)), _ROOM)
 
 
 class _Cells:

@@ -52,8 +52,8 @@ from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous, x, y
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.laws_in_cells import Array, LawsInCells, doubles
 from shuffle_sym.model.noise import u
-from shuffle_sym.model.rows import Array, Rows, doubles
 
 _BITS = 128
 _ROOM = 1e-11  # by which values are raised, relative to A + αB: more than their rounding
@@ -138,7 +138,7 @@ class SmoothLaws:
         with balls.precision(_BITS):
             self._w, self._q = balls.value(w), balls.value(q)
         self.w = float(self._w)
-        self._rows: dict[tuple[float, float], Rows] = {}
+        self._rows: dict[tuple[float, float], LawsInCells] = {}
         distances = self.w * _DISTANCES
         critical = np.append(shape.far(distances[:-1], distances[1:], self.w), math.inf)
         self._distances, self._critical = distances[_USED], np.minimum.accumulate(critical[::-1])[::-1][_USED]
@@ -173,7 +173,7 @@ class SmoothLaws:
             lost += [rows.lost] * len(rows.rest)
         return laws, lost
 
-    def _of_ends(self, tail: float) -> Rows:
+    def _of_ends(self, tail: float) -> LawsInCells:
         """Laws that are above all (0, w | x): one for each node x."""
         far, made = -self.shape.place(tail), []
         for other, width in _with_widths(_OTHERS):
@@ -184,7 +184,7 @@ class SmoothLaws:
             made.append(cells.row(y, (upper, upper), (lower, lower), self._q, self._masses(y)))
         return _stacked(made, balls.upper(self._q * self.shape.below(arb(-far))))
 
-    def _of_close_pairs(self, tail: float, distance: float) -> Rows:
+    def _of_close_pairs(self, tail: float, distance: float) -> LawsInCells:
         """Laws that are above all (a, a − d | 0), 0 <= d <= the distance: one for each pair of nodes a and d."""
         far, made = -self.shape.place(tail), []
         farthest = arb(0), -arb(distance), -self._w
@@ -276,7 +276,7 @@ class _Cells:
         return np.asarray(np.exp(-r * r / 8) * (1 - _ROOM))
 
     def row(self, y: Array, upper: _Ends, lower: _Ends, q: arb, of_input: Callable[[arb], list[arb]]) -> _Row:
-        """One row of `Rows`, with these ends of the range of G in each cell, and the masses of the cells."""
+        """One row of `LawsInCells`, with these ends of the range of G in each cell, and the masses of the cells."""
         of_u, of_v, of_x = map(of_input, self.inputs)
         weights = self.least(y, 2)
         masses = [arb(weight) * mass for weight, mass in zip(weights.tolist(), of_x, strict=True)]
@@ -289,9 +289,9 @@ class _Cells:
         return a, b, np.array([doubles(row) for row in means]), mass, doubles([q * (1 - sum(masses, arb(0)))])
 
 
-def _stacked(rows: list[_Row], lost: float) -> Rows:
+def _stacked(rows: list[_Row], lost: float) -> LawsInCells:
     a, b, means, mass, rest = (np.array(column) for column in zip(*rows, strict=True))
-    return Rows(np.moveaxis(a, 0, 2), np.moveaxis(b, 0, 2), np.moveaxis(means, 0, 1), mass, rest, _ROOM, lost)
+    return LawsInCells(np.moveaxis(a, 0, 2), np.moveaxis(b, 0, 2), np.moveaxis(means, 0, 1), mass, rest, _ROOM, lost)
 
 
 @kept

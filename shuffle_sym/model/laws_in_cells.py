@@ -16,7 +16,7 @@ _SHARES = 2.0**40  # 1 minus a multiple of one over this is exact
 
 
 @dataclass(frozen=True)
-class Rows:
+class LawsInCells:
     """Laws of G = A − αB for every α, a row each.
 
     For each cell of messages: two A and B, of which the larger G is the upper end of the range, two of which the

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR
-from shuffle_sym.model.rows import Rows
+from shuffle_sym.model.laws_in_cells import LawsInCells
 
 
 def stop_loss(values, probabilities, level):
@@ -20,7 +20,7 @@ def stop_loss(values, probabilities, level):
 def of_a_cell(room, ends_a, ends_b, mean, alpha):
     """The two values of one cell and the share of the upper one, as fractions."""
     a, b = (np.array([[[[end]]] for end in ends]) for ends in (ends_a, ends_b))
-    rows = Rows(a, b, np.array([[[mean[0]]], [[mean[1]]]]), np.ones((1, 1)), np.zeros((1, 1)), room)
+    rows = LawsInCells(a, b, np.array([[[mean[0]]], [[mean[1]]]]), np.ones((1, 1)), np.zeros((1, 1)), room)
     (values,), (shares,) = rows.at(alpha)
     return [Fraction(g) for g in values.tolist()[:2]], [Fraction(p) for p in shares.tolist()[:2]]
 
