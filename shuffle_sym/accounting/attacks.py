@@ -17,7 +17,7 @@ from scipy import special
 
 from shuffle_sym.accounting.sources import UNKNOWN, InCells, PairOfLaws, Source
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition, blanket
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
@@ -174,7 +174,8 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
         tried.sort(key=lambda entry: -entry[0].alike.score(_TYPICAL_ALPHA))
         return Datasets([(neighbours, PairOfLaws(D, n)) for neighbours, D in tried[:_MOST_TRIED]], n)
     if isinstance(R, Continuous):
-        users = 10 ** round(math.log10(n))  # cells serve similar n
+        # Cells serve similar n, and all n if ratios are bounded.
+        users = 10 ** round(math.log10(n)) if R.eps0 is sp.oo else TYPICAL_USERS
         return Datasets([(Neighbours(alike, n), InCells(D, n, R.eps0)) for alike, D in _datasets_in_cells(R, users)], n)
     return Datasets([(Neighbours(alike, n), PairOfLaws(D, n)) for alike, D in worst_datasets(R)], n)
 
