@@ -20,6 +20,8 @@ from shuffle_sym.numeric import quadrature
 from shuffle_sym.numeric.transforms import SMALLEST, NotSharpError, told
 
 _SIDES = ("lower", "upper")
+_PANELS = "panels"  # the method, and no cells if it is asked for by name
+_ROUGHLY = 1e-2  # width of an ε that need not be known better
 _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
 _SPREADS_OF_FEW = (0.6, 0.2, 0.05)
 _MOST_TAILS = 8
@@ -66,7 +68,7 @@ class Noise(Source):
         arguments.numeric_only(R.free_symbols, "a number")
         if self.above_all is not None:
             return self.above_all.from_one(ratios, rtol, method)
-        if method not in ("auto", "contour", "fft"):
+        if method not in ("auto", "contour", "fft", _PANELS):
             raise ValueError(f'method must be "auto", "contour" or "fft" for continuous {R!r}, got {method!r}')
         some = self.n * (self._gamma * (1 + 1e-8) + 1e-29) + 1e-15  # γ is known from below, to 9 digits or 1e-30
         if method == "auto" and self._one and some <= rtol / 2:
@@ -76,11 +78,11 @@ class Noise(Source):
         bounded = R.eps0 is not sp.oo
         answers = [Interval(0.0, 0.0, method)] * len(ratios)
         waiting = [i for i, ratio in enumerate(ratios) if not (bounded and ratio.at_least(R.eps0))]
-        if method == "auto":
+        if method in ("auto", _PANELS):
             by_panels = self._by_panels([float(ratios[i]) for i in waiting], rtol)
             for i, answer in zip(waiting, by_panels, strict=True):
                 answers[i] = answer or UNKNOWN
-            waiting = [i for i, answer in zip(waiting, by_panels, strict=True) if answer is None]
+            waiting = [i for i, answer in zip(waiting, by_panels, strict=True) if answer is None and method == "auto"]
         few = method == "auto" and self.n <= _VERY_FEW_USERS
         for rows in ([i] for i in list(waiting)) if few else [list(waiting)] if waiting else []:
             found = self._by_cells([ratios[i] for i in rows], rtol, method, bounded, few)
@@ -129,29 +131,45 @@ class Noise(Source):
         return answers
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        answer = self.known_epsilon(target, rtol, method)
+        answer = self._by_many_cells(target, rtol, method) or super().epsilon(target, rtol, method)
         if answer.method == "cells" and answer.relative_width > rtol:
             raise self._refusal([answer], rtol)
         return answer
 
     def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """As for other laws; from cells on either side where panels do not serve: because it is too likely that nobody
-        sends a message of the blanket, or because ratios are so large that few messages are what counts."""
+        """`epsilon`, or what some cells say of it where panels do not serve: then more cells cost far too much."""
+        if answer := self._by_many_cells(target, rtol, method):
+            return answer
+        if method == "auto" and self.above_all is None:
+            with suppress(NotSharpError):
+                return super().epsilon(target, rtol, _PANELS)
+            with suppress(NotSharpError, balls.RangeError):
+                low, high = self._sides_of(target, rtol, _STEADY, _rounded(rtol * target / 8), method)
+                if high - low <= max(rtol, _ROUGHLY) * high:
+                    return Interval(low, high, "cells")
+        return super().epsilon(target, rtol, method)
+
+    def _sides_of(self, target: float, rtol: float, cells: int, tail: float, method: str) -> tuple[float, float]:
+        """What so many cells say of ε on either side."""
+        below, above = (self._discretised(side, cells, tail).epsilon(target, rtol / 4, method) for side in _SIDES)
+        return below.lower, above.upper
+
+    def _by_many_cells(self, target: float, rtol: float, method: str) -> Interval | None:
+        """ε from cells where it is known that panels do not serve: because it is too likely that nobody sends a message
+        of the blanket, or because ratios are so large that few messages are what counts. Else None."""
         few = (1 - self._gamma) ** self.n > rtol * target if self.above_all is None else False
         heavy = self.above_all is None and self.max_loss is sp.oo
         heavy = heavy and self.R.panels(_SPREADS[0], _FINE_TAILS).ratios.max() > max(1e4, self.n / 1000)
         tail, low, high = _rounded(target / 100 if heavy else rtol * target / 8), 0.0, field.not_below(self.max_loss)
         for cells in _FEW_CELLS[: 2 if heavy else None] if method == "auto" and (few or heavy) else ():
             try:
-                sides = [self._discretised(side, cells, tail).epsilon(target, rtol / 4, method) for side in _SIDES]
+                below, above = self._sides_of(target, rtol, cells, tail, method)
             except (NotSharpError, balls.RangeError):
                 break
-            low, high = max(low, sides[0].lower), min(high, sides[1].upper)
+            low, high = max(low, below), min(high, above)
             if high - low <= rtol * high:
                 break
-        if high < math.inf and (heavy or high - low <= rtol * high):
-            return Interval(low, high, "cells")
-        return super().epsilon(target, rtol, method)
+        return Interval(low, high, "cells") if high < math.inf and (heavy or high - low <= rtol * high) else None
 
     def _refusal(self, answers: list[Interval], rtol: float) -> NotReachedError:
         reached = max(answer.relative_width for answer in answers)

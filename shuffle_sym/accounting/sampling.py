@@ -33,7 +33,7 @@ _STEP_OUT = 1.25  # no more: a δ that is far below what counts costs most
 _MOST_STEPS_OUT = 20
 _OF_GAP = 0.25  # what lines may add to the gap between the two curves
 _CLOSE_ABOVE = 1.5e-3  # the least tolerance of a curve for all datasets, whose values cost most
-_FIRST_OF_GAP = 0.1  # that tolerance over what the two curves differ by at α = 1, at first
+_OF_LARGE_GAP = 0.1  # that tolerance over the gap, where this is more and rounds are what it is for
 _UNSEEN = 0.025  # tolerance of a curve over what another one is above it at α = 1: less than a tenth, in ε
 _MOST_OF_VALUE = 0.2
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
@@ -165,15 +165,17 @@ class Sampling:
         # Beyond the largest loss of this one the other may be far below what counts, where a value costs most.
         points = [a for a in forward.known(self._noise) if a == ONE or forward.ceiling is None or a < forward.ceiling]
         self._learn(side, [ONE])
-        first = max(self.rtol, _CLOSE_ABOVE, _FIRST_OF_GAP * _gap(forward, side, ONE) if self.slack > 1 else 0.0)
-        some = self._on_lines(forward, points, first)
+        of_large = _OF_LARGE_GAP if self.slack > 1 else 0.0
+        first = max(_CLOSE_ABOVE, of_large * _gap(forward, side, ONE))
+        some = self._on_lines(forward, points, max(self.rtol, first))
         ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
         self._learn(side, {*some, *ends})
         # Lines should not be seen next to what the curves differ by; where that is nothing, all points are needed.
         gaps = [_gap(forward, side, alpha) for alpha in some]
         between: set[fmpq] = set()
         for (left, right), both in zip(pairwise(some), pairwise(gaps), strict=True):
-            share = max(both) * _OF_GAP if max(both) > self.rtol / 2 else 0.0
+            gap = max(both) if max(both) > self.rtol / 2 else 0.0
+            share = max(min(_OF_GAP * gap, _CLOSE_ABOVE), of_large * gap)
             if share < first:
                 between.update(self._on_lines(forward, points[points.index(left) : points.index(right) + 1], share))
         self._learn(side, between)
