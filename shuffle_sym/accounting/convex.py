@@ -23,7 +23,7 @@ import numpy as np
 from flint import fmpq
 
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.algebra.rationals import ONE, ZERO, rational
+from shuffle_sym.algebra.rationals import ONE, ZERO, convex_minorant, rational
 
 Point = tuple[fmpq, fmpq]
 
@@ -108,19 +108,6 @@ def curve_through(vertices: Iterable[tuple[Any, Any]]) -> HockeyStickCurve:
     if curve.vertices[0] != (ZERO, ONE) or any(s > t for s, t in pairwise(slopes)):
         raise VerificationError("a curve starts at (0, 1), is convex, and has slopes between -1 and 0")
     return curve
-
-
-def convex_minorant(points: Iterable[Point]) -> list[Point]:
-    """The lower side of the convex hull of points with increasing α."""
-    hull: list[Point] = []
-    for b, w in points:
-        while len(hull) > 1:
-            (a0, v0), (a1, v1) = hull[-2:]
-            if (v1 - v0) * (b - a0) < (w - v0) * (a1 - a0):
-                break
-            hull.pop()
-        hull.append((b, w))
-    return hull
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from shuffle_sym.accounting.convex import Bracket, convex_minorant
+from shuffle_sym.accounting.convex import Bracket
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.sampling import Progress
 from shuffle_sym.algebra import arguments, balls, rounding
 from shuffle_sym.algebra.interval import RTOL
-from shuffle_sym.algebra.rationals import ONE, ZERO, rational
+from shuffle_sym.algebra.rationals import ONE, ZERO, convex_minorant, rational
 
 _ADJACENCIES = ("replace-one", "add-or-remove-one")
 _LARGEST_EPS = 500  # e^ε is a double

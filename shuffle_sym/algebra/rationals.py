@@ -1,11 +1,14 @@
 r"""Rational numbers where there are many of them: python-flint's ``fmpq``, several times as fast as ``Fraction``."""
 
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import fmpq
 
 ZERO, ONE = fmpq(0), fmpq(1)
+
+Number = TypeVar("Number", fmpq, Fraction)
 
 
 def rational(number: Any) -> fmpq:
@@ -22,3 +25,20 @@ def rational(number: Any) -> fmpq:
 def fraction(number: fmpq) -> Fraction:
     """An ``fmpq`` as a ``Fraction``, which Python compares with doubles exactly."""
     return Fraction(int(number.p), int(number.q))
+
+
+def convex_minorant(points: Iterable[tuple[Number, Number]]) -> list[tuple[Number, Number]]:
+    """The corners of the largest convex function below points with increasing first coordinates.
+
+    >>> convex_minorant([(Fraction(0), Fraction(1)), (Fraction(1), Fraction(1)), (Fraction(2), Fraction(0))])
+    [(Fraction(0, 1), Fraction(1, 1)), (Fraction(2, 1), Fraction(0, 1))]
+    """
+    hull: list[tuple[Number, Number]] = []
+    for b, w in points:
+        while len(hull) > 1:
+            (a0, v0), (a1, v1) = hull[-2:]
+            if (v1 - v0) * (b - a0) < (w - v0) * (a1 - a0):
+                break
+            hull.pop()
+        hull.append((b, w))
+    return hull

@@ -19,6 +19,7 @@ from itertools import pairwise
 import sympy as sp
 
 from shuffle_sym.algebra import field
+from shuffle_sym.algebra.rationals import convex_minorant
 from shuffle_sym.model.decomposition import Decomposition
 
 Point = tuple[Fraction, Fraction]
@@ -31,7 +32,7 @@ def from_transform(levels: Sequence[Point], gamma: Fraction, title: str) -> Deco
     >>> D.a, D.b, D.c
     ((3/5, 1/5, 1/5), (1/5, 1/5, 3/5), (1/5, 1/5, 1/5))
     """
-    points = _convex_minorant([(Fraction(1), 1 - gamma), *levels])
+    points = convex_minorant([(Fraction(1), 1 - gamma), *levels])
     slopes = [-gamma, *((q[1] - p[1]) / (q[0] - p[0]) for p, q in pairwise(points)), Fraction(0)]
     law = [(k, after - before) for (k, _), (before, after) in zip(points, pairwise(slopes), strict=True)]
     coupled = _opposite([(k, mass) for k, mass in law if mass > 0])
@@ -59,19 +60,6 @@ def from_mass(gamma: sp.Expr, ratio: sp.Expr, bindings: field.Bindings, title: s
         alone, shared = field.simplest(gamma - top), (-both, ratio)
     a, b = [ratio * alone, alone, shared[0] * shared[1]], [alone, ratio * alone, shared[0] * shared[1]]
     return Decomposition(a, b, [alone, alone, shared[0]], bindings=bindings, title=title)
-
-
-def _convex_minorant(points: Sequence[Point]) -> list[Point]:
-    """The corners of the largest convex function below; a convex function below the points is below it."""
-    corners: list[Point] = []
-    for k, value in points:
-        while len(corners) > 1:
-            (k0, v0), (k1, v1) = corners[-2:]
-            if (v1 - v0) * (k - k1) < (value - v1) * (k1 - k0):
-                break
-            corners.pop()
-        corners.append((k, value))
-    return corners
 
 
 def _opposite(law: Sequence[Point]) -> list[tuple[Fraction, Fraction, Fraction]]:

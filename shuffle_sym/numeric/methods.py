@@ -27,15 +27,13 @@ class Method:
     """One row of the table.
 
     ``suits`` says whether the method can be used for the values of one law and n users. ``cost(n, values)`` is relative
-    to the contour integral, for so many values of G; the cheapest is tried first. ``any_width`` says whether a smaller
-    ``rtol`` makes its bounds narrower.
+    to the contour integral, for so many values of G; the cheapest is tried first.
     """
 
     name: str
     positive_parts: PositiveParts
     suits: Callable[[Array, int], bool] = lambda values, n: True
     cost: Callable[[int, int], float] = lambda n, values: 1.0
-    any_width: bool = True
 
 
 def contour_seconds(n: int, rtol: float) -> float:
