@@ -7,10 +7,11 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric import contour
-from shuffle_sym.numeric.transforms import AllSums
+from shuffle_sym.numeric.transforms import AllSums, NotSharpError
 
 # sigma, n, eps, δ of the blanket with 13 digits: for two users ½ E[G₁ + G₂]_+ as an integral over one message of the
 # stop-loss function of the other; for eight (1 − Re φ(iu)⁸)/u² integrated over u
@@ -32,6 +33,17 @@ def test_few_users_of_a_gaussian_blanket_are_answered(sigma, n, eps, value):
     assert found.lower <= value * (1 + 1e-12)
     assert found.upper >= value * (1 - 1e-12)
     assert found.relative_width <= 1e-3
+
+
+@pytest.mark.parametrize(("sigma", "n", "eps", "value"), [*VALUES[:2], (1, 50, 0.9, 4.7454494907e-05)])
+def test_some_cells_enclose_the_epsilon_of_a_blanket_that_panels_refuse(sigma, n, eps, value):
+    # The last value: (1 − Re φ(iu)⁵⁰)/u² by Gauss and Legendre in doubles, φ the same over the messages
+    blanket = Noise(ss.Gaussian(sigma=sigma), n)
+    with pytest.raises(NotSharpError):
+        blanket.from_one([Ratio(eps=sp.Rational(str(eps)))], 1e-3, "panels")
+    found = blanket.known_epsilon(value, 1e-3, "auto")
+    assert found.lower <= eps <= found.upper <= found.lower * 1.01
+    assert found.method == "cells"
 
 
 @pytest.mark.parametrize(("sigma", "eps", "value"), ALONE)

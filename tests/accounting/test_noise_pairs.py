@@ -11,8 +11,8 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting import attacks, noise
 from shuffle_sym.accounting import bounds as bounds_module
-from shuffle_sym.accounting import noise
 from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
 from shuffle_sym.accounting.mechanism import Mechanism
 from shuffle_sym.accounting.noise import Noise
@@ -400,3 +400,10 @@ def test_where_drop_out_is_no_better_than_one_user_alone_the_blanket_is_told_wha
     answer = ss.Shuffle(ss.Laplace(eps0), n).delta(0)
     assert answer.upper_by == "blanket"
     assert least < answer.lower < answer.upper < 0.95 * one
+
+
+def test_cells_of_attacks_are_made_once_if_ratios_are_bounded():
+    few, many = (attacks.datasets_of(ss.Laplace(eps0=1), n).laws[0].decompositions() for n in (100, 10**6))
+    assert few[0] is many[0]
+    few, many = (attacks.datasets_of(ss.Gaussian(sigma=1), n).laws[0].decompositions() for n in (100, 10**6))
+    assert few[0] != many[0]

@@ -610,9 +610,19 @@ def test_curves_from_few_points_are_on_their_sides_at_every_alpha_also_far_out(p
     assert above.infinite > 0
     # Where the two are far apart the lower one may be rougher: about 1/√3 of the points, and still on its side.
     rough = replace(sampling, slack=3.0)
-    rougher, _ = rough.brackets(again := side(fmpq(1, times)), again, side(ONE))
+    rougher, roof = rough.brackets(again := side(fmpq(1, times)), again, high := side(ONE))
     fewer = len(rougher.alphas) / len(below.alphas)
     if rtol < 0.1:  # else there are hardly any
         assert 0.5 < fewer < 0.7 if times > 1 else fewer == 1
     assert all(rougher.lower(alpha) <= curve(alpha, fmpq(1, times)) for alpha in inside)
     assert [rough.serves(sampling), sampling.serves(rough)] == [False, True]
+    # So may what is left out far away,
+    assert not rough.serves(coarse := replace(sampling, rtol=4 * rtol))
+    assert rough.serves(replace(coarse, levels=((1.0, 4e-9),)))
+    # and lines of the upper one: they add a tenth of what the two differ by, at first, and more where values are small.
+    assert len(high.values) <= len(other.values)
+    # Values up to 3e-9 of the lower one do not count.
+    share, least = max(0.1 * float(1 - fmpq(1, times)), 3 * rtol, 1.5e-3), (1 + times) * 3e-9
+    for alpha in inside:
+        excess = float(roof.upper(alpha) - curve(alpha))
+        assert 0 <= excess <= 1.2 * high.tolerance(share, float(curve(alpha))) * float(curve(alpha)) + least
