@@ -251,10 +251,13 @@ class AllSums(Sums):
         r"""f(y) = |φ(c + iy)/φ(c)|² = Σ q_i q_j cos(y(g_i − g_j)) has |f''| <= 2 Var, so between two points at a
         distance H it is at most the larger value there plus H² Var/4.
         """
-        # The right end of an interval is often the left end of another.
-        y, places = np.unique(np.concatenate([left, right], axis=1), axis=1, return_inverse=True)
-        excess = (np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y)[:, places.ravel()]
-        highest = np.maximum(*np.split(excess, 2, axis=1)) + (right - left) ** 2 * self.spread[:, None] / 3.9
+        # The right end of an interval is often the left end of the next one.
+        count, last = left.shape[1], np.ones(left.shape[1], dtype=bool)
+        last[:-1] = (right[:, :-1] != left[:, 1:]).any(axis=0)
+        ends = np.where(last, count - 1 + np.cumsum(last), np.arange(1, count + 1))
+        y = np.concatenate([left, right[:, last]], axis=1)
+        excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y
+        highest = np.maximum(excess[:, :count], excess[:, ends]) + (right - left) ** 2 * self.spread[:, None] / 3.9
         low = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level - 0.7
         return np.asarray(low & (2 * self.all_zero[:, None] < math.exp(log_level)))
 
