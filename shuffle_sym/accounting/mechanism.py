@@ -142,8 +142,8 @@ class Mechanism(CrowdOfUsers):
         if blanket.lower > 0 and self.bounds.no_drop_out(equal=False):
             return answer  # no bound is smaller
         bound_at: Callable[[float], Interval] = partial(self._bound_at, rtol=rtol, method=method)
-        if isinstance(self.bounds, NoiseOfAllDatasets):
-            bound_at = partial(_dropped_at, self.bounds, target)  # all that is known of the blanket is above
+        if blanket.lower > 0 and isinstance(self.bounds, NoiseOfAllDatasets):
+            bound_at = partial(_dropped_at, self.bounds, target)  # what the blanket says is known
         bound, by = first_met(bound_at, target, low.lower, blanket.upper, rtol)
         return replace(answer, upper=bound, upper_by=by or blanket.upper_by)
 
