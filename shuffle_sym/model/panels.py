@@ -77,9 +77,10 @@ class Panels:
 
 
 @lru_cache(maxsize=4)
-def _rule(nodes: int) -> tuple[tuple[arb, arb], ...]:
+def rule(nodes: int) -> tuple[tuple[arb, arb], ...]:
     """Nodes in [−1, 1] and their weights."""
-    return tuple(arb.legendre_p_root(nodes, k, weight=True) for k in range(nodes))
+    with balls.precision(_BITS):
+        return tuple(arb.legendre_p_root(nodes, k, weight=True) for k in range(nodes))
 
 
 def panels(
@@ -99,7 +100,7 @@ def panels(
             width = (piece.right - piece.left) / piece.panels
             for i in range(piece.panels):
                 middle, half = piece.left + width * (i + arb(0.5)), width / 2
-                places = [(middle + half * node, half * weight) for node, weight in _rule(_NODES)]
+                places = [(middle + half * node, half * weight) for node, weight in rule(_NODES)]
                 here = [(ratio(place), weight * common(place)) for place, weight in places]
                 nodes += here
                 around = [_ellipse(common, ratio, middle, half, r) for r in _RADII]

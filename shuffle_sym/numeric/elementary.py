@@ -7,13 +7,38 @@ Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 
 _TINY = 1e-290
+_MANY = 48  # nodes, for which it is worth a look whether they are sums of few numbers
 
 
-def rotations(y: Array, halves: Array, weights: Array) -> tuple[Array, Array]:
-    """Σ_j q_j (e^{2iyh_j} − 1), real and imaginary part, by t = tan yh_j: sin² = t²/(1 + t²), sin cos = t/(1 + t²)."""
+def rotations(step: Array, nodes: Array, halves: Array, weights: Array) -> Complex:
+    """Σ_j q_j (e^{2iyh_j} − 1) at y = step·node, for each row of steps, halves h and weights q.
+
+    Where many nodes are sums of few numbers, such as 0, 1, 2, …, e^{i(a + b)} − 1 = A + B + AB with A = e^{ia} − 1 and
+    B = e^{ib} − 1: the sums over j are then products of matrices.
+
+    With u the unit round-off and J values, A and B are off by 25u of themselves (tan, quotients), sums by Ju of |A| or
+    |B| and 2Ju of |AB|, products by a few u; |A| <= |a|, |B| <= |b| and |AB| <= |a| + |b|: together by less than
+    (3J + 90)u of Σ_j q_j |2yh_j|, the roundings of y and of yh apart.
+    """
+    if len(nodes) >= _MANY:
+        width = 2 ** (len(nodes).bit_length() // 2)  # nodes may come in runs of 8
+        near = np.fmod(nodes, width)
+        (fars, i), (nears, j) = (np.unique(part, return_inverse=True) for part in (nodes - near, near))
+    if len(nodes) < _MANY or 2 * (len(fars) + len(nears)) > len(nodes):
+        return to_complex(*(times(part, weights) for part in _turns(step[:, None] * nodes, halves)))
+    far, near = (to_complex(*_turns(step[:, None] * part, halves)) for part in (fars, nears))
+    far *= weights[:, None, :]
+    sums = far @ near.swapaxes(1, 2)
+    sums += far.sum(axis=2)[:, :, None] + (near @ weights[:, :, None]).swapaxes(1, 2)
+    return np.asarray(sums[:, i, j])
+
+
+def _turns(y: Array, halves: Array) -> tuple[Array, Array]:
+    """e^{2iyh} − 1, real and imaginary part, by t = tan yh: −2 sin² = −2t²/(1 + t²), 2 sin cos = 2t/(1 + t²)."""
     tangents = np.tan(y[:, :, None] * halves[:, None, :])
     ratios = tangents / (1 + tangents * tangents)
-    return times(tangents * ratios, -2 * weights), times(ratios, 2 * weights)
+    ratios *= 2
+    return -tangents * ratios, ratios
 
 
 def times(x: Array, weights: Array) -> Array:

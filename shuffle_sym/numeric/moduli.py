@@ -57,7 +57,9 @@ class Tilts:
 
     def log_squares(self, u: Array, laws: Mask | slice = ALL) -> Array:
         """Upper bounds of log |M_x(λ + iu)/M_x(λ)|², a row for each u and a column for each of some laws."""
-        real, imaginary = (one.T for one in rotations(u[None], self.halves[laws], self.q[laws]))
+        halves = self.halves[laws]
+        turned = rotations(np.ones(len(halves)), u, halves, self.q[laws]).T
+        real, imaginary = turned.real, turned.imag
         # |ζ| is known to within drift·u, and |ζ|² − 1 to within twice that and its square.
         excess = real * (2 + real) + imaginary * imaginary + 4 * self.drifts[laws] * u[:, None]
         logs: Array = np.log1p(np.minimum(np.maximum(excess, -1 + UNIT_ROUNDOFF), 0.0))

@@ -46,8 +46,9 @@ class PlacedSums(AllSums):
         growths = sums - self.log_sum[:, None] + self.log_slack[:, None] + normal + 16 * UNIT_ROUNDOFF * np.abs(normal)
         return np.where(known, growths, np.inf)
 
-    def powers(self, y: Array) -> tuple[Complex, Array]:
-        logs, angles = self.one.log_ratios(y)
+    def powers(self, step: Array, nodes: Array) -> tuple[Complex, Array]:
+        logs, angles = self.one.log_ratios(step, nodes)
+        y = step[:, None] * nodes
         eta = self.one.drift[:, None] * y
         # |F(ζ + η) − F(ζ)| <= (n − 1)η F(|ζ| + η)/(|ζ| + η); |ζ| is taken as 1/10 at least.
         shown = np.maximum(logs, math.log(0.1))
@@ -65,10 +66,10 @@ class PlacedSums(AllSums):
         rotated = powers * damped * to_complex(np.cos(turn), np.sin(turn))
         return rotated, errors * damped + 16 * UNIT_ROUNDOFF * (1 + turn) * np.abs(rotated) + 8 * UNIT_ROUNDOFF * damped
 
-    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
+    def quiet(self, step: Array, nodes: Array, log_level: float) -> Mask:
         few: PlacedSums = self.take(slice(None))
         few.n = self.n + 1 - self.places.last
-        return AllSums.quiet(few, left, right, log_level)
+        return AllSums.quiet(few, step, nodes, log_level)
 
 
 def log_upper(values: Array, probabilities: Array, places: Places, smoothing: float, rtol: float) -> float | None:

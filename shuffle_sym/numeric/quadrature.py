@@ -186,14 +186,14 @@ class SmoothSums(AllSums):
         bound: Array = np.minimum(super().off(y) + 1.1 * (more + self.at_c[:, None]), 2.0)
         return bound
 
-    def powers(self, y: Array) -> tuple[Complex, Array]:
+    def powers(self, step: Array, nodes: Array) -> tuple[Complex, Array]:
         with np.errstate(over="ignore"):
-            powers, errors = super().powers(y)
+            powers, errors = super().powers(step, nodes)
         # The transforms of both laws are at most 1.
         return powers, np.minimum(errors, 2.0)
 
-    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
-        return Sums.quiet(self, left, right, log_level)
+    def quiet(self, step: Array, nodes: Array, log_level: float) -> Mask:
+        return Sums.quiet(self, step, nodes, log_level)
 
     def log_growths(self, d: Array) -> Array:
         logs, errors = self.one.log_growths(d)

@@ -90,12 +90,12 @@ class Rule(Rows):
         errors = np.zeros(len(self.count))
         for row in np.flatnonzero(np.isfinite(self.count) & (self.count > 8 * _SAMPLE)):
             nodes = np.unique(np.rint(np.geomspace(1, self.count[row] - 1, _SAMPLE)))
-            errors[row] = self.take(slice(row, row + 1)).summed(nodes[None], np.gradient(nodes)[None], 1)[2, 0]
+            errors[row] = self.take(slice(row, row + 1)).summed(nodes, np.gradient(nodes)[None], 1)[2, 0]
         return errors
 
     def nodes(self) -> Array | None:
         """Numbers of the nodes that matter in some row, or None if they are too many."""
-        count, step, work = float(self.count.max()), self.step[:, None], self.law.size * len(self.count)
+        count, work = float(self.count.max()), self.law.size * len(self.count)
         most = MAX_WORK * self.law.patience if len(self.count) == 1 else _TOGETHER
         self.left_out = self.total * math.exp(_LOG_LEFT_OUT)
         block = 8 ** max(math.ceil(math.log(count / 64, 8)), 0)
@@ -104,7 +104,7 @@ class Rule(Rows):
             if block == 1:
                 nodes: Array = starts[starts < count]
                 return nodes
-            quiet = self.law.quiet(step * starts, step * (starts + block), _LOG_LEFT_OUT).all(axis=0)
+            quiet = self.law.quiet(block * self.step, starts / block, _LOG_LEFT_OUT).all(axis=0)
             block //= 8
             starts = np.add.outer(starts[~quiet], block * np.arange(8.0)).ravel()
         return None
@@ -113,10 +113,9 @@ class Rule(Rows):
         """Lower side, upper side and error of the nodes with these numbers, as far as a row has so many."""
         ends, count = np.zeros((3, len(self.count))), self.count[:, None]
         for i in range(0, len(kept), _CHUNK):
-            nodes = kept[None, i : i + _CHUNK]
-            # Rows that are shorter repeat their last node, with no weight.
+            nodes = kept[i : i + _CHUNK]
             weights = np.where(nodes == 0, 0.5, 1.0) * (nodes < count)
-            ends += self.summed(np.minimum(nodes, count - 1), weights, len(kept))
+            ends += self.summed(nodes, weights, len(kept))
         return ends
 
     @property
@@ -125,13 +124,12 @@ class Rule(Rows):
 
     def summed(self, nodes: Array, weights: Array, terms: int) -> Array:
         """Lower side, upper side and error of some nodes; ``terms`` are added up in all."""
-        y = self.step[:, None] * nodes
-        below, above, sizes = self.kernel(y)
-        powers, errors = self.law.powers(y)
+        below, above, sizes = self.kernel(self.step[:, None] * nodes)
+        powers, errors = self.law.powers(self.step, nodes)
         weights = weights * (self.step / math.pi)[:, None]
         scaled = weights * powers
         errors += (self.roundings[:, None] + terms * UNIT_ROUNDOFF) * np.abs(powers)
-        return np.array([_real_sums(below, scaled), _real_sums(above, scaled), (sizes * weights * errors).sum(axis=1)])
+        return np.array([_real_sums(below, scaled), _real_sums(above, scaled), (sizes * errors * weights).sum(axis=1)])
 
 
 def _alike(count: Array, rows: Any, most: int) -> Iterator[Any]:

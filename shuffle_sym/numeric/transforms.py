@@ -21,13 +21,13 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.elementary import Array as Array
 from shuffle_sym.numeric.elementary import Complex as Complex
-from shuffle_sym.numeric.elementary import expm1, log1p, rotations, times, to_complex
+from shuffle_sym.numeric.elementary import expm1, log1p, rotations, to_complex
 from shuffle_sym.numeric.search import increasing_roots
 
 Mask = npt.NDArray[np.bool_]
 
 SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and only an upper end is told
-_CHUNK = 2**16
+_CHUNK = 2**19
 _TINY = 1e-290
 _RARE = 30.0  # expected number of positive terms up to which outcomes without any are taken out
 _LOG_ALONE = 40.0  # log (φ/φ₋)^n at c from which on taking them out makes no difference
@@ -66,13 +66,13 @@ class Sums(Rows):
         """Upper bounds of log M(c + d)/M(c)."""
         raise NotImplementedError
 
-    def powers(self, y: Array) -> tuple[Complex, Array]:
-        """M(c + iy)/M(c), and bounds on the error."""
+    def powers(self, step: Array, nodes: Array) -> tuple[Complex, Array]:
+        """M(c + iy)/M(c) at y = step·node, one step for each law, and bounds on the error."""
         raise NotImplementedError
 
-    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
-        """Where it is known that |M(c + iy)/M(c)| < e^log_level for all y between ``left`` and ``right``."""
-        return np.zeros(left.shape, dtype=bool)
+    def quiet(self, step: Array, nodes: Array, log_level: float) -> Mask:
+        """Where it is known that |M(c + iy)/M(c)| < e^log_level for all y from step·node to step·(node + 1)."""
+        return np.zeros((len(step), len(nodes)), dtype=bool)
 
 
 def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[Array, Array]:
@@ -147,8 +147,8 @@ class _Tilted(Rows):
     Σ p_j ((E + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
     E + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
     phi_error + E + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
-    error F + 2u, and what follows (tan, quotients 25u, the sum 2Ju, the logarithm and n times it 36u) is
-    relative to Σ q_j |yg_j|: it is known to within |y| · ``drift``.
+    error F + 4u, and what follows (`rotations` (3J + 90)u, the logarithm and n times it 36u) is relative to
+    Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
     def __init__(self, values: Array, probabilities: Array, c: Array, value_error: float, error: float) -> None:
@@ -168,7 +168,7 @@ class _Tilted(Rows):
         self.q = grown / phi[:, None]
         self.logs_q = x + np.log(np.maximum(p, 5e-324)) - self.log_phi[:, None]
         self.q_errors = phi_error[:, None] + error + (J + 10) * u + self.exponent * np.abs(x)
-        self.drift = (self.q * np.abs(values) * (self.q_errors + value_error + (2 * J + 80) * u)).sum(axis=1)
+        self.drift = (self.q * np.abs(values) * (self.q_errors + value_error + (3 * J + 130) * u)).sum(axis=1)
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
@@ -191,12 +191,10 @@ class _Tilted(Rows):
         # Where doubles end, no bound: an infinite error.
         return logs, np.where(beyond.any(axis=-1), np.inf, bounds)
 
-    def log_ratios(self, y: Array) -> tuple[Array, Array]:
-        """log φ(c + iy)/φ(c): real part and argument."""
-        real, imaginary = np.empty(y.shape), np.empty(y.shape)
-        for i in _chunks(y, self.g):
-            real[:, i], imaginary[:, i] = rotations(y[:, i], self.g / 2, self.q)
-        return log1p(real, imaginary)
+    def log_ratios(self, step: Array, nodes: Array) -> tuple[Array, Array]:
+        """log φ(c + iy)/φ(c) at y = step·node: real part and argument."""
+        turned = _rotated(step, nodes, self.g, self.q)
+        return log1p(turned.real, turned.imag)
 
 
 class AllSums(Sums):
@@ -233,11 +231,11 @@ class AllSums(Sums):
         logs, errors = self.one.log_growths(d)
         return np.asarray(self.n * (logs + errors))
 
-    def powers(self, y: Array) -> tuple[Complex, Array]:
+    def powers(self, step: Array, nodes: Array) -> tuple[Complex, Array]:
         n, u = self.n, UNIT_ROUNDOFF
-        logs, angles = self.one.log_ratios(y)
+        logs, angles = self.one.log_ratios(step, nodes)
         # |(ζ + η)^n − ζ^n| <= nη (|ζ| + η)^(n−1); |ζ| is taken as 1/10 at least.
-        eta = self.off(y)
+        eta = self.off(step[:, None] * nodes)
         growths = np.exp(np.minimum((n - 1) * (np.maximum(logs, math.log(0.1)) + 10 * eta), 700.0))
         powers = np.exp(n * to_complex(logs, angles))
         errors = n * eta * growths + 64 * u * np.abs(powers) + 8 * u + self.all_zero_error[:, None]
@@ -247,17 +245,14 @@ class AllSums(Sums):
         """A bound on the error of φ(c + iy)/φ(c)."""
         return np.asarray(self.one.drift[:, None] * y)
 
-    def quiet(self, left: Array, right: Array, log_level: float) -> Mask:
+    def quiet(self, step: Array, nodes: Array, log_level: float) -> Mask:
         r"""f(y) = |φ(c + iy)/φ(c)|² = Σ q_i q_j cos(y(g_i − g_j)) has |f''| <= 2 Var, so between two points at a
         distance H it is at most the larger value there plus H² Var/4.
         """
         # The right end of an interval is often the left end of the next one.
-        count, last = left.shape[1], np.ones(left.shape[1], dtype=bool)
-        last[:-1] = (right[:, :-1] != left[:, 1:]).any(axis=0)
-        ends = np.where(last, count - 1 + np.cumsum(last), np.arange(1, count + 1))
-        y = np.concatenate([left, right[:, last]], axis=1)
-        excess = np.expm1(2 * self.one.log_ratios(y)[0]) + 4 * self.one.drift[:, None] * y
-        highest = np.maximum(excess[:, :count], excess[:, ends]) + (right - left) ** 2 * self.spread[:, None] / 3.9
+        ends, both = np.unique([nodes, nodes + 1], return_inverse=True)
+        excess = np.expm1(2 * self.one.log_ratios(step, ends)[0]) + 4 * (self.one.drift * step)[:, None] * ends
+        highest = excess[:, both.reshape(2, -1)].max(axis=1) + (step**2 * self.spread / 3.9)[:, None]
         low = self.n / 2 * np.log1p(np.maximum(highest, -0.999)) < log_level - 0.7
         return np.asarray(low & (2 * self.all_zero[:, None] < math.exp(log_level)))
 
@@ -268,7 +263,8 @@ class RareSums(Sums):
     Relative to φ₋(c)^n that is (A + B)^n − A^n with A = φ₋(c + iy)/φ₋(c), the transform of a tilted law, |A| <= 1, and
     B = Σ_{g_j > 0} ψ_j e^{iyg_j}, ψ_j = p_j e^{cg_j}/φ₋(c), |B| <= ψ = Σ ψ_j; M(c) becomes (1 + ψ)^n − 1. Its
     derivatives are at most n(1 + ψ)^(n−1) in B, and n((1 + ψ)^(n−1) − 1) <= n M(c) in A: small errors of either are
-    small next to M(c), however small that is. B is known to within ``fixed`` + |y| · ``drift``.
+    small next to M(c), however small that is. B is known to within ``fixed`` + |y| · ``drift``: its roundings are
+    those of `rotations`, where no factor is above 2, and of one more sum.
     """
 
     def __init__(self, values: Array, probabilities: Array, n: int, value_error: float) -> None:
@@ -301,7 +297,7 @@ class RareSums(Sums):
         self.psi_errors = E + low_error[:, None] + (2 * J + 20) * u + (value_error + 2 * u) * c[:, None] * g
         self.psi_errors += 4 * u * (np.abs(log_p) + np.abs(log_low[:, None]))
         psi, lifted = self.psi.sum(axis=1), (self.psi * g).sum(axis=1)
-        self.fixed = (self.psi * (self.psi_errors + (2 * J + 100) * u)).sum(axis=1)
+        self.fixed = (self.psi * (self.psi_errors + (13 * J + 400) * u)).sum(axis=1)
         self.drift = lifted * (value_error + 4 * u)
         self.exponent = n * np.log1p(psi)
         gone = -np.expm1(-self.exponent)
@@ -328,14 +324,10 @@ class RareSums(Sums):
         bounds += (self.log_slack - self.log_rest)[:, None]
         return np.where(known, bounds, np.inf)
 
-    def powers(self, y: Array) -> tuple[Complex, Array]:
-        n, exponent = self.n, self.exponent[:, None]
-        B = np.empty(y.shape, dtype=complex)
-        for i in _chunks(y, self.g):
-            x = y[:, i, None] * self.g[:, None, :]
-            B.real[:, i] = times(np.cos(x), self.psi)
-            B.imag[:, i] = times(np.sin(x), self.psi)
-        log_A = to_complex(*self.low.log_ratios(y))
+    def powers(self, step: Array, nodes: Array) -> tuple[Complex, Array]:
+        n, exponent, y = self.n, self.exponent[:, None], step[:, None] * nodes
+        B = _rotated(step, nodes, self.g, self.psi) + self.psi.sum(axis=1)[:, None]
+        log_A = to_complex(*self.low.log_ratios(step, nodes))
         A = np.exp(log_A)
         near = np.abs(B) <= np.abs(A) / 2  # here the difference is small, and e^z − 1 is what has to be computed
         ratios = np.where(near, B, 0) / np.where(near, A, 1)
@@ -352,11 +344,11 @@ class RareSums(Sums):
         return powers, errors + UNIT_ROUNDOFF * np.where(near, 64 * (1 + exponent), 4096.0)
 
 
-def _chunks(y: Array, values: Array) -> Iterator[slice]:
-    """So many columns of y at a time that there are not too many products with all values."""
+def _rotated(step: Array, nodes: Array, values: Array, weights: Array) -> Complex:
+    """`rotations` by the values, so many nodes at a time that there are not too many products with all values."""
     width = max(_CHUNK // values.size, 1)
-    for i in range(0, y.shape[1], width):
-        yield slice(i, i + width)
+    parts = (nodes[i : i + width] for i in range(0, len(nodes), width))
+    return np.concatenate([rotations(step, part, values / 2, weights) for part in parts], axis=1)
 
 
 def _moments(s: Array, values: Array, log_weights: Array) -> tuple[Array, Array, Array]:

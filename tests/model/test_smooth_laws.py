@@ -212,12 +212,12 @@ def test_all_distances_that_are_not_close_allow_the_ratio(shape, w):
 def test_what_is_left_of_a_density_is_below_the_density_of_inputs_on_both_sides(shape, w):
     width = 0.26 * w
     with balls.precision(128):
-        cells = smooth_laws._Cells(shape, (arb(0), arb(0.7 * w), arb(0.4 * w)), width, 0.11 * w)
+        cells = smooth_laws._Cells(shape, (0.0, 0.7 * w, 0.4 * w), width, 0.11 * w)
         y = cells.chosen(-6.0, w + 6.0, 1e-8, 44)
         ends = tuple((a[:-1], b[:-1]) for a, b in [cells.ratios(y)] * 2)
         masses = SmoothLaws(shape, sp.Rational(str(w)))._masses(y)
         _, _, means, mass, _ = cells.row(y, ends, ends, arb(1), masses)
-        of_v, of_x = (np.array([float(m) for m in masses(arb(z * w))]) for z in (0.7, 0.4))
+        of_v, of_x = masses(0.7 * w), masses(0.4 * w)
     # What is used of the densities at x and at v, over all of them
     for used, place, step in ((mass[:-1] / of_x, 0.4, width), ((means[1] * mass)[:-1] / of_v, 0.7, 0.11 * w)):
         assert used.min() > 0
@@ -256,13 +256,24 @@ def test_at_the_largest_ratio_that_a_distance_allows_the_set_leans_to_the_left(s
 
 @pytest.mark.parametrize("shape", [NORMAL, LOGISTIC], ids=["normal", "logistic"])
 def test_masses_have_the_digits_of_another_program_also_far_out(shape):
-    places = [-30.0, -9.5, -1.0, 0.25, 0.5, 8.0, 31.0]
-    with balls.precision(128):
-        masses = [float(mass) for mass in shape.masses([arb(place) for place in places])]
-    with mpmath.workdps(60):
-        below = mpmath.ncdf if shape is NORMAL else (lambda z: 1 / (1 + mpmath.exp(-z)))
-        exact = [below(b) - below(a) for a, b in pairwise(places)]
-    assert masses == pytest.approx([float(mass) for mass in exact], rel=1e-14)
+    mp = mpmath.MPContext()
+    mp.dps = 60
+    below = (lambda z: mp.erfc(-z / mp.sqrt(2)) / 2) if shape is NORMAL else (lambda z: 1 / (1 + mp.exp(-z)))
+    for x in (0.0, 0.7, -2.0):
+        y = np.array([-30.0, -29.875, -29.8749, -9.5, -9.25, -1.0, 0.25, 0.25000001, 0.5, 3.5, 8.0, 31.0])
+        ends = [mp.mpf(float(place)) - mp.mpf(x) for place in y]
+        # The smaller one of two tails has all digits.
+        exact = [below(b) - below(a) if a + b < 0 else below(-a) - below(-b) for a, b in pairwise(ends)]
+        assert shape.masses(y, x).tolist() == pytest.approx([float(mass) for mass in exact], rel=1e-12)
+        # Intervals of all widths: the bound of the error is for parts that are narrow enough.
+        assert shape.masses(y[[0, 3, 6, 11]], x).tolist() == pytest.approx(
+            [float(mp.fsum(exact[i:j])) for i, j in ((0, 3), (3, 6), (6, 11))], rel=1e-12
+        )
+
+
+def test_messages_that_are_too_far_away_for_doubles_are_refused():
+    with pytest.raises(balls.RangeError, match="at most 37 deviations"):
+        NORMAL.masses(np.array([0.0, 38.0]), 0.0)
 
 
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)

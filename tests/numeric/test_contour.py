@@ -375,11 +375,11 @@ def test_nodes_are_left_out_only_where_nothing_is_heard():
     law = sums(*_ten_at(10**6), 10**6, rounding.FLOAT_ERROR)
     left = np.linspace(0, 3, 400)
     for level in (-1.0, -10.0, -40.0):
-        quiet = law.quiet(left[None], left[None] + left[1], level)[0]
+        quiet = law.quiet(left[1:2], np.arange(400.0), level)[0]
         assert 0 < np.sum(quiet) < len(quiet)
         for y in left[quiet][::10]:
             inside = np.linspace(y, y + left[1], 50)
-            assert np.max(np.abs(law.powers(inside[None])[0])) <= math.exp(level)
+            assert np.max(np.abs(law.powers(np.ones(1), inside)[0])) <= math.exp(level)
 
 
 def test_leaving_nodes_out_changes_nothing(monkeypatch):

@@ -101,7 +101,7 @@ def test_the_mean_of_a_placed_sum_has_the_errors_of_its_transform():
     size = 1e-4
     law = placed.PlacedSums(VALUES[None], PROBABILITIES, where, 0.3, size)
     c, y = float(law.c[0]), np.array([0.2, 0.8, 1.5])
-    powers, errors = law.powers(y[None])
+    powers, errors = law.powers(np.ones(1), y)
 
     def measure(s, g):
         logs = np.log(PROBABILITIES @ np.exp(np.multiply.outer(g, s)))
@@ -302,13 +302,13 @@ def test_the_sums_over_the_places_of_groups_have_their_roundings(monkeypatch):
 
 def test_the_roundings_of_a_rotation_by_the_noise_are_counted():
     law = placed.PlacedSums(VALUES[None], PROBABILITIES, places.Places(0.3, 12, 0, 8), 0.3, 0.0)
-    y, mp = np.linspace(0.0, 0.4, 9)[None], mpmath.MPContext()
+    y, mp = np.linspace(0.0, 0.4, 9), mpmath.MPContext()
     law.c = np.zeros(1)
-    unrotated, error = law.powers(y)
+    unrotated, error = law.powers(np.ones(1), y)
     law.c = np.full(1, 1e9)
-    rotated, errors = law.powers(y)
+    rotated, errors = law.powers(np.ones(1), y)
     mp.dps = 40
-    for x, before, known, after, bound in zip(y[0], unrotated[0], error[0], rotated[0], errors[0], strict=True):
+    for x, before, known, after, bound in zip(y, unrotated[0], error[0], rotated[0], errors[0], strict=True):
         exact = mp.mpc(before) * mp.expj(mp.mpf(law.smoothing) * 10**9 * mp.mpf(x))
         assert abs(exact - mp.mpc(after)) <= bound - known + 1e-14
 

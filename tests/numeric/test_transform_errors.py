@@ -47,7 +47,7 @@ def test_a_tilted_law_knows_how_far_it_may_be_off(rate):
     size = 1e-3
     one = transforms._Tilted(VALUES[None], PROBABILITIES, np.array([rate]), size, 2 * size)
     y = np.array([0.3, 1.0, 2.0])
-    logs, angles = one.log_ratios(y[None])
+    logs, angles = one.log_ratios(np.ones(1), y)
     ratios = np.exp(logs[0] + 1j * angles[0])
     growths, growth_errors = one.log_growths(np.array([[-0.3, 0.5]]))
     reached = np.zeros(4)
@@ -74,7 +74,7 @@ def test_the_roundings_of_a_tilted_law_are_counted(monkeypatch):
     _, errors = one.log_growths(np.array([[0.5]]))
     assert errors[0, 0] >= u * (J + 10) * float(one.q[0] @ np.abs(np.expm1(0.5 * VALUES))) / 2
     every = transforms.AllSums(VALUES[None], PROBABILITIES, N, 0.0)
-    _, errors = every.powers(np.array([[0.0, 0.7]]))
+    _, errors = every.powers(np.ones(1), np.array([0.0, 0.7]))
     assert errors[0, 0] >= 32 * u  # of the exponential, and of a product with n
     assert errors[0, 1] >= N * 0.7 * every.one.drift[0] * 0.5 + 8 * u
 
@@ -84,7 +84,7 @@ def test_powers_of_transforms_are_within_their_errors(kind):
     size, y = 1e-4, np.array([0.1, 0.5, 1.0, 2.5, 6.0])
     p = np.array([0.5, 0.25, 0.22, 0.03])
     law = kind(VALUES[None], p, N, size)
-    powers, errors = law.powers(y[None])
+    powers, errors = law.powers(np.ones(1), y)
     low = VALUES <= 0
     worst = 0.0
     for signs in product((1, -1), repeat=4):
@@ -152,7 +152,7 @@ def test_the_roundings_of_a_rule_are_counted(monkeypatch):
     monkeypatch.setattr(rules, "UNIT_ROUNDOFF", u)
     for rule in (rules.Smoothed(law, 0.7 / law.c, np.array([1e-9])), rules.OnLattice(law, 0.1, np.array([1e-9]))):
         y = float(rule.step[0]) * np.arange(float(rule.count[0]))
-        sizes, powers = rule.kernel(y[None])[2][0], np.abs(law.powers(y[None])[0][0])
+        sizes, powers = rule.kernel(y[None])[2][0], np.abs(law.powers(np.ones(1), y)[0][0])
         weights = np.where(y > 0, 1.0, 0.5) * float(rule.step[0]) / math.pi
         error = float(rule.evaluate()[2][0] - rule.truncation[0] - rule.moved[0])
         # About 40 operations for a kernel, and so many additions
@@ -176,7 +176,7 @@ def test_nodes_that_are_left_out_are_counted(monkeypatch):
     everything = set(range(int(rule.count[0])))
     kept = set(rule.nodes().astype(int).tolist())
     y = float(rule.step[0]) * np.array(sorted(everything - kept))
-    assert np.all(np.abs(law.powers(y[None])[0]) <= math.exp(-3.0))
+    assert np.all(np.abs(law.powers(np.ones(1), y)[0]) <= math.exp(-3.0))
     assert kept < everything
 
 
@@ -285,7 +285,7 @@ def test_the_roundings_of_rare_sums_are_counted(monkeypatch):
     # Two logarithms, their difference, the product cg, the sum of both, and an exponential of 4 units
     logs = abs(math.log(p[-1])) + abs(log_low)
     assert np.all(law.psi_errors - law.low.log_error[0] >= u * (4 + 4 * logs + 2 * law.c * law.g))
-    _, (error,) = law.powers(np.array([[0.0, 0.5]]))
+    _, (error,) = law.powers(np.ones(1), np.array([0.0, 0.5]))
     assert error[0] >= law.gain[0] * law.fixed[0] + 32 * u * (1 + law.exponent[0])
     assert error[1] >= error[0] * 0.5 + N * law.low.drift[0] * 0.5
 
@@ -343,7 +343,7 @@ def test_the_growth_of_rare_sums_has_the_error_of_their_values():
 def test_powers_of_rare_sums_have_the_error_of_their_values():
     off, n, y, p = 1e-6, 1, np.array([[5.0, 50.0, 200.0]]), np.array([0.97, 0.03])
     law = transforms.RareSums(np.array([[-0.01, 1.0]]), p, n, off)
-    powers, errors = law.powers(y)
+    powers, errors = law.powers(np.ones(1), y[0])
     # For one term only the positive value is left, e^{(c + iy)g}/e^{cg}, and g may be off.
     reached = np.abs(np.exp((law.c[:, None] + 1j * y) * (1 + off) - law.c[:, None]) - powers) / errors
     assert 0.9 < reached[0, -1] < 1
@@ -405,7 +405,7 @@ def test_the_error_of_what_is_left_out_is_counted_where_nothing_else_is():
     # Where φ(c + iy) nearly vanishes, all that is left of φ^n − Pr[G = 0]^n is the second term.
     g, p, size, y = np.array([0.0, 1.0, -1.0]), np.array([0.5, 0.2, 0.3]), 1e-4, np.array([math.pi])
     law = transforms.AllSums(g[None], p, 6, 0.0, size)
-    powers, errors = law.powers(y[None])
+    powers, errors = law.powers(np.ones(1), y)
     c = float(law.c[0])
     for sign in (1, -1):
         moved = p + sign * 0.999 * size * np.array([0.5, 0.0, -0.5])
