@@ -45,6 +45,7 @@ _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 # Attempts at messages that are cut off, and of the bound, about what they may be
 _TAILS, _TAIL_SHARE, _FIRST_BOUND, _LARGEST_TAIL, _LEAST_TAIL = 5, 0.01, 1e-6, 1e-2, 1e-150
 _LARGEST_EPS = 5.0
+_FAR_ABOVE = 2.0  # a drop-out bound over the blanket's estimate
 _WIDE = 0.1  # relative width of a blanket's divergence that was not reached
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
@@ -257,11 +258,12 @@ class NoiseOfAllDatasets:
         unknown = [i for i, value in enumerate(about) if not value and i not in blankets]
         blankets |= self._blankets(ratios, unknown, rtol, method)
         about = [blankets[i].upper if i in blankets else value for i, value in enumerate(about)]
-        dropped = {
-            i: self.drop_out(ratio, known[i])
-            for i, ratio in enumerate(ratios)
-            if self._laws and self._least_dropped(ratio, known[i]) < about[i] * (1 - CLOSE)
-        }
+        dropped: dict[int, dropout.Bound] = {}
+        for i in sorted(range(len(ratios)), key=lambda i: ratios[i].log) if self._laws else ():
+            if self._least_dropped(ratios[i], known[i]) < about[i] * (1 - CLOSE):
+                dropped[i] = self.drop_out(ratios[i], known[i])
+                if about[i] and dropped[i].value > _FAR_ABOVE * about[i]:
+                    break  # it is no better farther out
         # The blanket is never above what one user's randomizer gives by itself, whatever an estimate says.
         other = [i for i in range(len(ratios)) if i in dropped and dropped[i].method not in _NO_BETTER]
         smaller = [i for i, value in enumerate(about) if i not in other or value < dropped[i].value]

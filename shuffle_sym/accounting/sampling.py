@@ -36,6 +36,7 @@ _CLOSE_ABOVE = 1.5e-3  # the least tolerance of a curve for all datasets, whose 
 _OF_LARGE_GAP = 0.1  # that tolerance over the gap, where this is more and rounds are what it is for
 _UNSEEN = 0.025  # tolerance of a curve over what another one is above it at α = 1: less than a tenth, in ε
 _MOST_OF_VALUE = 0.2
+_FAR_OUT = 10.0  # a value over the least that counts, up to which a bound need not be sharper than that
 _NOISE = 1 / 6  # relative width of a value, over the tolerance of the curve
 
 
@@ -169,7 +170,10 @@ class Sampling:
         first = max(_CLOSE_ABOVE, of_large * _gap(forward, side, ONE))
         some = self._on_lines(forward, points, max(self.rtol, first))
         ends = [] if side.ceiling is None else [side.ceiling]  # other pairs of inputs may have larger losses
-        self._learn(side, {*some, *ends})
+        least = min(least for _, least in self.levels)
+        far = {alpha for alpha in some if forward.upper(alpha) <= _FAR_OUT * least}
+        self._learn(side, {*some, *ends} - far)
+        self._learn(side, far, _MOST_OF_VALUE)
         # Lines should not be seen next to what the curves differ by; where that is nothing, all points are needed.
         gaps = [_gap(forward, side, alpha) for alpha in some]
         between: set[fmpq] = set()
@@ -179,7 +183,6 @@ class Sampling:
             if share < first:
                 between.update(self._on_lines(forward, points[points.index(left) : points.index(right) + 1], share))
         self._learn(side, between)
-        least = min(least for _, least in self.levels)
         inside = [alpha for alpha in side.known(self._noise) if side.ceiling is None or alpha < side.ceiling]
         for _ in range(_MOST_STEPS_OUT if len(inside) > 1 else 0):
             following = _alpha(min(_STEP_OUT * _log(inside[-1]), _LARGEST_EPS))

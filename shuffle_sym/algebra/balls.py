@@ -171,24 +171,34 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     >>> lower(square) <= 7.389056098930650 <= upper(square)
     True
     """
-    if not expr.free_symbols.intersection(symbols):
-        constant = value(expr)
-        return lambda *x: constant
-    if expr in symbols:
-        place = symbols.index(expr)
-        return lambda *x: x[place]
+    arguments = [f"x{i}" for i in range(len(symbols))]
+    known: dict[str, Any] = {}  # balls of constants, and functions
+    code = _code(expr, dict(zip(symbols, arguments, strict=True)), known)
+    # One Python expression of names of our own making: a call for each operation would take longer than the operations.
+    function: Callable[..., Any] = eval(f"lambda {', '.join(arguments)}: {code}", {**known, "__builtins__": {}})
+    return function
+
+
+def _code(expr: sp.Expr, arguments: Mapping[sp.Symbol, str], known: dict[str, Any]) -> str:
+    """An expression in ``arguments`` and in names that are ``known``, to which it adds some."""
+    if expr in arguments:
+        return arguments[expr]
+    if not expr.free_symbols.intersection(arguments):
+        known[name := f"c{len(known)}"] = value(expr)
+        return name
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer:
-        base, power = compiled(expr.base, *symbols), int(expr.exp)
-        return lambda *x: base(*x) ** power
-    known, parts = _FUNCTIONS.get(type(expr)), [compiled(part, *symbols) for part in expr.args]
-    if known is not None:
-        (part,) = parts
-        return lambda *x: known(part(*x))
+        return f"{_code(expr.base, arguments, known)}**{expr.exp}"
+    if type(expr) in _FUNCTIONS:
+        known[name := f"f{len(known)}"] = _FUNCTIONS[type(expr)]
+        return f"{name}({_code(expr.args[0], arguments, known)})"
     if not isinstance(expr, (sp.Add, sp.Mul)):
-        names = ", ".join(map(str, symbols))
+        names = ", ".join(map(str, arguments))
         raise VerificationError(f"cannot enclose {expr} as a function of {names}: {type(expr).__name__} is not smooth")
-    combine = add if isinstance(expr, sp.Add) else mul
-    return reduce(lambda one, two: lambda *x: combine(one(*x), two(*x)), parts)
+    constant, rest = expr.as_independent(*arguments)
+    parts = [rest] if constant != expr.identity and not isinstance(rest, type(expr)) else rest.args
+    parts = [constant, *parts] if constant != expr.identity else parts
+    operator = " + " if isinstance(expr, sp.Add) else " * "
+    return f"({operator.join(_code(part, arguments, known) for part in parts)})"
 
 
 def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:

@@ -29,7 +29,7 @@ from shuffle_sym.model import dataset_cells, noise
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous, x, y
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
-from shuffle_sym.model.panels import Panels, Piece, Tail, panels
+from shuffle_sym.model.panels import Panel, Panels, Smooth, Tail, panels
 
 _distance = sp.Dummy("d", positive=True)
 _BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
@@ -39,6 +39,7 @@ _APART = Fraction(1, 2**24)  # of two ends of cells, over the length of all
 _GOLDEN = 0.3819660112501052
 _FAR_AWAY = 2**40  # over the width of the inputs
 _DENSITY_SPREAD = 10.0
+_USUAL_TAIL = 1e-12
 _NARROW, _CHANGE, _RARE_RATIO = 0.06, 10.0, 64.0  # panels for few users: spread, change of ρ over it, and up to which ρ
 
 
@@ -248,13 +249,23 @@ class AddedNoise(Continuous):
     def _known_panels(self) -> dict[tuple[float, float, str], Panels]:
         return {}
 
+    @cached_property
+    def _known_parts(self) -> dict[tuple[float, float, int, int], Panel]:
+        """Each panel that was made: by spread, by tail if it depends on that (−1 if its width is the usual one), by the
+        number of its stretch and by its own number there, counted from the middle on."""
+        return {}
+
+    @cached_property
+    def _known_pieces(self) -> dict[tuple[sp.Expr, sp.Expr], Smooth]:
+        return {}
+
     @property
     def rounds_off(self) -> bool:
         """Whether ratios tend to a bound far out and never reach it: then the messages there are nearly one."""
         return not self.added.flat and self.eps0 is not sp.oo
 
     def panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
-        """The left half of the messages as panels over each of which log ρ changes by ``spread`` on average; at most
+        """The left half of the messages as panels over each of which log ρ changes by ``spread`` on average; about
         ``tail`` of μ_1 lies beyond them. ``side`` says what becomes of that, unless ρ is constant there: "cut" leaves
         it out, "lower" counts it as one message, "upper" moves it to the ends of the range of ρ there."""
         key = (spread, 0.0, "cut") if self.added.flat else (spread, tail, side)
@@ -268,23 +279,55 @@ class AddedNoise(Continuous):
     def _panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
         low, high = self.inputs
         with balls.precision(_BITS):
-            middle, width = balls.value(self.middle), balls.value(self.width)
-            if self.added.flat:
-                last = balls.value(low) + balls.value(self.added.pieces[0].right)
-            else:
-                last = arb.min(balls.value(high) + self.added.quantile(tail), middle - width / 4)
-            pieces = [piece for half in self._left_half(last, middle) for piece in _pieces(*half, spread)]
+            parts, last = self._parts(self._last(tail), spread, tail)
             masses = [self._mass_below(input_, last) for input_ in (low, high)]
             if self.added.flat:
-                return panels(y, pieces, [(balls.value(sp.exp(self.eps0)), masses[1])])
+                return panels(parts, [(balls.value(sp.exp(self.eps0)), masses[1])])
             if side == "lower":
-                return panels(y, pieces, [(masses[0] / masses[1], masses[1])])
+                return panels(parts, [(masses[0] / masses[1], masses[1])])
             if side == "upper":
                 least, most = self._ratio_at(last), balls.value(sp.exp(self.eps0))
                 to_most = (masses[0] - least * masses[1]) / (most - least)
-                return panels(y, pieces, [(least, masses[1] - to_most), (most, to_most)])
+                return panels(parts, [(least, masses[1] - to_most), (most, to_most)])
             ends = [(balls.lower(mass), balls.upper(mass)) for mass in masses]
-            return panels(y, pieces, [], Tail(*ends[0], *ends[1], balls.lower(self._ratio_at(last))))
+            return panels(parts, [], Tail(*ends[0], *ends[1], balls.lower(self._ratio_at(last))))
+
+    def _last(self, tail: float) -> arb:
+        """A message below which all ratios are constant; else one that is not next to the middle and has at most
+        ``tail`` of μ_1 below it."""
+        if self.added.flat:
+            return balls.value(self.inputs[0]) + balls.value(self.added.pieces[0].right)
+        near = balls.value(self.middle) - balls.value(self.width) / 4
+        return arb.min(balls.value(self.inputs[1]) + self.added.quantile(tail), near)
+
+    def _parts(self, last: arb, spread: float, tail: float) -> tuple[list[Panel], arb]:
+        """Panels from about ``last`` to the middle, and where they end.
+
+        Where ratios are unbounded, those of the smooth piece farthest out have the widths of a usual tail, counted from
+        its inner end: so other tails have the same ones, and some more or less."""
+        halves, parts, number = self._left_half(last, balls.value(self.middle))[::-1], [], 0
+        for place, (left, right, common, ratio) in enumerate(halves):
+            smooth, usual, own = self._smooth(common, ratio), left, 0.0
+            if place == len(halves) - 1 and not self.added.flat:
+                farther = self._last(_USUAL_TAIL)
+                shared = spread >= _NARROW and not self.rounds_off and farther < right
+                usual, own = (farther, -1.0) if shared else (left, tail)
+            for one, other, count in _stretches(usual, right, common, ratio, spread)[::-1]:
+                width = (other - one) / count
+                if own < 0:
+                    count = max(round(float((right - left) / width)), 1)
+                    last = right - width * count
+                for key in ((spread, own, number, i) for i in range(count)):
+                    if key not in self._known_parts:
+                        self._known_parts[key] = smooth.panel(other - width * (key[3] + arb(0.5)), width / 2)
+                    parts.append(self._known_parts[key])
+                number += 1
+        return parts, last
+
+    def _smooth(self, common: sp.Expr, ratio: sp.Expr) -> Smooth:
+        if (common, ratio) not in self._known_pieces:
+            self._known_pieces[common, ratio] = Smooth(y, common, ratio)
+        return self._known_pieces[common, ratio]
 
     def _left_half(self, last: arb, middle: arb) -> list[tuple[arb, arb, sp.Expr, sp.Expr]]:
         """The smooth pieces between ``last`` and the middle: both ends, the density of the greatest input, and ρ."""
@@ -338,20 +381,21 @@ class AddedNoise(Continuous):
         return Decomposition(*rational, title=title)
 
 
-def _pieces(left: arb, right: arb, common: sp.Expr, ratio: sp.Expr, spread: float) -> list[Piece]:
-    """The stretches of a smooth piece, with panels over each of which the logarithm of the ratio changes by ``spread``,
-    on average, and that of the density by a few times as much; narrow ones so that the ratio itself, as long as it is
-    not so large that few messages have it, changes by little: then e^{iyG} goes round a few times only."""
+def _stretches(left: arb, right: arb, common: sp.Expr, ratio: sp.Expr, spread: float) -> list[tuple[arb, arb, int]]:
+    """Parts of a smooth piece and the number of panels in each: over a panel the logarithm of the ratio changes by
+    ``spread``, on average, and that of the density by a few times as much. Narrow ones so that the ratio itself, as
+    long as it is not so large that few messages have it, changes by little: then e^{iyG} goes round a few times only.
+    """
     narrow = spread < _NARROW
     stretches = max(math.ceil(_change(ratio, left, right)), 1) if narrow else 1
-    ends, pieces = [left + (right - left) * i / stretches for i in range(stretches + 1)], []
+    ends, parts = [left + (right - left) * i / stretches for i in range(stretches + 1)], []
     for one, other in pairwise(ends):
         count = max(_change(ratio, one, other), _change(common, one, other) / _DENSITY_SPREAD) / spread
         low, high = sorted(float(balls.value(ratio, {y: end})) for end in (one, other)) if narrow else (1.0, 1.0)
         if low < _RARE_RATIO:
             count = max(count, (high - low) / (_CHANGE * spread))
-        pieces.append(Piece(one, other, common, ratio, max(math.ceil(count), 1)))
-    return pieces
+        parts.append((one, other, max(math.ceil(count), 1)))
+    return parts
 
 
 def _change(formula: sp.Expr, left: arb, right: arb) -> float:

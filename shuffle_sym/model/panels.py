@@ -27,20 +27,19 @@ Function = Callable[[Any], Any]
 _NODES = 16
 _BITS = 128
 _RADII = (2, 3, 6, 12)  # r of the ellipses
-_ARCS = 12
+_ARCS = 10
 _PARTS = (8, 32, 128)
 _ROUNDING = 1e-14
 
 
-@dataclass(frozen=True)
-class Piece:
-    """An interval of messages on which the densities c, and A or B = 1, are analytic; ``ratio`` is the other one."""
+class Panel(NamedTuple):
+    """One panel: A and the weights times c at its nodes; cap, top, low and side for each ellipse; its run. See
+    `Panels`."""
 
-    left: arb
-    right: arb
-    common: sp.Expr
-    ratio: sp.Expr
-    panels: int
+    ratios: Array
+    masses: Array
+    ellipses: list[tuple[float, ...]]
+    run: tuple[float, float, float]
 
 
 class Tail(NamedTuple):
@@ -83,35 +82,36 @@ def rule(nodes: int) -> tuple[tuple[arb, arb], ...]:
         return tuple(arb.legendre_p_root(nodes, k, weight=True) for k in range(nodes))
 
 
-def panels(
-    y: sp.Symbol,
-    pieces: Sequence[Piece],
-    atoms: Sequence[tuple[arb, arb]],
-    tail: Tail = _NOTHING,
-) -> Panels:
-    """The panels of pieces on which A does not decrease from one to the next, and atoms (A, mass)."""
-    nodes: list[tuple[arb, arb]] = list(atoms)
-    ellipses: list[list[tuple[float, ...]]] = []
-    runs: list[tuple[float, float, float]] = []
-    with balls.precision(_BITS):
-        for piece in pieces:
-            common, ratio = (balls.compiled(e, y) for e in (piece.common, piece.ratio))
-            slope = balls.compiled(sp.diff(piece.ratio, y), y)
-            width = (piece.right - piece.left) / piece.panels
-            for i in range(piece.panels):
-                middle, half = piece.left + width * (i + arb(0.5)), width / 2
-                places = [(middle + half * node, half * weight) for node, weight in rule(_NODES)]
-                here = [(ratio(place), weight * common(place)) for place, weight in places]
-                nodes += here
-                around = [_ellipse(common, ratio, middle, half, r) for r in _RADII]
-                ellipses.append([*around, _flat(ratio(middle + half * arb(0, 1)), here, around)])
-                runs.append(_run(common, ratio, slope, middle, half))
-        if not all(balls.is_right_to(60, x) for node in nodes for x in node):
-            raise VerificationError("the densities cannot be evaluated to the accuracy of doubles")
-        ratios, masses = (balls.doubles(column) for column in zip(*nodes, strict=True))
-    bounds = np.array(ellipses)
-    runs.sort(key=lambda run: run[1])
-    density, start, end = np.array(runs).T
+class Smooth:
+    """An interval of messages y on which the densities c, and A or B = 1, are analytic; ``ratio`` is the other one."""
+
+    def __init__(self, y: sp.Symbol, common: sp.Expr, ratio: sp.Expr) -> None:
+        with balls.precision(_BITS):
+            self.common, self.ratio, self.slope = (balls.compiled(e, y) for e in (common, ratio, sp.diff(ratio, y)))
+
+    def panel(self, middle: arb, half: arb) -> Panel:
+        """The panel with this middle and half width."""
+        with balls.precision(_BITS):
+            places = [(middle + half * node, half * weight) for node, weight in rule(_NODES)]
+            nodes = [(self.ratio(place), weight * self.common(place)) for place, weight in places]
+            around = [_ellipse(self.common, self.ratio, middle, half, r) for r in _RADII]
+            flat = _flat(self.ratio(middle + half * arb(0, 1)), nodes, around)
+            return Panel(*_doubles(nodes), [*around, flat], _run(self.common, self.ratio, self.slope, middle, half))
+
+
+def _doubles(nodes: Sequence[tuple[arb, arb]]) -> tuple[Array, Array]:
+    if not all(balls.is_right_to(60, x) for node in nodes for x in node):
+        raise VerificationError("the densities cannot be evaluated to the accuracy of doubles")
+    ratios, masses = (balls.doubles(column) for column in zip(*nodes, strict=True))
+    return ratios, masses
+
+
+def panels(parts: Sequence[Panel], atoms: Sequence[tuple[arb, arb]], tail: Tail = _NOTHING) -> Panels:
+    """Panels next to each other, on which A does not decrease from one to the next, and atoms (A, mass)."""
+    alone = [_doubles(atoms)] if atoms else []
+    ratios, masses = (np.concatenate(column) for column in zip(*alone, *(part[:2] for part in parts), strict=True))
+    bounds = np.array([part.ellipses for part in parts])
+    density, start, end = np.array(sorted((part.run for part in parts), key=lambda run: run[1])).T
     caps, tops, lows, sides = (bounds[:, :, k] for k in range(4))
     return Panels(ratios, masses, caps, tops, lows, sides, (density, start, end), tail)
 

@@ -301,7 +301,7 @@ class _Cells:
         weights, share = self.least(y, 2), float(q)
         mass, of_u, of_v = share * weights * of_x, share * of_u, share * self.least(y, 1) * of_v
         # Who stays away is one more cell.
-        means = np.append([of_u / mass, of_v / mass], np.ones((2, 1)), axis=1)
+        means = np.append(np.array([of_u, of_v]) / mass, np.ones((2, 1)), axis=1)
         a, b = (np.array([[pair[i] for pair in end] for end in (upper, lower)]) / weights for i in (0, 1))
         a, b = (np.append(ends, np.ones((2, 2, 1)), axis=2) for ends in (a, b))
         rest = math.fsum([share, float(q - share), *(-mass)])

@@ -28,6 +28,7 @@ import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import convex_order, exchange, placed, rare
+from shuffle_sym.numeric.elementary import COARSE, coarse_waves
 from shuffle_sym.numeric.moduli import NARROW, Cells, Tilts
 from shuffle_sym.numeric.places import Places
 from shuffle_sym.numeric.transforms import Array, checked
@@ -47,7 +48,6 @@ _SMOOTHING, _SMOOTHING_PER_USER = 1.0, 5e-5
 # Attempts at an exchange: τ² over the variance of one term, and η over what a rough calculation says is needed
 _EXCHANGES, _EXCHANGES_PER_USER = ((4.0, 1.2), (16.0, 1.2), (32.0, 1.3), (64.0, 2.0)), 1e-5
 _LITTLE = 1e-3  # smoothing that is not worth another bound, over the variance of the sum
-_COARSE = np.concatenate([0.25 * np.arange(17), 4 * 1.5 ** np.arange(1, 20)])  # nodes of a rough sum
 _MOST_LOOKED_AT, _SKEWED = 16, 4  # laws, in a rough calculation
 _RATES = (16, 8, 8)  # values of λ that are looked at, each time between the neighbours of the best one
 _AROUND = 1.07 ** np.arange(-3.0, 6.0)  # of a guess of λ
@@ -295,9 +295,9 @@ class _Family:
         rates = np.minimum(guess * _AROUND, _LARGEST_EXPONENT / float(self.g.max()))
         pads = self._paddings()
         logs, q = self._tilted(rates)
-        u = _COARSE / math.sqrt(self.n * self.spread + self._smoothing)
-        angles, q = u[:, None] * self.some_g[:, None, :], q.transpose(1, 2, 0)  # the law first
-        moduli = np.hypot(np.matmul(np.cos(angles), q), np.matmul(np.sin(angles), q)).transpose(2, 1, 0)
+        unit, q = 1 / math.sqrt(self.n * self.spread + self._smoothing), q.transpose(1, 2, 0)  # the law first
+        u, waves = COARSE * unit, coarse_waves(self.some_g * unit)
+        moduli = np.hypot(waves.real @ q, waves.imag @ q).transpose(2, 1, 0)
         squares = rates[:, None] ** 2 - u**2
         # Axes: λ, the padding, u, the law; a modulus that is not computed is taken to be 1.
         narrow = self.variances[self.some] < NARROW * pads[:, None, self.some]

@@ -7,6 +7,8 @@ Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 
 _TINY = 1e-290
+_OCTAVES = 11
+COARSE = np.concatenate([0.25 * np.arange(17), np.outer(2.0 ** np.arange(_OCTAVES), [6, 8]).ravel()])  # of rough sums
 _MANY = 48  # nodes, for which it is worth a look whether they are sums of few numbers
 
 
@@ -39,6 +41,16 @@ def _turns(y: Array, halves: Array) -> tuple[Array, Array]:
     ratios = tangents / (1 + tangents * tangents)
     ratios *= 2
     return -tangents * ratios, ratios
+
+
+def coarse_waves(x: Array) -> Complex:
+    """About e^{icx} for each c of `COARSE`, on an axis before the last one: powers of the first one, then squares."""
+    powers = np.multiply.accumulate(np.repeat(np.exp(0.25j * x)[..., None, :], 16, axis=-2), axis=-2)
+    two, four = powers[..., 7:8, :], powers[..., 15:, :]
+    waves = [np.ones_like(two), powers, np.concatenate([two * four, four * four], axis=-2)]
+    for _ in range(_OCTAVES - 1):
+        waves.append(waves[-1] * waves[-1])
+    return np.concatenate(waves, axis=-2)
 
 
 def times(x: Array, weights: Array) -> Array:

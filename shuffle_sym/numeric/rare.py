@@ -24,6 +24,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR
+from shuffle_sym.numeric.elementary import COARSE, coarse_waves
 from shuffle_sym.numeric.places import Places
 from shuffle_sym.numeric.transforms import Array
 
@@ -33,7 +34,6 @@ _NOT_RARE = 1e-2  # the least probability of a value that is not looked at
 _RATES = np.geomspace(0.1, 50.0, 28)  # λ that are looked at, times the standard deviation of the sum
 _THRESHOLDS = 8  # that are looked at
 _MOST_RATES = 3  # of large values
-_COARSE = np.concatenate([0.25 * np.arange(17), 4 * 1.5 ** np.arange(1, 14)])  # nodes of a rough integral
 _LARGEST_EXPONENT = 600.0
 _LARGEST, _LEAST = 1e60, 1e-30  # values whose cubes, and those of quotients, are doubles
 _FAR_BELOW = 100.0  # a logarithm that is so far below another one does not count next to it
@@ -104,7 +104,7 @@ def chosen(g: Array, p: Array, n: int) -> RareValues | None:
     deviation = math.sqrt(n * float(variances[wide]))
     rates = _RATES / deviation
     looked_at = [(g[i], p[i]) for i in dict.fromkeys([wide, heavy])]
-    logs = _rough(looked_at, n, rates, thresholds, _COARSE / deviation)
+    logs = _rough(looked_at, n, rates, thresholds, 1 / deviation)
     outside = g > thresholds[:, None, None]
     values = g[heavy]
     with np.errstate(divide="ignore"):  # values that are not there count nothing
@@ -125,18 +125,16 @@ def chosen(g: Array, p: Array, n: int) -> RareValues | None:
     )
 
 
-def _rough(laws: list[tuple[Array, Array]], n: int, rates: Array, thresholds: Array, u: Array) -> Array:
+def _rough(laws: list[tuple[Array, Array]], n: int, rates: Array, thresholds: Array, unit: float) -> Array:
     """About the logarithm of ∫ |M(λ + iu)|^n/(λ² + u²) du/π for each threshold and each rate: for the largest M of some
-    laws, with 0 in the place of the values that are above the threshold."""
+    laws, with 0 in the place of the values that are above the threshold. ``unit`` is that of u."""
+    u = COARSE * unit
     moduli = np.zeros((len(thresholds), len(rates), len(u)))
     for values, masses in laws:
         inside = values <= thresholds[:, None]
         grown = masses * np.exp(np.minimum(rates[:, None] * values, _LARGEST_EXPONENT))
-        turns = values[:, None] * u
-        waves = np.concatenate([np.cos(turns), np.sin(turns)], axis=1)
-        # Products of such small matrices take longer in several threads.
-        parts = np.einsum("trj,ju->tru", inside[:, None, :] * grown, waves)
-        real, imaginary = parts[..., : len(u)] + (~inside @ masses)[:, None, None], parts[..., len(u) :]
+        waves, parts = coarse_waves(values * unit).T, inside[:, None, :] * grown
+        real, imaginary = parts @ waves.real + (~inside @ masses)[:, None, None], parts @ waves.imag
         moduli = np.maximum(moduli, np.hypot(real, imaginary))
     logs = n * np.log(moduli) - np.log(rates[:, None] ** 2 + u**2)
     top = logs.max(axis=2)

@@ -32,3 +32,11 @@ def test_rotations_are_within_their_error(nodes, step):
             exact = mp.fsum(mp.mpf(float(q)) * mp.expm1(1j * a) for q, a in zip(weights, angles, strict=True))
             size = mp.fsum(mp.mpf(float(q)) * abs(a) for q, a in zip(weights, angles, strict=True))
             assert abs(mp.mpc(complex(value)) - exact) <= (3 * len(halves) + 94) * UNIT_ROUNDOFF * size
+
+
+def test_waves_at_coarse_nodes_are_about_exponentials():
+    x = np.array([[0.0, 0.3, -2.0], [1e-4, 0.07, 1.0]])
+    waves = elementary.coarse_waves(x)
+    assert waves.shape == (2, len(elementary.COARSE), 3)
+    assert np.abs(waves - np.exp(1j * elementary.COARSE[:, None] * x[:, None])).max() < 1e-10
+    assert (np.diff(elementary.COARSE) > 0).all()

@@ -88,6 +88,7 @@ def test_crude_panels_and_short_ranges_still_give_bounds(monkeypatch, noise, n, 
         monkeypatch.setattr(panels, "_NODES", nodes)
         for spread in (0.2, 1.0):
             for tail in (1e-2, 1e-4, 1e-8):
+                noise._known_parts.clear()
                 made = noise._panels(spread, tail)
                 (found,) = quadrature.positive_parts(made, np.array([math.exp(eps)]), n, 0.9)
                 if isinstance(found, Interval):
@@ -106,10 +107,10 @@ def test_the_error_of_a_panel_is_not_lost_where_its_density_may_be_0():
 @pytest.mark.parametrize("nodes", [2, 3, 4])
 @pytest.mark.parametrize("s", [0.3, -0.3])
 def test_the_bound_of_a_panel_covers_its_error(monkeypatch, nodes, s):
-    noise, alpha = ss.Laplace(eps0=2), 1.2
+    alpha = 1.2
 
     def transform() -> tuple[float, float]:
-        law = quadrature.SmoothSums(noise._panels(1.0, 0.0), np.array([alpha]), 10)
+        law = quadrature.SmoothSums(ss.Laplace(eps0=2)._panels(1.0, 0.0), np.array([alpha]), 10)
         law.one.log_phi[:] = 0.0  # so that the bound is that of φ itself
         g, p = law.one.g[0], np.concatenate([law.panels.masses, law.panels.masses])
         return float(p @ np.expm1(s * g[:-1])), float(law._quadrature(np.full((1, 1), s), np.zeros((1, 1)))[0, 0])
@@ -194,10 +195,10 @@ def test_the_roundings_of_ends_by_panels_are_counted(monkeypatch):
 
 def test_the_bound_of_a_panel_covers_its_error_along_the_contour(monkeypatch):
     # With α = 3 the values 1 − αA of the panels turn three times as fast as A − α.
-    noise, s, alpha = ss.Laplace(eps0=2), 0.05 + 1j, 3.0
+    s, alpha = 0.05 + 1j, 3.0
 
     def transform() -> tuple[complex, float]:
-        law = quadrature.SmoothSums(noise._panels(1.0, 0.0), np.array([alpha]), 10)
+        law = quadrature.SmoothSums(ss.Laplace(eps0=2)._panels(1.0, 0.0), np.array([alpha]), 10)
         law.one.log_phi[:] = 0.0  # so that the bound is that of φ itself
         g, p = law.one.g[0], np.concatenate([law.panels.masses, law.panels.masses])
         bound = law._quadrature(np.full((1, 1), s.real), np.full((1, 1), s.imag))
