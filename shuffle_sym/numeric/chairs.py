@@ -145,7 +145,7 @@ class _GroupCells(Cells):
     def __init__(
         self, tilts: Sequence[Tilts], pads: Sequence[Array], counts: Array, common: float, places: Places
     ) -> None:
-        self.tilts, self.common, self.places, self.counts = tilts[0], common, places, counts
+        self.tilts, self.common, self.places, self.counts, self.step = tilts[0], common, places, counts, 1.0
         self.groups, u, rate = list(zip(tilts, pads, strict=True)), UNIT_ROUNDOFF, tilts[0].rate
         tops = [tilt.log_tops + (1 + 8 * u) * pad * rate**2 / 2 for tilt, pad in self.groups]
         tops = [top + 4 * u * np.abs(top) for top in tops]
@@ -159,7 +159,7 @@ class _GroupCells(Cells):
     def log_squares(self, u: Array) -> Array:
         """Upper bounds of the logarithm of the largest f of each group, a row for each u."""
         columns = [
-            (tilt.log_squares(u) - pad * (u * u)[:, None] + lags).max(axis=1) * (1 - 8 * UNIT_ROUNDOFF)
+            (tilt.log_squares(u, step=self.step) - pad * (u * u)[:, None] + lags).max(axis=1) * (1 - 8 * UNIT_ROUNDOFF)
             for (tilt, pad), lags in zip(self.groups, self.group_lags, strict=True)
         ]
         return np.stack(columns, axis=1)

@@ -128,16 +128,17 @@ def _check(laws: Sequence[Row], null: Sequence[Sequence[float]], gamma: float, l
 
 
 def padded(laws: Sequence[Row], n: int) -> tuple[Array, Array]:
-    """The laws in one array, a row each, filled up with probabilities 0; repeated rows are left out."""
-    rows = {}
-    for values, probabilities in laws:
-        g, p = checked(values, probabilities, n, 0.5)
-        rows[g.tobytes(), p.tobytes()] = g, p
-    width = max(len(p) for _, p in rows.values())
-    values, probabilities = np.zeros((2, len(rows), width))
-    for i, (g, p) in enumerate(rows.values()):
-        values[i, : len(p)], probabilities[i, : len(p)] = g, p
-    return values, probabilities
+    """The laws in one array, a row each, filled up with values and probabilities 0; repeated rows are left out."""
+    if any(len(g) != len(p) for g, p in laws):
+        raise ValueError("laws must have as many values as probabilities")
+    width = max(len(p) for _, p in laws)
+    values, probabilities = np.zeros((2, len(laws), width))
+    for i, (g, p) in enumerate(laws):
+        values[i, : len(g)], probabilities[i, : len(p)] = g, p
+    values, probabilities = checked(np.where(probabilities > 0, values, 0.0), probabilities, n, 0.5)
+    rows = {(g.tobytes(), p.tobytes()): i for i, (g, p) in enumerate(zip(values, probabilities, strict=True))}
+    kept = sorted(rows.values())
+    return values[kept], probabilities[kept]
 
 
 class _Family:

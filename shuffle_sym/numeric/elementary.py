@@ -9,30 +9,44 @@ Complex = npt.NDArray[np.complex128]
 _TINY = 1e-290
 _OCTAVES = 11
 COARSE = np.concatenate([0.25 * np.arange(17), np.outer(2.0 ** np.arange(_OCTAVES), [6, 8]).ravel()])  # of rough sums
-_MANY = 48  # nodes, for which it is worth a look whether they are sums of few numbers
+_MOST_DOUBLINGS = 12
+_MANY, _MUCH = 40, 2**14  # nodes, and products with values, for which it is worth a look whether numbers are few
 
 
 def rotations(step: Array, nodes: Array, halves: Array, weights: Array) -> Complex:
     """Σ_j q_j (e^{2iyh_j} − 1) at y = step·node, for each row of steps, halves h and weights q.
 
     Where many nodes are sums of few numbers, such as 0, 1, 2, …, e^{i(a + b)} − 1 = A + B + AB with A = e^{ia} − 1 and
-    B = e^{ib} − 1: the sums over j are then products of matrices.
+    B = e^{ib} − 1: the sums over j are then products of matrices. Where large nodes are few numbers times powers of 2,
+    e^{2ia} − 1 = A(2 + A).
 
     With u the unit round-off and J values, A and B are off by 25u of themselves (tan, quotients), sums by Ju of |A| or
     |B| and 2Ju of |AB|, products by a few u; |A| <= |a|, |B| <= |b| and |AB| <= |a| + |b|: together by less than
-    (3J + 90)u of Σ_j q_j |2yh_j|, the roundings of y and of yh apart.
+    (3J + 90)u of Σ_j q_j |2yh_j|, the roundings of y and of yh apart. To double an angle adds 6u of it, and there are
+    at most 12 of that.
     """
-    if len(nodes) >= _MANY:
+    if len(nodes) >= _MANY and len(nodes) * halves.size >= _MUCH:
+        small = nodes <= 2 * len(nodes)
         width = 2 ** (len(nodes).bit_length() // 2)  # nodes may come in runs of 8
-        near = np.fmod(nodes, width)
-        (fars, i), (nears, j) = (np.unique(part, return_inverse=True) for part in (nodes - near, near))
-    if len(nodes) < _MANY or 2 * (len(fars) + len(nears)) > len(nodes):
-        return to_complex(*(times(part, weights) for part in _turns(step[:, None] * nodes, halves)))
-    far, near = (to_complex(*_turns(step[:, None] * part, halves)) for part in (fars, nears))
-    far *= weights[:, None, :]
-    sums = far @ near.swapaxes(1, 2)
-    sums += far.sum(axis=2)[:, :, None] + (near @ weights[:, :, None]).swapaxes(1, 2)
-    return np.asarray(sums[:, i, j])
+        near = np.fmod(nodes[small], width)
+        (fars, i), (nears, j) = (np.unique(part, return_inverse=True) for part in (nodes[small] - near, near))
+        doublings = np.ceil(np.log2(np.maximum(nodes / (2 * len(nodes)), 1.0)))
+        bases, k = np.unique((nodes / 2**doublings)[~small], return_inverse=True)
+        if doublings.max() <= _MOST_DOUBLINGS and 2 * (len(fars) + len(nears) + len(bases)) <= len(nodes):
+            far, near, turns = (to_complex(*_turns(step[:, None] * part, halves)) for part in (fars, nears, bases))
+            far *= weights[:, None, :]
+            sums = far @ near.swapaxes(1, 2)
+            sums += far.sum(axis=2)[:, :, None] + (near @ weights[:, :, None]).swapaxes(1, 2)
+            answers = np.empty((len(step), len(nodes)), dtype=complex)
+            answers[:, small] = sums[:, i, j]
+            doubled = []
+            for _ in range(int(doublings.max())):
+                turns *= 2 + turns
+                doubled.append((turns @ weights[:, :, None])[:, :, 0])
+            if doubled:
+                answers[:, ~small] = np.array(doubled)[doublings[~small].astype(int) - 1, :, k].T
+            return answers
+    return to_complex(*(times(part, weights) for part in _turns(step[:, None] * nodes, halves)))
 
 
 def _turns(y: Array, halves: Array) -> tuple[Array, Array]:

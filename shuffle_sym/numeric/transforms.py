@@ -76,19 +76,24 @@ class Sums(Rows):
 
 
 def checked(values: Array, probabilities: Array, n: int, rtol: float) -> tuple[Array, Array]:
-    """The laws without impossible values, or a ValueError that names what is wrong."""
+    """The laws without values that are impossible in each of them, or a ValueError that names what is wrong. There is
+    one law, or one in each row, with probabilities of its own or the same ones."""
     g, p = np.asarray(values, dtype=float), np.asarray(probabilities, dtype=float)
-    fits = p.ndim == 1 and len(p) > 0 and g.ndim in (1, 2) and g.shape[-1:] == p.shape
+    fits = p.size > 0 and g.ndim in (1, 2) and p.shape in (g.shape, g.shape[-1:])
     if not fits or not (np.isfinite(g).all() and np.isfinite(p).all()):
         raise ValueError("values and probabilities must be two finite arrays of the same length >= 1")
-    least, total = p.min(), math.fsum(p.tolist())
+    least, totals = p.min(), [math.fsum(row) for row in p.reshape(-1, p.shape[-1]).tolist()]
+    total = max(totals, key=lambda total: abs(total - 1))
     if least < 0 or abs(total - 1) > 2 * FLOAT_ERROR:
         raise ValueError(f"probabilities must be non-negative and add up to 1, their sum is {total!r}")
     if n < 1 or n > 2**53:
         raise ValueError(f"n must be an integer from 1 to 2^53, got {n!r}")
     if not 0 < rtol < 1:
         raise ValueError(f"rtol must be between 0 and 1, got {rtol!r}")
-    return (g, p) if least > 0 else (g[..., p > 0], p[p > 0])
+    if least > 0:
+        return g, p
+    possible = p.reshape(-1, p.shape[-1]).max(axis=0) > 0
+    return g[..., possible], p[..., possible]
 
 
 def told(lower: float, upper: float) -> Interval:
@@ -147,7 +152,7 @@ class _Tilted(Rows):
     Σ p_j ((E + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
     E + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
     phi_error + E + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
-    error F + 4u, and what follows (`rotations` (3J + 90)u, the logarithm and n times it 36u) is relative to
+    error F + 4u, and what follows (`rotations` (3J + 162)u, the logarithm and n times it 36u) is relative to
     Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
@@ -168,7 +173,7 @@ class _Tilted(Rows):
         self.q = grown / phi[:, None]
         self.logs_q = x + np.log(np.maximum(p, 5e-324)) - self.log_phi[:, None]
         self.q_errors = phi_error[:, None] + error + (J + 10) * u + self.exponent * np.abs(x)
-        self.drift = (self.q * np.abs(values) * (self.q_errors + value_error + (3 * J + 130) * u)).sum(axis=1)
+        self.drift = (self.q * np.abs(values) * (self.q_errors + value_error + (3 * J + 210) * u)).sum(axis=1)
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
@@ -297,7 +302,7 @@ class RareSums(Sums):
         self.psi_errors = E + low_error[:, None] + (2 * J + 20) * u + (value_error + 2 * u) * c[:, None] * g
         self.psi_errors += 4 * u * (np.abs(log_p) + np.abs(log_low[:, None]))
         psi, lifted = self.psi.sum(axis=1), (self.psi * g).sum(axis=1)
-        self.fixed = (self.psi * (self.psi_errors + (13 * J + 400) * u)).sum(axis=1)
+        self.fixed = (self.psi * (self.psi_errors + (13 * J + 700) * u)).sum(axis=1)
         self.drift = lifted * (value_error + 4 * u)
         self.exponent = n * np.log1p(psi)
         gone = -np.expm1(-self.exponent)

@@ -11,7 +11,8 @@ from shuffle_sym.numeric import elementary
 
 NODES = {
     "one after the other": np.arange(300.0),
-    "in runs of 8": np.add.outer(np.array([0.0, 64, 72, 4096]), np.arange(8)).ravel(),
+    "in runs of 8": np.add.outer(np.array([0.0, 16, 64, 72, 88, 4096]), np.arange(8)).ravel(),
+    "then in octaves": np.append(np.arange(49.0), np.outer(2.0 ** np.arange(9), [60, 72, 84, 96]).ravel()),
     "far apart": np.geomspace(0.1, 1e6, 50),
     "one": np.array([7.0]),
 }
@@ -19,7 +20,8 @@ NODES = {
 
 @pytest.mark.parametrize("nodes", NODES.values(), ids=NODES)
 @pytest.mark.parametrize("step", [1e-7, 0.01, 2.0])
-def test_rotations_are_within_their_error(nodes, step):
+def test_rotations_are_within_their_error(nodes, step, monkeypatch):
+    monkeypatch.setattr(elementary, "_MUCH", 0)  # also where it is not worth it
     rng, mp = np.random.default_rng(1), mpmath.MPContext()
     mp.dps = 40
     halves, weights = np.concatenate([rng.normal(size=5), [0.0, 1e-9, 30.0]]), rng.dirichlet(np.ones(8))
@@ -31,7 +33,7 @@ def test_rotations_are_within_their_error(nodes, step):
             angles = [2 * sign * mp.mpf(float(steps[row])) * mp.mpf(float(node)) * mp.mpf(float(h)) for h in halves]
             exact = mp.fsum(mp.mpf(float(q)) * mp.expm1(1j * a) for q, a in zip(weights, angles, strict=True))
             size = mp.fsum(mp.mpf(float(q)) * abs(a) for q, a in zip(weights, angles, strict=True))
-            assert abs(mp.mpc(complex(value)) - exact) <= (3 * len(halves) + 94) * UNIT_ROUNDOFF * size
+            assert abs(mp.mpc(complex(value)) - exact) <= (3 * len(halves) + 166) * UNIT_ROUNDOFF * size
 
 
 def test_waves_at_coarse_nodes_are_about_exponentials():
