@@ -29,6 +29,7 @@ _MOST_PAIRS = 12  # pairs of inputs that are looked at, those first whose blanke
 _MOST_TRIED = 4
 _TYPICAL_ALPHA = 1.1  # it decides between datasets that are equal in the limit
 _CELLS = 48  # that messages of continuous noise are counted by: a thousandth of ε is lost, or less
+_ROUGHLY = 0.1  # tolerance of a δ that may be far from a target
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,11 @@ class Datasets(Source):
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """ε of the worst pair: of the first, and of another one only if its δ there is larger."""
         neighbours, answer = self.neighbours[0], self.best.epsilon(target, rtol, method)
+        ratios = [Ratio(eps=sp.Rational(str(answer.lower)))]
         for other, pair in zip(self.neighbours[1:], self.laws[1:], strict=True):
-            (there,) = pair.known([Ratio(eps=sp.Rational(str(answer.lower)))], rtol, method)
+            (there,) = pair.known(ratios, max(rtol, _ROUGHLY), method)
+            if there.lower <= target < there.upper:
+                (there,) = pair.known(ratios, rtol, method)
             if there.lower > target:
                 # Where values of δ are refused it may be known less well.
                 neighbours, answer = max(

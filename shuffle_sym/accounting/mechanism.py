@@ -29,6 +29,7 @@ from shuffle_sym.truth.two_messages import TwoMessages
 
 _MOST_STEPS = 30
 _OF_CURVES = 0.01  # relative precision of δ of noise, which moves ε by a tenth of that
+_AHEAD = 1 / 3  # of rtol, beyond where an ε of noise is looked for: a step more costs more than what that may lose
 _NEAR = 0.1  # relative distance of an ε from what is attained
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
 
@@ -156,7 +157,7 @@ class Mechanism(CrowdOfUsers):
         bound_at = cache(partial(_dropped_at, bounds, target))
         if math.log(bound_at(low).upper / target) > _NEAR * low * gaussian_slope(low, target):
             return None
-        end, by = first_met(bound_at, target, low, (1 + _NEAR) * low, rtol)
+        end, by = first_met(bound_at, target, low, (1 + _NEAR) * low, rtol, ahead=_AHEAD)
         return (end, by) if by and bounds.beaten(Ratio(eps=sp.Rational(str(end))), target) else None
 
     def above_by_blanket(self, target: float, rtol: float, method: str) -> Interval:
@@ -243,17 +244,18 @@ class _UpperEnds(Source):
 
 
 def first_met(
-    bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float
+    bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float, ahead: float = 1 / 8
 ) -> tuple[float, str | None]:
     """An ε between ``low`` and ``high`` at which the bound is at most the target, and the name of the bound
     there, None at ``high``.
 
     ``high`` is known to meet it. The bound is close to what is attained at ``low``, and its logarithm is nearly a
-    straight line, with the slope of a normal law at first: secants from there, each a little beyond its aim, until the
-    last ε that fails, or where the line says that the bound is the target, is within half of ``rtol``.
+    straight line, with the slope of a normal law at first: secants from there, each a little beyond its aim, the first
+    one by ``ahead`` of ``rtol``, until the last ε that fails, or where the line says that the bound is the target, is
+    within half of ``rtol``.
     """
     by: str | None = None
-    beyond, x = rtol / 8, low
+    beyond, x = ahead * rtol, low
     slope = gaussian_slope(low, target) if low else math.inf
     last, too_much = low, math.inf  # the last ε that fails, and the logarithm of what it is off by
     for _ in range(_MOST_STEPS):
@@ -269,5 +271,5 @@ def first_met(
             break
         aim = last + too_much / slope + beyond * high
         x = min(max(aim, last + beyond * high), (last + high) / 2)
-        beyond = min(2 * beyond, rtol / 3)  # less than what is close enough
+        beyond = min(2 * beyond, 0.45 * rtol)  # less than what is close enough
     return high, by
