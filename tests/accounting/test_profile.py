@@ -70,7 +70,6 @@ def sampled(monkeypatch):
 # -- curves through certified values
 
 
-@pytest.mark.exact
 @given(pairs, grids, st.fractions(0, F(1, 10)), st.fractions(0, F(1, 10)))
 def test_both_curves_bracket_the_true_one_between_the_points_and_beyond(pair, alphas, up, down):
     values = curve_of(pair, alphas)
@@ -81,7 +80,6 @@ def test_both_curves_bracket_the_true_one_between_the_points_and_beyond(pair, al
         assert at(bracket.lower, alpha) <= truth <= at(bracket.upper, alpha)
 
 
-@pytest.mark.exact
 @given(pairs, grids, st.integers(0, 2**20))
 def test_noise_in_the_values_does_not_break_the_curves(pair, alphas, seed):
     rng = np.random.default_rng(seed)
@@ -99,7 +97,6 @@ def test_noise_in_the_values_does_not_break_the_curves(pair, alphas, seed):
         assert at(bracket.lower, alpha) <= truth <= at(bracket.upper, alpha)
 
 
-@pytest.mark.exact
 @given(pairs, pairs, grids, grids)
 @settings(max_examples=40)
 def test_the_pairs_of_the_two_curves_stay_on_their_sides_when_composed(first, second, alphas, betas):
@@ -118,7 +115,6 @@ def test_the_pairs_of_the_two_curves_stay_on_their_sides_when_composed(first, se
         assert truth <= ss.truth.exact.composed_divergence(sides["upper"], alpha)
 
 
-@pytest.mark.exact
 @given(pairs)
 def test_a_curve_is_its_pair_and_reversed_the_pair_the_other_way_round(pair):
     ratios = sorted({p / r for p, r in pair.values() if r})
@@ -134,7 +130,6 @@ def test_a_curve_is_its_pair_and_reversed_the_pair_the_other_way_round(pair):
     assert [at(curve.reversed(), alpha) for alpha in EVERYWHERE] == curve_of(back, EVERYWHERE)
 
 
-@pytest.mark.exact
 @given(pairs, st.fractions(0, F(1, 2)))
 def test_a_shortened_curve_is_on_its_side_and_little_away(pair, least):
     alphas = tuple(sorted({p / r for p, r in pair.values() if p and r} | {F(1)}))

@@ -17,7 +17,6 @@ def exact_law(size: int, p: Fraction, q: Fraction) -> list[Fraction]:
     return [math.comb(size, k) * chance**k * (1 - chance) ** (size - k) for k in range(size + 1)]
 
 
-@pytest.mark.exact
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.5), (0.3, 0.5), (1e-3, 0.7), (1.0, 0.0), (0.0, 0.25), (0.9, 1e-12)])
 @pytest.mark.parametrize("reach", [0, 1, 3, 12, 200])
 def test_probabilities_and_what_is_outside_are_those_of_fractions(p, q, reach):
@@ -33,7 +32,6 @@ def test_probabilities_and_what_is_outside_are_those_of_fractions(p, q, reach):
                 assert laws.error >= 1 or abs(Fraction(value) - true) <= Fraction(laws.error) * true
 
 
-@pytest.mark.exact
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.5), (0.3, 0.5), (1e-3, 0.7), (1.0, 0.0), (0.0, 0.25)])
 @pytest.mark.parametrize("reach", [0, 1, 3, 12, 200])
 @pytest.mark.parametrize("size", [0, 1, 9, 150])
@@ -47,7 +45,6 @@ def test_logarithms_and_what_is_outside_are_those_of_fractions(p, q, reach, size
         assert abs(mp.log(mp.mpf(true.numerator) / true.denominator) - float(log)) <= law.error
 
 
-@pytest.mark.exact
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_an_error_of_the_odds_is_inside(sign):
     p, q, off = 0.3, 0.5, 1e-9
@@ -61,7 +58,6 @@ def test_an_error_of_the_odds_is_inside(sign):
     assert far > off  # the test can fail
 
 
-@pytest.mark.exact
 @pytest.mark.parametrize("p", [0.5, 0.01])
 @pytest.mark.parametrize("log_tail", [-2.0, -20.0])
 @pytest.mark.parametrize("size", [1, 30, 400])

@@ -12,7 +12,6 @@ from shuffle_sym.numeric import convolution, losses
 from shuffle_sym.numeric.binomial_laws import binomial_laws
 
 
-@pytest.mark.exact
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 54), Fraction(9, 10)])
 @pytest.mark.parametrize("reach", [0, 3, 40])
 def test_binomial_rows_and_their_tails_hold(p, reach):
