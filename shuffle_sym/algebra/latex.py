@@ -44,7 +44,7 @@ class _Ordered:
 
 
 class _Latex(_Ordered, LatexPrinter):  # type: ignore[misc]
-    pass
+    once = staticmethod(sp.cacheit(lambda expr: _Latex().doprint(expr)))  # a derivation is shown in several ways
 
 
 class _MathML(_Ordered, MathMLPresentationPrinter):  # type: ignore[misc]
@@ -64,7 +64,7 @@ def formula(expr: Any) -> str:
     """
     if isinstance(expr, str):
         return expr
-    drawn = str(_Latex().doprint(expr)).replace(r"\epsilon", r"\varepsilon")
+    drawn = str(_Latex.once(expr)).replace(r"\epsilon", r"\varepsilon")
     # MathJax copies all that follows a control space, and refuses to copy more than 5,000 characters.
     return re.sub(r"(?<!\\)\\ ", r"\\;", drawn)
 
