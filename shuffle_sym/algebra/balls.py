@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from operator import add, methodcaller, mul
 from typing import Any
 
@@ -171,34 +171,33 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     >>> lower(square) <= 7.389056098930650 <= upper(square)
     True
     """
-    arguments = [f"x{i}" for i in range(len(symbols))]
-    known: dict[str, Any] = {}  # balls of constants, and functions
-    code = _code(expr, dict(zip(symbols, arguments, strict=True)), known)
-    # One Python expression of names of our own making: a call for each operation would take longer than the operations.
-    function: Callable[..., Any] = eval(f"lambda {', '.join(arguments)}: {code}", {**known, "__builtins__": {}})
-    return function
-
-
-def _code(expr: sp.Expr, arguments: Mapping[sp.Symbol, str], known: dict[str, Any]) -> str:
-    """An expression in ``arguments`` and in names that are ``known``, to which it adds some."""
-    if expr in arguments:
-        return arguments[expr]
-    if not expr.free_symbols.intersection(arguments):
-        known[name := f"c{len(known)}"] = value(expr)
-        return name
+    if expr in symbols:
+        place = symbols.index(expr)
+        return lambda *x: x[place]
+    if not expr.free_symbols.intersection(symbols):
+        known = value(expr)
+        return lambda *x: known
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer:
-        return f"{_code(expr.base, arguments, known)}**{expr.exp}"
+        base, power = compiled(expr.base, *symbols), int(expr.exp)
+        return lambda *x: base(*x) ** power
     if type(expr) in _FUNCTIONS:
-        known[name := f"f{len(known)}"] = _FUNCTIONS[type(expr)]
-        return f"{name}({_code(expr.args[0], arguments, known)})"
+        function, part = _FUNCTIONS[type(expr)], compiled(expr.args[0], *symbols)
+        return lambda *x: function(part(*x))
     if not isinstance(expr, (sp.Add, sp.Mul)):
-        names = ", ".join(map(str, arguments))
+        names = ", ".join(map(str, symbols))
         raise VerificationError(f"cannot enclose {expr} as a function of {names}: {type(expr).__name__} is not smooth")
-    constant, rest = expr.as_independent(*arguments)
-    parts = [rest] if constant != expr.identity and not isinstance(rest, type(expr)) else rest.args
-    parts = [constant, *parts] if constant != expr.identity else parts
-    operator = " + " if isinstance(expr, sp.Add) else " * "
-    return f"({operator.join(_code(part, arguments, known) for part in parts)})"
+    # All constants are one: each call takes longer than the operation.
+    constant, rest = expr.as_independent(*symbols)
+    combine, parts = (add, mul)[isinstance(expr, sp.Mul)], rest.args if isinstance(rest, type(expr)) else (rest,)
+    whole = reduce(partial(_combined, combine), [compiled(part, *symbols) for part in parts])
+    if constant == expr.identity:
+        return whole
+    known = value(constant)
+    return lambda *x: combine(known, whole(*x))
+
+
+def _combined(combine: Callable[[Any, Any], Any], one: Callable[..., Any], two: Callable[..., Any]) -> Any:
+    return lambda *x: combine(one(*x), two(*x))
 
 
 def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:

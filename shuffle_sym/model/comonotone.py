@@ -46,13 +46,13 @@ def from_transform(levels: Sequence[Point], gamma: Fraction, title: str) -> Deco
 
 def from_mass(gamma: sp.Expr, ratio: sp.Expr, bindings: field.Bindings, title: str) -> Decomposition:
     r"""The pair of laws from the blanket mass γ and the largest ratio t alone, as formulas: X* is t with probability
-    m = (1 − γ)/(t − 1) and 1 with probability γ − m. It is refused if no sign of γ − 2m is proved.
+    m = (1 − γ)/(t − 1), 0 if t = 1, and 1 with probability γ − m. It is refused if no sign of γ − 2m is proved.
 
     >>> t = field.t
     >>> from_mass(3 / (t + 2), t, {t: sp.exp(sp.Symbol("e", positive=True))}, "3-RR").beta
     (exp(e) - 1)/(exp(e) + 2)
     """
-    top = field.simplest((1 - gamma) / (ratio - 1))
+    top = sp.Integer(0) if ratio == 1 else field.simplest((1 - gamma) / (ratio - 1))
     both = field.simplest(gamma - 2 * top)
     if field.is_nonnegative(both, bindings):
         alone, shared = top, (both, sp.Integer(1))

@@ -2,6 +2,7 @@ r"""Randomizers with continuous messages: what all of them have."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
@@ -72,7 +73,7 @@ class Continuous(LocalRandomizer):
 
     def bend_order(self, difference: sp.Expr, inputs: tuple[sp.Expr, sp.Expr] | None = None) -> int:
         """The sign of a formula that is linear in x, for all inputs but the ends: those here, or others."""
-        if sp.expand(sp.diff(difference, x, 2)) != 0:
+        if not is_linear(difference):
             raise ValueError(f"the bends of density must move linearly with x, got one at {difference}")
         signs = {proved_sign(sp.expand(difference.subs(x, end))) for end in inputs or self.inputs} - {0}
         if len(signs) > 1:
@@ -98,6 +99,11 @@ class Continuous(LocalRandomizer):
             f"{self!r} is continuous: take a discretisation from either side, R.lower(cells) and R.upper(cells), "
             "and ask that"
         )
+
+    def blanket(self) -> sp.Expr:
+        """The common part of the densities of all inputs, γω(y), or a little less; messages that are sent by themselves
+        as multiples of δ(y − message)."""
+        raise TypeError(f"the blanket of {self!r} is not one formula in y; ss.decomposition.blankets(R) has its laws")
 
     gparv = pairs = classes = rows = matrix = input = _finite_only
 
@@ -177,6 +183,22 @@ class CrossingError(ValueError):
     def __init__(self, difference: sp.Expr) -> None:
         super().__init__(f"the bends of density must not cross for any input, and {difference} changes its sign")
         self.input = sp.cancel(-difference.subs(x, 0) / sp.diff(sp.expand(difference), x))
+
+
+def is_linear(formula: sp.Expr) -> bool:
+    """Whether a formula is a polynomial in x of degree 1 or 0. A second derivative that is 0 would not say that: those
+    of Piecewise formulas and of atan(tan(x)) are.
+
+    >>> is_linear(x / 2 + 1), is_linear(sp.Piecewise((x, x < 1), (2 - x, True)))
+    (True, False)
+    """
+    polynomial = sp.expand(formula).as_poly(x)
+    return polynomial is not None and polynomial.degree() <= 1
+
+
+def with_atoms(density: sp.Expr, masses: Mapping[sp.Expr, sp.Expr]) -> sp.Expr:
+    """A density, and masses of single messages as multiples of δ(y − message)."""
+    return density + sp.Add(*(mass * sp.DiracDelta(y - message) for message, mass in masses.items()))
 
 
 def proved_sign(formula: sp.Expr) -> int:

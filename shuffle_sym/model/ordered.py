@@ -144,6 +144,13 @@ class Ordered(Continuous):
             most = sp.Rational(_fraction(formula.subs(x, sp.Rational(bad[x])))) + sp.Rational(_ETA)
         raise VerificationError(f"the largest value of {formula} for inputs {self.inputs} is not found")
 
+    def blanket(self) -> sp.Expr:
+        """(1 − η) times the smaller of the densities of the two end inputs: no density is shown to be below that."""
+        low, high = (sp.exp(log) for log in self.end_logs)
+        first, last = self.outputs
+        least = (1 - sp.Rational(_ETA)) * sp.Min(low, high)
+        return sp.Piecewise((0, y < first), (least, y <= last), (0, True))
+
     @cached_property
     def _meeting(self) -> arb:
         """Where p_0 = p_1."""

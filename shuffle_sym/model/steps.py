@@ -22,7 +22,7 @@ from shuffle_sym.algebra import balls, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
 from shuffle_sym.model import comonotone
-from shuffle_sym.model.continuous import Continuous, CrossingError, pair, proved_sign, x, y
+from shuffle_sym.model.continuous import Continuous, CrossingError, is_linear, pair, proved_sign, with_atoms, x, y
 from shuffle_sym.model.decomposition import Decomposition
 
 Interval = tuple[sp.Expr, sp.Expr, sp.Expr]  # of messages, and its density
@@ -83,15 +83,22 @@ class Steps(Continuous):
                 self._check_total(end, sum(step.formula * (step.right - step.left) for step in steps).subs(x, end))
 
     def _check_total(self, end: sp.Expr, total: sp.Expr) -> None:
+        total += checked_sum(self.atoms, end)
         for message, probability in self.atoms.items():
-            if sp.expand(sp.diff(probability, x, 2)) != 0:
-                raise ValueError(f"atoms[{message}] must be linear in x, got {probability}")
-            if proved_sign(probability.subs(x, end)) < 0:
-                raise ValueError(f"atoms[{message}] must not be negative, got {probability} at x = {end}")
-            total += probability.subs(x, end)
+            if proved_sign(probability.subs(x, end)) == 0 and probability != 0:
+                raise ValueError(
+                    f"atoms[{message}] must be positive for all inputs, or there is no finite eps0, got {probability}, "
+                    f"which is 0 at x = {end}"
+                )
         if proved_sign(total - 1):
-            about = "" if total.free_symbols else f" = {float(total):.12g}, off by {float(total - 1):.3g}"
-            raise ValueError(f"density must integrate to 1 over y, got {sp.simplify(total)}{about} at x = {end}")
+            raise ValueError(f"density must integrate to 1 over y, got {in_words(total)} at x = {end}")
+
+    def blanket(self) -> sp.Expr:
+        parts = [(levels[0], y <= right) for _, right, levels in self.swept]
+        density = sp.Piecewise((0, y < self.outputs[0]), *parts, (0, True))
+        ends = zip(*(self._atoms_at(end) for end in self.inputs), strict=True)
+        least = [one if proved_sign(other - one) >= 0 else other for one, other in ends]
+        return with_atoms(density, dict(zip(self.atoms, least, strict=True)))
 
     # -- what follows
 
@@ -208,6 +215,24 @@ class Steps(Continuous):
             middle = balls.value((left + right) / 2)
             steps = self._steps_at(input_)
             return next((s.formula for s in steps if middle < balls.value(s.right.subs(x, input_))), steps[-1].formula)
+
+
+def checked_sum(atoms: Mapping[sp.Expr, sp.Expr], end: sp.Expr) -> sp.Expr:
+    """The sum of the probabilities of single messages at an end of the inputs; what is no probability is refused."""
+    for message, probability in atoms.items():
+        if y in probability.free_symbols:
+            raise ValueError(f"atoms[{message}] must not depend on y, got {probability}")
+        if not is_linear(probability):
+            raise ValueError(f"atoms[{message}] must be linear in x, got {probability}")
+        if proved_sign(probability.subs(x, end)) < 0:
+            raise ValueError(f"atoms[{message}] must not be negative, got {probability} at x = {end}")
+    return sp.Add(*(probability.subs(x, end) for probability in atoms.values()))
+
+
+def in_words(total: sp.Expr) -> str:
+    """A number that should be 1, and how far it is from that."""
+    about = "" if total.free_symbols else f" = {float(total):.12g}, off by {float(total - 1):.3g}"
+    return f"{sp.simplify(total)}{about}"
 
 
 def _add(interval: Interval, intervals: list[Interval]) -> None:

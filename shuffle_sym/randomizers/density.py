@@ -9,12 +9,12 @@ from flint import arb
 from shuffle_sym.algebra import arguments, balls, zeros
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.added import AddedNoise
-from shuffle_sym.model.continuous import Continuous
+from shuffle_sym.model.continuous import Continuous, proved_sign
 from shuffle_sym.model.continuous import x as model_x
 from shuffle_sym.model.continuous import y as model_y
 from shuffle_sym.model.ordered import Ordered
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.model.steps import Steps
+from shuffle_sym.model.steps import Steps, checked_sum, in_words
 from shuffle_sym.randomizers.matrix import from_matrix
 
 _FEW_MESSAGES, _LARGEST_LOSS = 1e-9, 12
@@ -122,16 +122,33 @@ def _alone(inputs: tuple[sp.Expr, sp.Expr], atoms: dict[sp.Expr, sp.Expr]) -> Ra
     Every R(x) is a mixture of R at the two ends, with weights that are linear in x. The divergence of two datasets is
     convex in the mixture of each user, so no dataset is worse than those in which all users are at the ends.
     """
-    for message, probability in atoms.items():
-        if sp.expand(sp.diff(probability, model_x, 2)) != 0:
-            raise ValueError(f"atoms[{message}] must be linear in x, got {probability}")
+    if not atoms:
+        raise ValueError("density must not be 0 where there are no atoms: nothing would be sent")
+    for end in inputs:
+        if proved_sign((total := checked_sum(atoms, end)) - 1):
+            raise ValueError(f"the probabilities of atoms must add up to 1, got {in_words(total)} at x = {end}")
     return from_matrix([[probability.subs(model_x, end) for probability in atoms.values()] for end in inputs])
 
 
 def _read_atoms(atoms: Any, own_x: Any, own_y: Any) -> dict[sp.Expr, sp.Expr]:
+    """Messages, which are different numbers, and the formulas of their probabilities."""
     if not isinstance(atoms, Mapping):
         raise TypeError(f"atoms must map messages to probabilities, such as {{0: x/2}}, got {atoms!r}")
-    return {sp.sympify(message): _formula(p, own_x, own_y, f"atoms[{message}]") for message, p in atoms.items()}
+    read: dict[sp.Expr, sp.Expr] = {}
+    for given, probability in atoms.items():
+        message = arguments.exact_number(given, "a message of atoms")
+        if not all(isinstance(symbol, Parameter) for symbol in message.free_symbols):
+            raise ValueError(
+                f"a message of atoms must be a number, possibly with parameters that have a range, got {given}; one "
+                "that moves with the input would tell inputs apart, and there would be no finite eps0"
+            )
+        if message.is_extended_real is not True:
+            raise ValueError(f"a message of atoms must be a real number, got {given}")
+        for other in read:
+            if message == other or (not (message - other).free_symbols and zeros.sign(message - other) == 0):
+                raise ValueError(f"atoms must be different messages, and {given} is {other}: add their probabilities")
+        read[message] = _formula(probability, own_x, own_y, f"atoms[{given}]")
+    return read
 
 
 def _formula(density: Any, own_x: Any, own_y: Any, name: str = "density") -> sp.Expr:

@@ -4,7 +4,7 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, field, zeros
 from shuffle_sym.model.continuous import x, y
 from shuffle_sym.model.steps import Steps
 from shuffle_sym.randomizers.matrix import MatrixRandomizer
@@ -28,11 +28,20 @@ class PiecewiseMechanism(Steps):
 class HybridMechanism(Steps):
     r"""The piecewise mechanism with probability 1 − e^(−ε0/2), else that of Duchi et al. (Wang et al. 2019, §3.3).
 
-    Argument: local privacy level ``eps0`` above 0.61, a symbol if it is left out; up to 0.61 it is `DuchiMechanism`.
+    Argument: local privacy level ``eps0``, a symbol, which stands for a large one, if it is left out.
 
-    >>> HybridMechanism(eps0=2 * sp.log(2)).eps0
-    2*log(2)
+    That share makes the variance the same for all x, and a smaller one makes it smaller for x = 0 only where the
+    piecewise mechanism has the larger variance there. With s = e^(ε0/2) that is so where 3s³ − s² + s <= 7, up to
+    ε0 = 0.6093…: then the hybrid mechanism is `DuchiMechanism`, and one of these is made.
+
+    >>> HybridMechanism(eps0=2 * sp.log(2)).eps0, HybridMechanism(eps0="1/2")
+    (2*log(2), DuchiMechanism(eps0=1/2))
     """
+
+    def __new__(cls, eps0: Any = None) -> Any:
+        s = sp.exp(_level(eps0) / 2)
+        few = not s.free_symbols and zeros.sign(3 * s**3 - s**2 + s - 7) <= 0
+        return DuchiMechanism(eps0) if few else super().__new__(cls)
 
     def __init__(self, eps0: Any = None) -> None:
         self.parameter = e = _level(eps0)
