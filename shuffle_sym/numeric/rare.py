@@ -33,7 +33,7 @@ _HARMLESS = 3.0  # an exponent λg for the usual λ, up to which no value spoils
 _NOT_RARE = 1e-2  # the least probability of a value that is not looked at
 _RATES = np.geomspace(0.1, 50.0, 28)  # λ that are looked at, times the standard deviation of the sum
 _THRESHOLDS = 8  # that are looked at
-_MOST_RATES = 3  # of large values
+_MOST_RATES, _LITTLE = 3, 2e-3  # of large values, and by how much a logarithm has to fall for one more
 _LARGEST_EXPONENT = 600.0
 _LARGEST, _LEAST = 1e60, 1e-30  # values whose cubes, and those of quotients, are doubles
 _FAR_BELOW = 100.0  # a logarithm that is so far below another one does not count next to it
@@ -120,9 +120,9 @@ def chosen(g: Array, p: Array, n: int) -> RareValues | None:
     # What is left is a law of its own only if it has positive values, and they are not far below the others.
     if not rare.any() or not possible.any() or float(g[~outside[best]].max()) < _LEAST:
         return None
-    return RareValues(
-        g, p, threshold, _few(log_p[rare], values[rare], exponents[best][rare][:, possible], rates[possible])
-    )
+    beside = float(np.logaddexp(logs[best].min() - math.log(n), pairs[best]))
+    some = _few(log_p[rare], values[rare], exponents[best][rare][:, possible], beside)
+    return RareValues(g, p, threshold, rates[possible][some])
 
 
 def _rough(laws: list[tuple[Array, Array]], n: int, rates: Array, thresholds: Array, unit: float) -> Array:
@@ -141,13 +141,16 @@ def _rough(laws: list[tuple[Array, Array]], n: int, rates: Array, thresholds: Ar
     return np.asarray(top + np.log((np.exp(logs - top[:, :, None]) * np.gradient(u)).sum(axis=2) / math.pi))
 
 
-def _few(log_p: Array, values: Array, exponents: Array, rates: Array) -> Array:
-    """Some of the rates that serve all values nearly as well as all of them do: one after the other, whichever helps
-    most."""
+def _few(log_p: Array, values: Array, exponents: Array, beside: float) -> list[int]:
+    """The places of some rates that serve all values nearly as well as all of them do: one after the other, whichever
+    helps most, as long as that is seen ``beside`` the logarithm of the rest of the bound."""
     kept: list[int] = []
-    logs = np.log(values)
+    logs, before = np.log(values), math.inf
     for _ in range(_MOST_RATES):
         totals = np.logaddexp.reduce(log_p[:, None] + np.minimum(exponents, logs[:, None]), axis=0)
+        total = float(np.logaddexp(beside, totals.min()))
+        if total > before - _LITTLE:
+            break
         kept.append(int(totals.argmin()))
-        logs = np.minimum(logs, exponents[:, kept[-1]])
-    return rates[sorted({*kept})]
+        logs, before = np.minimum(logs, exponents[:, kept[-1]]), total
+    return sorted({*kept})
