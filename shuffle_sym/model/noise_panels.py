@@ -20,7 +20,7 @@ from shuffle_sym.model.panels import Panel, Panels, Smooth, Tail, panels
 _distance = sp.Dummy("d", positive=True)
 BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 _DENSITY_SPREAD = 10.0
-_USUAL_TAIL = 1e-12
+_USUAL_TAIL, _MORE = 1e-12, 1.125  # panels with the widths of a usual tail are a little narrower, to serve others
 _NARROW, _CHANGE, _RARE_RATIO = 0.06, 10.0, 64.0  # panels for few users: spread, change of ρ over it, and up to which ρ
 
 
@@ -154,6 +154,7 @@ class NoiseInPanels(Continuous):
             for one, other, count in _stretches(usual, right, common, ratio, spread)[::-1]:
                 width = (other - one) / count
                 if own < 0:
+                    width /= _MORE
                     count = max(round(float((right - left) / width)), 1)
                     last = right - width * count
                 for key in ((spread, own, number, i) for i in range(count)):

@@ -42,7 +42,7 @@ def test_messages_beyond_the_panels_are_in_both_ends(noise, n, eps, value, tail)
     assert found.lower <= value * (1 + 1e-10)
     assert found.upper >= value * (1 - 1e-10)
     if (noise, n, tail) == (ss.Gaussian(sigma=1), 10**3, 1e-9):  # one message beyond adds its mean, next to all of it
-        assert found.relative_width < 2e-6 < made.tail.most_0 / found.upper / 100
+        assert found.relative_width < made.tail.most_0 / found.upper / 200
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
