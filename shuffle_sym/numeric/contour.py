@@ -162,7 +162,7 @@ def log_ends(law: Sums, rtol: float, floor: float, units: Array, unsmoothed: Uns
     sharp = np.flatnonzero(log_upper >= floor)
     if len(sharp):
         if (slack[sharp] > rtol / 4).any():
-            raise refusal(n, rtol, 5 * float(slack[sharp].max()), "more than doubles can give")
+            raise refusal(n, rtol, 8 * float(slack[sharp].max()), "more than doubles can give")
         part = law if len(sharp) == len(units) else law.take(sharp)
         lower, upper = _refined(part, unsmoothed, rtol, rtol - 2 * slack[sharp])
         log_lower[sharp] = np.log(lower) + log_total[sharp] - slack[sharp]

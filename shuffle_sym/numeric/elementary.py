@@ -1,5 +1,7 @@
 r"""Elementary functions of complex numbers that lose few digits, and where they may lose some."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,27 +12,30 @@ _TINY = 1e-290
 _OCTAVES = 11
 COARSE = np.concatenate([0.25 * np.arange(17), np.outer(2.0 ** np.arange(_OCTAVES), [6, 8]).ravel()])  # of rough sums
 _MOST_DOUBLINGS = 12
+DOUBLINGS = 6 * _MOST_DOUBLINGS  # roundings
 _MANY, _MUCH = 40, 2**14  # nodes, and products with values, for which it is worth a look whether numbers are few
 
 
-def rotations(step: Array, nodes: Array, halves: Array, weights: Array) -> Complex:
+def rotations(step: Array, nodes: Array, halves: Array, weights: Array, *, octaves: bool = False) -> Complex:
     """Σ_j q_j (e^{2iyh_j} − 1) at y = step·node, for each row of steps, halves h and weights q.
 
     Where many nodes are sums of few numbers, such as 0, 1, 2, …, e^{i(a + b)} − 1 = A + B + AB with A = e^{ia} − 1 and
-    B = e^{ib} − 1: the sums over j are then products of matrices. Where large nodes are few numbers times powers of 2,
-    e^{2ia} − 1 = A(2 + A).
+    B = e^{ib} − 1: the sums over j are then products of matrices. With ``octaves``, where large nodes are few numbers
+    times powers of 2, e^{2ia} − 1 = A(2 + A).
 
-    With u the unit round-off and J values, A and B are off by 25u of themselves (tan, quotients), sums by Ju of |A| or
-    |B| and 2Ju of |AB|, products by a few u; |A| <= |a|, |B| <= |b| and |AB| <= |a| + |b|: together by less than
-    (3J + 90)u of Σ_j q_j |2yh_j|, the roundings of y and of yh apart. To double an angle adds 6u of it, and there are
-    at most 12 of that.
+    With u the unit round-off and J values, A and B are off by 20u of themselves (8u of the tangent are as much of the
+    quotient, whose operations add 3u, and twice as much of its product with the tangent), products with q by u, sums by
+    Ju of |A| or |B|; AB by 45u and 2Ju of itself; |A| <= |a|, |B| <= |b| and |AB| <= |a| + |b|: together by less than
+    (3J + 72)u of Σ_j q_j |2yh_j|, the roundings of y and of yh apart. To double an angle adds 6u of it, and there are
+    at most 12 of that (`DOUBLINGS`).
     """
     if len(nodes) >= _MANY and len(nodes) * halves.size >= _MUCH:
-        small = nodes <= 2 * len(nodes)
+        most = 2.0 * len(nodes) if octaves else math.inf
+        small = nodes <= most
         width = 2 ** (len(nodes).bit_length() // 2)  # nodes may come in runs of 8
         near = np.fmod(nodes[small], width)
         (fars, i), (nears, j) = (np.unique(part, return_inverse=True) for part in (nodes[small] - near, near))
-        doublings = np.ceil(np.log2(np.maximum(nodes / (2 * len(nodes)), 1.0)))
+        doublings = np.ceil(np.log2(np.maximum(nodes / most, 1.0)))
         bases, k = np.unique((nodes / 2**doublings)[~small], return_inverse=True)
         if doublings.max() <= _MOST_DOUBLINGS and 2 * (len(fars) + len(nears) + len(bases)) <= len(nodes):
             far, near, turns = (to_complex(*_turns(step[:, None] * part, halves)) for part in (fars, nears, bases))

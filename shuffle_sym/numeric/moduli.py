@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric.elementary import rotations
+from shuffle_sym.numeric.elementary import DOUBLINGS, rotations
 from shuffle_sym.numeric.places import Places
 from shuffle_sym.numeric.transforms import Array, Mask, _Tilted
 
@@ -49,7 +49,9 @@ class Tilts:
     def __init__(self, values: Array, probabilities: Array, rate: float, scaling: float = 0.0) -> None:
         raised = np.maximum(values, -_ABYSS / rate)
         one = _Tilted(raised, probabilities, np.full(len(values), rate), FLOAT_ERROR + scaling, FLOAT_ERROR)
-        self.rate, self.halves, self.q, self.drifts = rate, raised / 2, one.q, one.drift
+        self.rate, self.halves, self.q = rate, raised / 2, one.q
+        # Angles may be doubled here, and be whole multiples of a step for others that are nearly that.
+        self.drifts = one.drift + (DOUBLINGS + 8) * UNIT_ROUNDOFF * (one.q * np.abs(raised)).sum(axis=1)
         self.log_tops = one.log_phi + one.log_error
         means = (one.q * raised).sum(axis=1, keepdims=True)
         about = one.q * (raised - means) ** 2
@@ -61,7 +63,7 @@ class Tilts:
         halves, nodes = self.halves[laws], u / step
         whole = np.rint(nodes)
         nodes = np.where(np.abs(nodes - whole) <= 4 * UNIT_ROUNDOFF * nodes, whole, nodes)
-        turned = rotations(np.full(len(halves), step), nodes, halves, self.q[laws]).T
+        turned = rotations(np.full(len(halves), step), nodes, halves, self.q[laws], octaves=True).T
         real, imaginary = turned.real, turned.imag
         # |ζ| is known to within drift·u, and |ζ|² − 1 to within twice that and its square.
         excess = real * (2 + real) + imaginary * imaginary + 4 * self.drifts[laws] * u[:, None]

@@ -152,7 +152,7 @@ class _Tilted(Rows):
     Σ p_j ((E + (2J + 10)u) |expm1(x_j)| + (F + 2u) |x_j| e^{x_j}); summed directly, φ(c) has the relative error
     E + (2J + 10)u + (F + 2u) Σ q_j |x_j|. The smaller one is ``phi_error``, and q_j has the relative error
     phi_error + E + (J + 10)u + (F + 2u) |x_j|. In φ(c + iy)/φ(c) = 1 + Σ q_j (e^{iyg_j} − 1) a product yg_j has the
-    error F + 4u, and what follows (`rotations` (3J + 162)u, the logarithm and n times it 36u) is relative to
+    error F + 4u, and what follows (`rotations` (3J + 72)u, the logarithm and n times it 36u) is relative to
     Σ q_j |yg_j|: it is known to within |y| · ``drift``.
     """
 
@@ -173,7 +173,7 @@ class _Tilted(Rows):
         self.q = grown / phi[:, None]
         self.logs_q = x + np.log(np.maximum(p, 5e-324)) - self.log_phi[:, None]
         self.q_errors = phi_error[:, None] + error + (J + 10) * u + self.exponent * np.abs(x)
-        self.drift = (self.q * np.abs(values) * (self.q_errors + value_error + (3 * J + 210) * u)).sum(axis=1)
+        self.drift = (self.q * np.abs(values) * (self.q_errors + value_error + (3 * J + 112) * u)).sum(axis=1)
 
     def log_growths(self, d: Array) -> tuple[Array, Array]:
         """log φ(c + d)/φ(c), and bounds on its error."""
@@ -302,7 +302,7 @@ class RareSums(Sums):
         self.psi_errors = E + low_error[:, None] + (2 * J + 20) * u + (value_error + 2 * u) * c[:, None] * g
         self.psi_errors += 4 * u * (np.abs(log_p) + np.abs(log_low[:, None]))
         psi, lifted = self.psi.sum(axis=1), (self.psi * g).sum(axis=1)
-        self.fixed = (self.psi * (self.psi_errors + (13 * J + 700) * u)).sum(axis=1)
+        self.fixed = (self.psi * (self.psi_errors + (13 * J + 400) * u)).sum(axis=1)
         self.drift = lifted * (value_error + 4 * u)
         self.exponent = n * np.log1p(psi)
         gone = -np.expm1(-self.exponent)

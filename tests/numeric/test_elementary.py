@@ -20,20 +20,23 @@ NODES = {
 
 @pytest.mark.parametrize("nodes", NODES.values(), ids=NODES)
 @pytest.mark.parametrize("step", [1e-7, 0.01, 2.0])
-def test_rotations_are_within_their_error(nodes, step, monkeypatch):
+@pytest.mark.parametrize("octaves", [False, True])
+def test_rotations_are_within_their_error(nodes, step, octaves, monkeypatch):
     monkeypatch.setattr(elementary, "_MUCH", 0)  # also where it is not worth it
     rng, mp = np.random.default_rng(1), mpmath.MPContext()
     mp.dps = 40
     halves, weights = np.concatenate([rng.normal(size=5), [0.0, 1e-9, 30.0]]), rng.dirichlet(np.ones(8))
-    steps = np.array([step, 2 * step])
-    turned = elementary.rotations(steps, nodes, np.array([halves, -halves]), np.array([weights, weights]))
+    steps, doublings = np.array([step, 2 * step]), elementary.DOUBLINGS if octaves else 0
+    turned = elementary.rotations(
+        steps, nodes, np.array([halves, -halves]), np.array([weights, weights]), octaves=octaves
+    )
     assert turned.shape == (2, len(nodes))
     for row, sign in ((0, 1), (1, -1)):
         for node, value in list(zip(nodes, turned[row], strict=True))[:: max(len(nodes) // 40, 1)]:
             angles = [2 * sign * mp.mpf(float(steps[row])) * mp.mpf(float(node)) * mp.mpf(float(h)) for h in halves]
             exact = mp.fsum(mp.mpf(float(q)) * mp.expm1(1j * a) for q, a in zip(weights, angles, strict=True))
             size = mp.fsum(mp.mpf(float(q)) * abs(a) for q, a in zip(weights, angles, strict=True))
-            assert abs(mp.mpc(complex(value)) - exact) <= (3 * len(halves) + 166) * UNIT_ROUNDOFF * size
+            assert abs(mp.mpc(complex(value)) - exact) <= (3 * len(halves) + 76 + doublings) * UNIT_ROUNDOFF * size
 
 
 def test_waves_at_coarse_nodes_are_about_exponentials():
