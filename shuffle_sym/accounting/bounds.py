@@ -323,7 +323,16 @@ class NoiseOfAllDatasets:
 
     def drop_out(self, ratio: Ratio, about: float = 0.0) -> dropout.Bound:
         """The drop-out bound for all pairs of inputs; 1 where it is not evaluated. ``about`` is what it may be, if
-        something is known of that."""
+        something is known of that. Where most pairs are close, the bound at a smaller α, at which they are not, may be
+        the smaller one: it holds, because D_α does not increase with α."""
+        here, laws = self._drop_out_at(ratio, about), self._laws
+        if here.method == "none" or not isinstance(laws, SmoothLaws) or float(ratio) <= laws.last:
+            return here
+        before = self._drop_out_at(Ratio(alpha=sp.Rational(laws.last)), about)
+        return min(here, before, key=lambda bound: bound.log)
+
+    def _drop_out_at(self, ratio: Ratio, about: float) -> dropout.Bound:
+        """From the laws at this α."""
         laws = self._laws
         if laws is None or ratio.log > _LARGEST_EPS or not (local := laws.local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")

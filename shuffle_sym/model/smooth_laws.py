@@ -64,6 +64,7 @@ _ROOM = 1e-11  # by which values are raised, relative to A + αB: more than thei
 _SURE = 1e-9  # by which a condition has to hold beyond its rounding
 _OTHERS = np.array([0.0, 0.04, 0.14, 0.4, 0.6, 0.86, 0.96, 1.0])  # inputs over w: only 0 and w have a large variance
 _CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.8, 0.94, 1.0])
+_FEW = 1 / 3  # of the distances of two inputs: those of close pairs, if the bound is to be of use
 _FINE = 20
 _DISTANCES = 1.3 ** -np.arange(48.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; conditions are checked between these
 # Those that are used: small ones have so small a variance that few are enough
@@ -184,6 +185,11 @@ class SmoothLaws:
     def close(self, alpha: float) -> float:
         """A distance d* for one α: inputs that are farther apart are not close."""
         return float(self._distances[int(np.argmax(self._critical >= alpha * (1 + _SURE)))])
+
+    @property
+    def last(self) -> float:
+        """The last α at which few pairs of inputs are close."""
+        return max(float(self._critical[self._distances <= _FEW * self.w].max()) / (1 + 2 * _SURE), 1.0)
 
     def at(self, alpha: float, tail: float) -> tuple[list[tuple[Array, Array]], list[float]]:
         """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about

@@ -179,6 +179,19 @@ def test_few_users_of_smooth_noise_are_below_the_bound_in_exact_arithmetic(R, be
         assert 0 < truth <= sp.Rational(bounds.drop_out(Ratio(alpha=alpha)).value) + sp.Rational(1, 10**10)
 
 
+@pytest.mark.parametrize(
+    ("R", "eps"), [(Logistic(eps0=3), (0.07, 0.1)), (ss.Gaussian(sigma=sp.Rational(1, 2)), (0.17, 0.2))]
+)
+def test_a_larger_epsilon_has_no_larger_bound_where_most_pairs_of_inputs_are_close(R, eps):
+    one, other = (ss.Shuffle(R, 3000).delta(value) for value in eps)
+    assert other.lower <= other.upper <= one.upper
+    # At the second ε the bound itself is far above that at the first one.
+    bounds = NoiseOfAllDatasets(R, 3000)
+    first, second = (Ratio(eps=sp.Rational(str(value))) for value in eps)
+    assert bounds._drop_out_at(second, 0.0).value > 2 * bounds.drop_out(first).value
+    assert bounds.drop_out(second).value <= bounds.drop_out(first).value
+
+
 @pytest.mark.parametrize(("eps0", "eps"), [("1", "0"), ("4", "0.25"), ("8", "7.999"), ("0.01", "0.002")])
 def test_the_divergence_of_one_user_is_not_below_the_true_one(eps0, eps):
     truth = 1 - sp.exp((sp.Rational(eps) - sp.Rational(eps0)) / 2).n(40)
