@@ -49,14 +49,14 @@ import sympy as sp
 from flint import arb
 from scipy import special
 
-from shuffle_sym.algebra import balls
+from shuffle_sym.algebra import balls, zeros
 from shuffle_sym.model import panels
 from shuffle_sym.model.added import AddedNoise
-from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laws_in_cells import Array, LawsInCells
-from shuffle_sym.model.noise import u
+from shuffle_sym.model.noise import LogConcave, u
 
 _BITS = 128
 _WIDEST, _FARTHEST = 0.25, 37.0  # of the parts of a cell, and from the middle of normal noise
@@ -327,12 +327,14 @@ def laws_of(R: Continuous, q: sp.Expr = sp.S.One) -> SmoothLaws | None:
     bend = sp.diff(R.added.logs[0], u, 2)
     if len(R.added.logs) == 1 and not bend.free_symbols and bend < 0:
         shape, w = NORMAL, R.width * sp.sqrt(-bend)
-    elif R.eps0 is not sp.oo and R.density == _logistic(R.eps0 / R.width):
+    elif R.eps0 is not sp.oo and _is_logistic(R.added, R.eps0 / R.width):
         shape, w = LOGISTIC, R.eps0
     else:
         return None
     return SmoothLaws(shape, w, q) if w <= shape.widest else None
 
 
-def _logistic(rate: sp.Expr) -> sp.Expr:
-    return rate * sp.exp(-rate * (y - x)) / (1 + sp.exp(-rate * (y - x))) ** 2
+def _is_logistic(added: LogConcave, rate: sp.Expr) -> bool:
+    """Whether algebra proves that this is logistic noise, however it is written."""
+    logistic = rate * sp.exp(-rate * u) / (1 + sp.exp(-rate * u)) ** 2
+    return all(zeros.vanishes((piece.formula - logistic).rewrite(sp.exp)) for piece in added.pieces)
