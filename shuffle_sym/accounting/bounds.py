@@ -6,7 +6,7 @@ local          D_α(R(x0) ‖ R(x1)): shuffling is post-processing
 blanket        Balle et al. 2019; Su et al. 2025: the best that a decomposition gives
 drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless the blanket mass times n is small;
                for Laplace, Gaussian and logistic noise with laws that cover all pairs of inputs
-               (`model.laplace_laws`, `model.smooth_laws`)
+               (`model.laplace_laws`, `model.smooth_laws`), clipped or not
 =============  =====================================================================================================
 
 Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
@@ -25,6 +25,7 @@ from shuffle_sym.accounting.sources import UNKNOWN, NotReachedError, PairOfLaws,
 from shuffle_sym.algebra import balls, field, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition, laplace_laws, smooth_laws
+from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
@@ -34,6 +35,7 @@ from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.model.smooth_laws import SmoothLaws
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.randomizers.density import NoiseOfDensity
 from shuffle_sym.randomizers.sampled import SampledNoise
 from shuffle_sym.truth.worst_datasets import candidates
 
@@ -50,7 +52,6 @@ _WIDE = 0.1  # relative width of a blanket's divergence that was not reached
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 Attacked = Callable[[Sequence[float]], list[Interval]]  # from divergences that are enough to those of datasets
-
 
 _NAMES = {"exchange": "drop-out, equal others", "moduli": "drop-out", "local": "local randomizer", "none": "nothing"}
 _NO_BETTER = ("local", "none")  # than one user's randomizer by itself
@@ -228,9 +229,11 @@ class NoiseOfAllDatasets:
 
     def __init__(self, R: Continuous, n: int) -> None:
         self.R, self.n = R, n
-        self._noise, self._share = (R.R, R.q) if isinstance(R, SampledNoise) else (R, sp.S.One)
-        self.sources = [Noise(R, n)]
-        self.name = "blanket"
+        noise, self._share = (R.R, R.q) if isinstance(R, SampledNoise) else (R, sp.S.One)
+        self._after = ", before clipping" if isinstance(noise, AddedNoise) and noise.clip is not None else ""
+        # To clip is post-processing of each message: what bounds the noise before bounds it after.
+        self._noise = NoiseOfDensity(noise.density, noise.inputs, None) if self._after else noise
+        self.sources, self.name = [Noise(R, n)], "blanket"
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -244,7 +247,7 @@ class NoiseOfAllDatasets:
         except NotReachedError as refusal:
             log = logarithm(refusal.answers[0]).upper
         dropped = self.drop_out(ratio)
-        return min((log, self.name), (dropped.log, _NAMES[dropped.method]))
+        return min((log, self.name), (dropped.log, self._named(dropped)))
 
     def ends(
         self, ratios: Sequence[Ratio], rtol: float, method: str, attacked: Attacked
@@ -271,7 +274,7 @@ class NoiseOfAllDatasets:
         # Nor is one that was not reached what the estimate was about.
         wide = [i for i, answer in blankets.items() if answer.relative_width > max(rtol, _WIDE) and i not in dropped]
         dropped |= {i: self.drop_out(ratios[i], known[i]) for i in wide if self._laws}
-        bounds = {i: Interval(one.value, one.value, upper_by=_NAMES[one.method]) for i, one in dropped.items()}
+        bounds = {i: Interval(one.value, one.value, upper_by=self._named(one)) for i, one in dropped.items()}
         computed = ([some[i] for some in (bounds, blankets) if i in some] for i in range(len(ratios)))
         least = [min(some, key=lambda answer: answer.upper) for some in computed]
         return lowers, [replace(one, lower=one.upper, upper_by=one.upper_by or self.name) for one in least]
@@ -306,7 +309,10 @@ class NoiseOfAllDatasets:
     def dropped(self, ratios: Sequence[Ratio], *, equal: bool, about: float = 0.0) -> list[tuple[float, str]]:
         """The drop-out bound and its name at each α; ``about`` as for `drop_out`."""
         bounds = [self.drop_out(ratio, about) for ratio in ratios]
-        return [(bound.value, _NAMES[bound.method]) for bound in bounds]
+        return [(bound.value, self._named(bound)) for bound in bounds]
+
+    def _named(self, bound: dropout.Bound) -> str:
+        return _NAMES[bound.method] + ("" if bound.method in _NO_BETTER else self._after)
 
     @cached_property
     def _laws(self) -> LaplaceLaws | SmoothLaws | None:
@@ -323,7 +329,15 @@ class NoiseOfAllDatasets:
 
     def drop_out(self, ratio: Ratio, about: float = 0.0) -> dropout.Bound:
         """The drop-out bound for all pairs of inputs; 1 where it is not evaluated. ``about`` is what it may be, if
-        something is known of that."""
+        something is known of that. Where most pairs are close, the bound at a smaller α, at which they are not, may be
+        the smaller one: it holds, because D_α does not increase with α."""
+        here, laws = self._drop_out_at(ratio, about), self._laws
+        if here.method == "none" or not isinstance(laws, SmoothLaws) or float(ratio) <= laws.last:
+            return here
+        before = self._drop_out_at(Ratio(alpha=sp.Rational(laws.last)), about)
+        return min(here, before, key=lambda bound: bound.log)
+
+    def _drop_out_at(self, ratio: Ratio, about: float) -> dropout.Bound:
         laws = self._laws
         if laws is None or ratio.log > _LARGEST_EPS or not (local := laws.local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")

@@ -3,6 +3,7 @@ r"""Continuous noise with n users: certified D_α of its blanket, by panels, and
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -26,10 +27,11 @@ _SPREADS = (0.6, 0.2, 0.07)  # of log ρ in a panel
 _SPREADS_OF_FEW = (0.6, 0.2, 0.05)
 _MOST_TAILS = 8
 _FIRST_TAIL = 1e-4
-_FEW_USERS, _VERY_FEW_USERS = 40, 8
+_FEW_USERS, _VERY_FEW_USERS, _SUMMED_USERS = 40, 8, 4
 _LEAST_TAIL = 1e-290
 _FINE_TAILS = 1e-10
 _FEW_CELLS, _STEADY, _MAX_CELLS = (32, 64, 128, 256, 512), 128, 4096
+_WIDE_CELLS, _WIDE_TAIL = (32, 24, 16, 8), 2e-2  # and of what is known, what may be cut off with these
 
 
 class Noise(Source):
@@ -128,7 +130,31 @@ class Noise(Source):
                 break  # it should be a quarter: the cells are not what is missing
             else:
                 cells *= 2
+        for i in waiting if method == "auto" else ():
+            answers[i] = self._roughly(answers[i], ratios[i], rtol)
         return answers
+
+    def _roughly(self, answer: Interval, ratio: Ratio, rtol: float) -> Interval:
+        """An answer with a smaller upper end, where ratios are so large that no method serves for many cells: by wide
+        cells, and few of the large ratios. It holds for any number of cells and any tail.
+
+        Nor is it above that of fewer users: the mean of n values of G is the mean of those that leave one of them out,
+        and [·]_+ is convex."""
+        tail, fewer = _rounded(_WIDE_TAIL * answer.upper), Noise(self.R, _SUMMED_USERS)
+        for cells in _WIDE_CELLS:
+            (high,) = self._discretised("upper", cells, tail).known([ratio], max(rtol, _ROUGHLY) / 4, "auto")
+            answer = replace(answer, upper=min(answer.upper, high.upper))
+            if high.relative_width <= _ROUGHLY:
+                break
+        if _SUMMED_USERS < self.n <= _VERY_FEW_USERS:
+            (low,) = fewer._discretised("lower", _WIDE_CELLS[0], tail).known([ratio], _ROUGHLY, "auto")
+            if low.lower < answer.upper:
+                try:
+                    (other,) = fewer.from_one([ratio], rtol, "auto")
+                except NotReachedError as refusal:
+                    (other,) = refusal.answers
+                answer = replace(answer, upper=min(answer.upper, other.upper))
+        return answer
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         answer = self._by_many_cells(target, rtol, method) or super().epsilon(target, rtol, method)

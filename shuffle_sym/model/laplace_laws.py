@@ -43,7 +43,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.added import AddedNoise
-from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laws_in_cells import LawsInCells, doubles
@@ -242,5 +242,6 @@ def laws_of(R: Continuous, q: sp.Expr = sp.S.One) -> LaplaceLaws | None:
     """
     if not isinstance(R, AddedNoise) or R.clip is not None or R.eps0 is sp.oo or not R.eps0 <= _MOST_EPS0:
         return None
-    rate = R.eps0 / R.width
-    return LaplaceLaws(R.eps0, q) if R.density == rate / 2 * sp.exp(-rate * sp.Abs(y - x)) else None
+    # A density with two mirrored pieces whose logarithms are linear is c e^{−r|u|}, however it is written.
+    laplace = len(R.added.pieces) == 2 and R.added.symmetric and R.added.flat
+    return LaplaceLaws(R.eps0, q) if laplace else None

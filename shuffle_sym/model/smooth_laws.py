@@ -49,14 +49,14 @@ import sympy as sp
 from flint import arb
 from scipy import special
 
-from shuffle_sym.algebra import balls
+from shuffle_sym.algebra import balls, zeros
 from shuffle_sym.model import panels
 from shuffle_sym.model.added import AddedNoise
-from shuffle_sym.model.continuous import Continuous, x, y
+from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laws_in_cells import Array, LawsInCells
-from shuffle_sym.model.noise import u
+from shuffle_sym.model.noise import LogConcave, u
 
 _BITS = 128
 _WIDEST, _FARTHEST = 0.25, 37.0  # of the parts of a cell, and from the middle of normal noise
@@ -64,6 +64,7 @@ _ROOM = 1e-11  # by which values are raised, relative to A + αB: more than thei
 _SURE = 1e-9  # by which a condition has to hold beyond its rounding
 _OTHERS = np.array([0.0, 0.04, 0.14, 0.4, 0.6, 0.86, 0.96, 1.0])  # inputs over w: only 0 and w have a large variance
 _CLOSE, _OTHERS_OF_CLOSE = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.8, 0.94, 1.0])
+_FEW = 1 / 3  # of the distances of two inputs: those of close pairs, if the bound is to be of use
 _FINE = 20
 _DISTANCES = 1.3 ** -np.arange(48.0, -1.0 / _FINE, -1.0 / _FINE)  # over w; conditions are checked between these
 # Those that are used: small ones have so small a variance that few are enough
@@ -184,6 +185,11 @@ class SmoothLaws:
     def close(self, alpha: float) -> float:
         """A distance d* for one α: inputs that are farther apart are not close."""
         return float(self._distances[int(np.argmax(self._critical >= alpha * (1 + _SURE)))])
+
+    @property
+    def last(self) -> float:
+        """The last α at which few pairs of inputs are close."""
+        return max(float(self._critical[self._distances <= _FEW * self.w].max()) / (1 + 2 * _SURE), 1.0)
 
     def at(self, alpha: float, tail: float) -> tuple[list[tuple[Array, Array]], list[float]]:
         """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about
@@ -321,12 +327,14 @@ def laws_of(R: Continuous, q: sp.Expr = sp.S.One) -> SmoothLaws | None:
     bend = sp.diff(R.added.logs[0], u, 2)
     if len(R.added.logs) == 1 and not bend.free_symbols and bend < 0:
         shape, w = NORMAL, R.width * sp.sqrt(-bend)
-    elif R.eps0 is not sp.oo and R.density == _logistic(R.eps0 / R.width):
+    elif R.eps0 is not sp.oo and _is_logistic(R.added, R.eps0 / R.width):
         shape, w = LOGISTIC, R.eps0
     else:
         return None
     return SmoothLaws(shape, w, q) if w <= shape.widest else None
 
 
-def _logistic(rate: sp.Expr) -> sp.Expr:
-    return rate * sp.exp(-rate * (y - x)) / (1 + sp.exp(-rate * (y - x))) ** 2
+def _is_logistic(added: LogConcave, rate: sp.Expr) -> bool:
+    """Whether algebra proves that this is logistic noise, however it is written."""
+    logistic = rate * sp.exp(-rate * u) / (1 + sp.exp(-rate * u)) ** 2
+    return all(zeros.vanishes((piece.formula - logistic).rewrite(sp.exp)) for piece in added.pieces)

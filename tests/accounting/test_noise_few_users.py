@@ -56,6 +56,16 @@ def test_one_user_alone_is_known_to_the_last_digit(sigma, eps, value):
     assert alone.lower * (1 - 1e-12) <= value <= alone.upper * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("sigma", [sp.Rational(1, 4), sp.Rational(1, 2)])
+def test_more_users_of_little_noise_have_no_larger_bound(sigma):
+    R, alpha = ss.Gaussian(sigma=sigma), sp.Rational(6, 5)
+    uppers = [ss.Shuffle(R, n).delta(sp.log(alpha)).upper for n in (4, 5, 12)]
+    assert uppers == sorted(uppers, reverse=True)
+    assert uppers[-1] < uppers[0]
+    # Two cells on either side are post-processing of the blanket, and a sum over all counts is exact.
+    assert ss.Shuffle(R.lower(2), 5).exact(alpha) <= uppers[1]
+
+
 def test_what_one_user_cannot_do_alone_no_crowd_can():
     # One standard deviation of the noise is 1000: the loss 0.1 is a hundred of them away.
     found = ss.Shuffle(ss.decomposition.blanket(ss.Gaussian(sigma=1000)), 1000).delta(0.1)

@@ -179,6 +179,43 @@ def test_few_users_of_smooth_noise_are_below_the_bound_in_exact_arithmetic(R, be
         assert 0 < truth <= sp.Rational(bounds.drop_out(Ratio(alpha=alpha)).value) + sp.Rational(1, 10**10)
 
 
+def clipped_laplace(eps0):
+    x, y = sp.symbols("x y")
+    return ss.from_density(eps0 / 2 * sp.exp(-eps0 * sp.Abs(y - x)), inputs=(0, 1), clip=(0, 1))
+
+
+@pytest.mark.parametrize("q", [1, sp.Rational(1, 2)])
+def test_clipped_noise_has_no_larger_bound_than_the_noise_before(q):
+    before, after = (ss.Sampled(R, q) for R in (ss.Laplace(eps0=1), clipped_laplace(sp.Integer(1))))
+    one, other = (ss.Shuffle(R, 1000).delta(0.1) for R in (before, after))
+    assert other.lower <= other.upper <= one.upper
+    assert (one.upper_by, other.upper_by) == ("drop-out", "drop-out, before clipping")
+    assert ss.Shuffle(after, 1000).epsilon(1e-4).upper <= ss.Shuffle(before, 1000).epsilon(1e-4).upper * (1 + 1e-3)
+
+
+def test_no_dataset_of_clipped_noise_is_above_the_bound_of_the_noise_before():
+    # Counting clipped messages by quarters is post-processing.
+    finite = ss.from_matrix(merged((0, 2, 4), (0, 2, 4), sp.Integer(2)))
+    bounds = NoiseOfAllDatasets(clipped_laplace(sp.log(T)), 5)
+    assert not bounds.no_drop_out(equal=False)
+    for alpha in (sp.Integer(1), sp.Rational(3, 2), sp.Integer(4)):
+        truth = ss.ground_truth.worst_pair(finite, 5, alpha).delta
+        assert 0 < truth <= sp.Rational(bounds.drop_out(Ratio(alpha=alpha)).value)
+
+
+@pytest.mark.parametrize(
+    ("R", "eps"), [(Logistic(eps0=3), (0.07, 0.1)), (ss.Gaussian(sigma=sp.Rational(1, 2)), (0.17, 0.2))]
+)
+def test_a_larger_epsilon_has_no_larger_bound_where_most_pairs_of_inputs_are_close(R, eps):
+    one, other = (ss.Shuffle(R, 3000).delta(value) for value in eps)
+    assert other.lower <= other.upper <= one.upper
+    # At the second ε the bound itself is far above that at the first one.
+    bounds = NoiseOfAllDatasets(R, 3000)
+    first, second = (Ratio(eps=sp.Rational(str(value))) for value in eps)
+    assert bounds._drop_out_at(second, 0.0).value > 2 * bounds.drop_out(first).value
+    assert bounds.drop_out(second).value <= bounds.drop_out(first).value
+
+
 @pytest.mark.parametrize(("eps0", "eps"), [("1", "0"), ("4", "0.25"), ("8", "7.999"), ("0.01", "0.002")])
 def test_the_divergence_of_one_user_is_not_below_the_true_one(eps0, eps):
     truth = 1 - sp.exp((sp.Rational(eps) - sp.Rational(eps0)) / 2).n(40)

@@ -223,6 +223,20 @@ def test_only_laplace_noise_that_is_not_too_strong_has_these_laws():
     assert laws_of(ss.from_density(density, inputs=(0, 1), clip=(0, 1))) is None
 
 
+def test_laplace_noise_has_these_laws_however_it_is_written():
+    x, y = sp.symbols("x y", real=True)
+    u, rate = y - x, sp.log(16)
+    either = sp.Piecewise((sp.exp(u), y < x), (sp.exp(-u), True)) / 2
+    for density in (either, sp.exp(-sp.Max(u, -u)) / 2, rate / 2 * sp.exp(-rate * sp.Abs(u))):
+        assert laws_of(ss.from_density(density, inputs=(0, 1))) is not None
+    # Linear far out and round in the middle; two rates
+    scale = 2 * sp.integrate(sp.exp(-(u**2) / 2), (y, x, x + 1)) + 2 * sp.exp(-sp.Rational(1, 2))
+    huber = sp.Piecewise((sp.exp(-(u**2) / 2), sp.Abs(u) < 1), (sp.exp(sp.Rational(1, 2) - sp.Abs(u)), True))
+    skew = sp.Piecewise((sp.exp(u), y < x), (sp.exp(-2 * u), True)) * sp.Rational(2, 3)
+    for density in (huber / sp.simplify(scale), skew):
+        assert laws_of(ss.from_density(density, inputs=(0, 1))) is None
+
+
 def test_inputs_that_are_farther_apart_have_the_laws_of_a_larger_eps0():
     x, y = sp.symbols("x y")
     wide = ss.from_density(sp.exp(-2 * sp.Abs(y - x)), inputs=(-1, 1))

@@ -311,6 +311,20 @@ def test_a_shape_is_the_noise_of_the_catalogue_at_scale_1(shape, R):
         assert float(shape.below(arb(z))) == pytest.approx(float(distribution.subs(at)), rel=1e-14)
 
 
+def test_logistic_noise_has_these_laws_however_it_is_written():
+    x, y = sp.symbols("x y", real=True)
+    u, away = y - x, sp.exp(-sp.Abs(y - x))
+    same = [
+        1 / (4 * sp.cosh(u / 2) ** 2),
+        1 / (2 + 2 * sp.cosh(u)),
+        (1 - sp.tanh(u / 2) ** 2) / 4,
+        away / (1 + away) ** 2,
+    ]
+    for density in same:
+        laws = laws_of(ss.from_density(density, inputs=(0, 1)))
+        assert (laws.shape, laws.w) == (LOGISTIC, 1.0)
+
+
 def test_which_noise_has_these_laws():
     x, y = sp.symbols("x y", real=True)
     normal = sp.exp(-((y - x) ** 2) / 8) / sp.sqrt(8 * sp.pi)
