@@ -17,7 +17,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
-from flint import arb
+from flint import acb, arb
 
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.errors import VerificationError
@@ -109,23 +109,44 @@ _CONSTANTS: dict[sp.Expr, Callable[[], arb]] = {
     sp.Catalan: arb.const_catalan,
     sp.GoldenRatio: lambda: (1 + arb(5).sqrt()) / 2,
 }
+
+
+def _cut(function: Callable[[Any], Any], rest: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that is analytic unless ``rest`` is a number <= 0: not finite on a complex ball where that may be. On a
+    ball of real numbers it is what it is there, analytic or not."""
+
+    def enclosed(z: Any) -> Any:
+        if isinstance(z, acb) and not z.imag.is_zero():
+            away = acb(rest(z))
+            if not away.real > 0 and away.imag.contains(0):
+                return acb(arb.nan())
+        return function(z)
+
+    return enclosed
+
+
 _FUNCTIONS: dict[type, Callable[[Any], Any]] = {  # of real and of complex balls alike
     sp.exp: methodcaller("exp"),
-    sp.log: methodcaller("log"),
-    sp.Abs: abs,
+    sp.log: _cut(methodcaller("log"), lambda z: z),
+    sp.Abs: _cut(abs, lambda z: 0),
     sp.erf: methodcaller("erf"),
     sp.erfc: methodcaller("erfc"),
     sp.gamma: methodcaller("gamma"),
-    sp.loggamma: methodcaller("lgamma"),
+    sp.loggamma: _cut(methodcaller("lgamma"), lambda z: z),
     sp.sin: methodcaller("sin"),
     sp.cos: methodcaller("cos"),
     sp.tan: methodcaller("tan"),
-    sp.atan: methodcaller("atan"),
+    sp.atan: _cut(methodcaller("atan"), lambda z: 1 + z * z),
     sp.sinh: methodcaller("sinh"),
     sp.cosh: methodcaller("cosh"),
     sp.tanh: methodcaller("tanh"),
-    sp.LambertW: methodcaller("lambertw"),
+    sp.LambertW: _cut(methodcaller("lambertw"), lambda z: 1 + z * arb.const_e()),
 }
+
+
+def _function(expr: sp.Expr) -> Callable[[Any], Any] | None:
+    """What a function of one number is for balls, if that is known; LambertW may have a branch as its second."""
+    return _FUNCTIONS.get(type(expr)) if len(expr.args) == 1 else None
 
 
 def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
@@ -148,7 +169,7 @@ def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
         return _CONSTANTS[expr]()
     if isinstance(expr, sp.Piecewise):
         return _piecewise(expr, values)
-    known = _FUNCTIONS.get(type(expr))
+    known = _function(expr)
     if known is None and not isinstance(expr, (sp.Add, sp.Mul, sp.Pow, sp.Min, sp.Max, sp.Float)):
         raise VerificationError(f"cannot enclose {expr}: there is no interval arithmetic for {type(expr).__name__}")
     if isinstance(expr, sp.Float):
@@ -165,6 +186,7 @@ def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
 
 def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     """`value` as a function of a few symbols that is called often: constants are enclosed once, with the bits of now.
+    Of complex balls it is finite only where it is analytic, unless they are all real.
 
     >>> with precision(100):
     ...     square = compiled(sp.exp(2 * sp.Symbol("y")), sp.Symbol("y"))(arb(1))
@@ -188,8 +210,10 @@ def _code(expr: sp.Expr, arguments: Mapping[sp.Symbol, str], known: dict[str, An
         return name
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer:
         return f"{_code(expr.base, arguments, known)}**{expr.exp}"
-    if type(expr) in _FUNCTIONS:
-        known[name := f"f{len(known)}"] = _FUNCTIONS[type(expr)]
+    if isinstance(expr, sp.Pow) and not expr.exp.is_Rational:
+        return _code(sp.exp(sp.log(expr.base) * expr.exp, evaluate=False), arguments, known)
+    if (function := _root(expr.exp) if isinstance(expr, sp.Pow) else _function(expr)) is not None:
+        known[name := f"f{len(known)}"] = function
         return f"{name}({_code(expr.args[0], arguments, known)})"
     if not isinstance(expr, (sp.Add, sp.Mul)):
         names = ", ".join(map(str, arguments))
@@ -201,12 +225,19 @@ def _code(expr: sp.Expr, arguments: Mapping[sp.Symbol, str], known: dict[str, An
     return f"({operator.join(_code(part, arguments, known) for part in parts)})"
 
 
+def _root(exponent: sp.Rational) -> Callable[[Any], Any]:
+    """The power with an exponent p/q; a square root may touch 0."""
+    p, q = int(exponent.p), int(exponent.q)
+    return _cut(lambda z: (z.sqrt() if q == 2 else z.root(q)) ** p, lambda z: z)
+
+
 def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:
     if exponent.is_Integer:
         return base ** int(exponent)
     if exponent.is_Rational:
-        return base.root(int(exponent.q)) ** int(exponent.p)
-    return (base.log() * value(exponent, values)).exp()
+        power: arb = _root(exponent)(base)
+        return power
+    return (_FUNCTIONS[sp.log](base) * value(exponent, values)).exp()
 
 
 def _piecewise(expr: sp.Piecewise, values: Mapping[sp.Symbol, arb] | None) -> arb:
