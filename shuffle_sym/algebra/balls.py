@@ -112,8 +112,8 @@ _CONSTANTS: dict[sp.Expr, Callable[[], arb]] = {
 
 
 def _cut(function: Callable[[Any], Any], rest: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function that is analytic unless ``rest`` is a number <= 0: not finite on a complex ball where that may be. On a
-    ball of real numbers it is what it is there, analytic or not."""
+    """A function that is analytic unless ``rest`` is a number <= 0: not finite on a complex ball where that may be. On
+    a ball of real numbers it is what it is there, analytic or not."""
 
     def enclosed(z: Any) -> Any:
         if isinstance(z, acb) and not z.imag.is_zero():
@@ -125,7 +125,7 @@ def _cut(function: Callable[[Any], Any], rest: Callable[[Any], Any]) -> Callable
     return enclosed
 
 
-_FUNCTIONS: dict[type, Callable[[Any], Any]] = {  # of real and of complex balls alike
+_FUNCTIONS: dict[type, Callable[..., Any]] = {  # of real and of complex balls alike
     sp.exp: methodcaller("exp"),
     sp.log: _cut(methodcaller("log"), lambda z: z),
     sp.Abs: _cut(abs, lambda z: 0),
@@ -141,12 +141,14 @@ _FUNCTIONS: dict[type, Callable[[Any], Any]] = {  # of real and of complex balls
     sp.cosh: methodcaller("cosh"),
     sp.tanh: methodcaller("tanh"),
     sp.LambertW: _cut(methodcaller("lambertw"), lambda z: 1 + z * arb.const_e()),
+    sp.besseli: lambda order, z: _cut(methodcaller("bessel_i", order), lambda z: z)(z),
+    sp.besselk: lambda order, z: _cut(methodcaller("bessel_k", order), lambda z: z)(z),
 }
 
 
-def _function(expr: sp.Expr) -> Callable[[Any], Any] | None:
-    """What a function of one number is for balls, if that is known; LambertW may have a branch as its second."""
-    return _FUNCTIONS.get(type(expr)) if len(expr.args) == 1 else None
+def _function(expr: sp.Expr) -> Callable[..., Any] | None:
+    """What a function is for balls, if that is known; of LambertW only the principal branch, which is not named."""
+    return None if isinstance(expr, sp.LambertW) and len(expr.args) > 1 else _FUNCTIONS.get(type(expr))
 
 
 def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
@@ -214,7 +216,8 @@ def _code(expr: sp.Expr, arguments: Mapping[sp.Symbol, str], known: dict[str, An
         return _code(sp.exp(sp.log(expr.base) * expr.exp, evaluate=False), arguments, known)
     if (function := _root(expr.exp) if isinstance(expr, sp.Pow) else _function(expr)) is not None:
         known[name := f"f{len(known)}"] = function
-        return f"{name}({_code(expr.args[0], arguments, known)})"
+        parts = [expr.base] if isinstance(expr, sp.Pow) else expr.args
+        return f"{name}({', '.join(_code(part, arguments, known) for part in parts)})"
     if not isinstance(expr, (sp.Add, sp.Mul)):
         names = ", ".join(map(str, arguments))
         raise VerificationError(f"cannot enclose {expr} as a function of {names}: {type(expr).__name__} is not smooth")
@@ -237,7 +240,8 @@ def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None)
     if exponent.is_Rational:
         power: arb = _root(exponent)(base)
         return power
-    return (_FUNCTIONS[sp.log](base) * value(exponent, values)).exp()
+    raised: arb = (_FUNCTIONS[sp.log](base) * value(exponent, values)).exp()
+    return raised
 
 
 def _piecewise(expr: sp.Piecewise, values: Mapping[sp.Symbol, arb] | None) -> arb:

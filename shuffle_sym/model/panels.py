@@ -4,7 +4,8 @@ The transform of G is an integral over messages, :math:`\varphi(s) - 1 = \int c(
 G = A − αB, A = μ_0/c, B = μ_1/c. A panel is a piece of it with m nodes. If the integrand is analytic and at most M in
 absolute value on the ellipse around the panel whose half axes are (r ± 1/r)/2 times its half width h, the error is at
 most (64/15) h M r^{−2m}/(1 − r^{−2}). Bounds of c, A and B there come from balls that contain the ellipse, after boxes
-that cover what is inside have shown that no pole is there; they serve every α, every n and every s. Everything is computed once for a noise.
+that cover what is inside have shown that no pole is there; they serve every α, every n and every s. Everything is
+computed once for a noise.
 """
 
 import math

@@ -7,6 +7,7 @@ import sympy as sp
 from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, zeros
+from shuffle_sym.algebra.pieces import refuse_jumps
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
@@ -140,6 +141,7 @@ def _formula(density: Any, own_x: Any, own_y: Any, name: str = "density") -> sp.
     if not isinstance(density, sp.Expr):
         raise TypeError(f"{name} must be a SymPy formula in x and y, got {density!r}")
     density = density.xreplace({e: sp.Rational(str(e)) for e in density.atoms(sp.Float)})
+    refuse_jumps(density, name)
     moved: dict[sp.Symbol, sp.Symbol] = {}
     for given, symbol in ((own_x, model_x), (own_y, model_y)):
         names = {str(symbol)} if given is None else {str(given)}

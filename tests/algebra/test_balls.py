@@ -30,6 +30,7 @@ FORMULAS = [
     sp.gamma(q(1, 3)) + sp.loggamma(q(10, 3)),
     sp.LambertW(2) + sp.EulerGamma + sp.GoldenRatio + sp.Catalan,
     sp.exp(-sp.exp(sp.exp(2))),
+    sp.besselk(1, 1) * sp.besseli(0, q(5, 2)),
 ]
 
 
@@ -70,6 +71,7 @@ ANALYTIC = {  # and a complex box over which it is not, at a cut
     "arc": (sp.atan(x), acb(arb(0, 0.5), arb(2, 0.5))),
     "gamma": (sp.loggamma(x), acb(arb(-2.5, 0.2), arb(0, 0.5))),
     "Lambert": (sp.LambertW(x), acb(arb(-2, 0.5), arb(0, 0.5))),
+    "Bessel": (sp.besselk(q(1, 3), x), acb(arb(-2, 0.5), arb(0, 0.5))),
     "absolute value": (sp.Abs(x), acb(arb(2, 0.5), arb(1, 0.5))),
 }
 

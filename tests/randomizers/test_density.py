@@ -90,6 +90,36 @@ def test_inputs_of_another_width_are_noise_of_another_scale():
     assert one.upper == pytest.approx(other.upper, rel=1e-9)
 
 
+def test_a_constant_base_is_that_of_an_exponential():
+    two = ss.from_density(sp.log(2) / 2 * 2 ** (-sp.Abs(y - x)), inputs=(0, 1))
+    assert two.eps0 == sp.log(2)
+    one, other = (ss.Shuffle(ss.decomposition.blanket(N), 500).delta(0.1) for N in (two, ss.Laplace(sp.log(2))))
+    assert one.lower == pytest.approx(other.lower, rel=1e-9)
+    assert one.upper == pytest.approx(other.upper, rel=1e-9)
+
+
+ROOTS = {  # and ε0
+    "hyperbolic": (sp.exp(-sp.sqrt(1 + (y - x) ** 2)) / (2 * sp.besselk(1, 1)), 1),
+    "power 3/2": (sp.exp(-(sp.Abs(y - x) ** q(3, 2))) / (2 * sp.gamma(q(5, 3))), sp.oo),
+}
+
+
+@pytest.mark.parametrize(("density", "eps0"), ROOTS.values(), ids=ROOTS.keys())
+def test_noise_with_roots_in_its_exponent_has_the_mass_and_the_cells_of_its_density(density, eps0):
+    R = ss.from_density(density, inputs=(0, 1))
+    assert R.eps0 == eps0
+    assert R.has_worst_pair
+    with mpmath.workdps(30):
+        tail = sp.lambdify(y, density.subs(x, 0), modules="mpmath")
+        beyond = mpmath.quad(tail, [mpmath.mpf(1) / 2, 2, 8, mpmath.inf])
+        assert abs(2 * beyond - mpmath.mpf(R.gamma.p) / R.gamma.q) < 1e-20
+    low, high = (shuffled_laws(D, 50).delta(0.2, rtol=1e-3) for D in (R.lower(40), R.upper(40)))
+    whole = ss.Shuffle(ss.decomposition.blanket(R), 50).delta(0.2, rtol=1e-2)
+    assert low.lower <= whole.upper
+    assert whole.lower <= high.upper
+    assert whole.upper <= 1.02 * whole.lower
+
+
 def test_parameters_with_a_range_stay_in_the_formulas():
     e = ss.parameter("e", 1, 2)
     R = ss.from_density(e / 2 * sp.exp(-e * sp.Abs(y - x)), inputs=(0, 1))
@@ -103,8 +133,15 @@ REFUSED = {
     "not 1": (sp.exp(-sp.Abs(y - x)), ["integrate to 1", "got 2", "off by 1"]),
     "a little off": (sp.exp(-sp.Abs(y - x)) * q(1001, 2000), ["integrate to 1", "1.001", "off by 0.001"]),
     "undeclared": (a * sp.exp(-2 * a * sp.Abs(y - x)), ["ss.parameter('a'", "the symbol a"]),
-    "negative": (-sp.exp(-sp.Abs(y - x)) / 2, ["not positive"]),
-    "moving support": (sp.Piecewise((1, (y > x - q(1, 2)) & (y < x + q(1, 2))), (0, True)), ["not positive between"]),
+    "negative": (-sp.exp(-sp.Abs(y - x)) / 2, ["not seen to be positive"]),
+    "moving support": (
+        sp.Piecewise((1, (y > x - q(1, 2)) & (y < x + q(1, 2))), (0, True)),
+        ["it is 0 between -oo and -1/2", "its support moves with x", "possible for some inputs only"],
+    ),
+    "one side": (sp.Piecewise((sp.exp(x - y), y > x), (0, True)), ["it is 0 between -oo and 0", "moves with x"]),
+    "no last case": (sp.Piecewise((sp.exp(x - y), y > x)), ["none of its cases applies between -oo and 0"]),
+    "0 in the middle": (sp.Abs(y - x) * sp.exp(-sp.Abs(y - x)) / 2, ["bends upward at 0"]),
+    "Heaviside": (sp.exp(x - y) * sp.Heaviside(y - x), ["density must be made of Abs", "got Heaviside(-x + y)"]),
     "heavy tails": (1 / (sp.pi * (1 + (y - x) ** 2)), ["log-concave", "ss.from_matrix"]),
     "Gumbel": (sp.exp(x - y - sp.exp(x - y)), ["unbounded", "clip=(a, b)"]),
     "two bumps": ((NORMAL + NORMAL.subs(y, y - 5)) / 2, ["log-concave"]),
