@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from operator import add, methodcaller, mul
 from typing import Any
 
@@ -210,8 +210,6 @@ def _code(expr: sp.Expr, arguments: Mapping[sp.Symbol, str], known: dict[str, An
     if not expr.free_symbols.intersection(arguments):
         known[name := f"c{len(known)}"] = value(expr)
         return name
-    if isinstance(expr, sp.Pow) and expr.exp.is_Integer:
-        return f"{_code(expr.base, arguments, known)}**{expr.exp}"
     if isinstance(expr, sp.Pow) and not expr.exp.is_Rational:
         return _code(sp.exp(sp.log(expr.base) * expr.exp, evaluate=False), arguments, known)
     if (function := _root(expr.exp) if isinstance(expr, sp.Pow) else _function(expr)) is not None:
@@ -231,16 +229,23 @@ def _code(expr: sp.Expr, arguments: Mapping[sp.Symbol, str], known: dict[str, An
 def _root(exponent: sp.Rational) -> Callable[[Any], Any]:
     """The power with an exponent p/q; a square root may touch 0."""
     p, q = int(exponent.p), int(exponent.q)
+    if q == 1:
+        return partial(_whole, p)
     return _cut(lambda z: (z.sqrt() if q == 2 else z.root(q)) ** p, lambda z: z)
 
 
+def _whole(exponent: int, z: Any) -> Any:
+    """A power with a whole exponent, which has no value in python-flint if a real ball contains 0."""
+    power = z**exponent
+    return power if exponent < 0 or power.is_finite() else reduce(mul, [z] * exponent)
+
+
 def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:
-    if exponent.is_Integer:
-        return base ** int(exponent)
+    raised: arb
     if exponent.is_Rational:
-        power: arb = _root(exponent)(base)
-        return power
-    raised: arb = (_FUNCTIONS[sp.log](base) * value(exponent, values)).exp()
+        raised = _root(exponent)(base)
+    else:
+        raised = (_FUNCTIONS[sp.log](base) * value(exponent, values)).exp()
     return raised
 
 

@@ -97,6 +97,15 @@ def test_functions_of_complex_balls_are_finite_only_where_they_are_analytic(form
         assert box.imag.contains(arb(value.imag))
 
 
+def test_a_whole_power_of_a_ball_around_0_is_finite():
+    with balls.precision(60):
+        for ball in (balls.compiled(x**3, x)(arb(0, 1)), balls.value(x**3, {x: arb(0, 1)})):
+            assert ball.contains(arb(-1))
+            assert ball.contains(arb(1))
+            assert ball.is_finite()
+        assert not balls.compiled(x**-2, x)(arb(0, 1)).is_finite()
+
+
 def test_a_branch_of_a_function_that_has_no_ball_is_refused():
     for evaluate in (balls.value, lambda formula: balls.compiled(formula.subs(q(-1, 10), x), x)):
         with pytest.raises(VerificationError, match="LambertW"):
