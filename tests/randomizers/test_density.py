@@ -82,6 +82,28 @@ def test_a_density_typed_by_hand_is_the_randomizer_of_the_catalogue():
         assert one == other
 
 
+def test_the_symbols_of_input_and_message_may_have_each_others_names():
+    swapped = ss.from_density(sp.exp(-3 * sp.Abs(y - x)) * q(3, 2), inputs=(0, 1), x=y, y=x)
+    skewed = ss.from_density(SKEWED.subs({x: y, y: x}, simultaneous=True), inputs=(0, 1), x=y, y=x)
+    assert swapped.eps0 == 3
+    assert skewed == ss.from_density(SKEWED, inputs=(0, 1))
+
+
+SYMBOLS = {
+    "a stray x": (sp.exp(-sp.Abs(y - x)) / 2, {"x": sp.Symbol("z")}, ["the symbols z and y", "got the symbol x"]),
+    "one name": (sp.exp(-sp.Abs(y - x)) / 2, {"x": sp.Symbol("y")}, ["different names", "got y for both"]),
+    "outputs": (1 + x * (y - q(1, 2)), {"outputs": (0, sp.Symbol("c"))}, ["outputs must be", "got the symbol c"]),
+}
+
+
+@pytest.mark.parametrize(("density", "more", "words"), SYMBOLS.values(), ids=SYMBOLS.keys())
+def test_symbols_that_are_not_declared_are_refused(density, more, words):
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 (the words are compared below)
+        ss.from_density(density, inputs=(0, 1), **more)
+    for word in words:
+        assert word in str(refused.value)
+
+
 def test_inputs_of_another_width_are_noise_of_another_scale():
     wide = ss.from_density(sp.exp(-sp.Abs(y - x)) / 2, inputs=(-1, 2))
     assert wide.eps0 == 3

@@ -553,8 +553,9 @@ BAD = {
         ["c must sum to at most 1", "2"],
     ),
     "lengths": (lambda: ss.model.Decomposition([1], [1, 0], [1, 0]), ValueError, ["equally long", "1, 2, 2"]),
-    "symbolic float": (lambda: ss.Shuffle(ss.KRR(), 3).delta(1), TypeError, ["still symbolic", "epsilon_0", "k"]),
+    "symbolic float": (lambda: ss.Shuffle(ss.KRR(), 3).delta(1), TypeError, ["epsilon_0", "k", "make it with numbers"]),
     "symbolic exact": (lambda: ss.Shuffle(ss.KRR(k=3), 3).exact(2), TypeError, ["still symbolic: epsilon_0"]),
+    "grid, k = 3.5": (lambda: ss.randomizers.DiscreteLaplace(k=3.5), ValueError, ["k must be an integer >= 2", "3.5"]),
     "symbolic matrix": (lambda: ss.KRR(eps0=1).matrix(), TypeError, ["still symbolic: k"]),
     "exact too large": (lambda: ss.Shuffle(R3, 10**6).exact(2), ValueError, ["n = 1000000", "use delta(eps"]),
     "exact far too large": (
