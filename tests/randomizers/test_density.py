@@ -89,6 +89,14 @@ def test_the_symbols_of_input_and_message_may_have_each_others_names():
     assert skewed == ss.from_density(SKEWED, inputs=(0, 1))
 
 
+def test_bends_of_the_two_end_inputs_that_are_one_make_no_panel_without_mass():
+    away = sp.Abs(y - x)
+    huber = sp.Piecewise((sp.exp(-((y - x) ** 2) / 2), away < 1), (sp.exp(q(1, 2) - away), True))
+    whole = sp.sqrt(2 * sp.pi) * sp.erf(1 / sp.sqrt(2)) + 2 * sp.exp(-q(1, 2))
+    R = ss.from_density(huber / whole, inputs=(0, 1))
+    assert R.panels(0.5, 1e-12).masses.min() > 0
+
+
 SYMBOLS = {
     "a stray x": (sp.exp(-sp.Abs(y - x)) / 2, {"x": sp.Symbol("z")}, ["the symbols z and y", "got the symbol x"]),
     "one name": (sp.exp(-sp.Abs(y - x)) / 2, {"x": sp.Symbol("y")}, ["different names", "got y for both"]),
