@@ -187,6 +187,11 @@ BAD = {
     "slack": (lambda: ss.bounds.advanced_composition(1, 0, 3, 0), ValueError, ["slack", "between 0 and 1", "0"]),
     "delta of one round": (lambda: ss.bounds.optimal_composition(1, -1, 3, 1), ValueError, ["delta", "-1"]),
     "calibrate a number": (lambda: ss.calibrate(4, 10, 1, 0.1), TypeError, ["make must be a function of eps0", "4"]),
+    "calibrate sigma": (
+        lambda: ss.calibrate(lambda sigma: ss.Gaussian(sigma=sigma), 2000, 0.5, 1e-6),
+        ValueError,
+        ["make must be a function of eps0", "got one of sigma", "lambda inverse: Gaussian(sigma=1/inverse)"],
+    ),
     "calibrate to nothing": (
         lambda: ss.calibrate(lambda e: e, 10, 1, 0.1),
         TypeError,
