@@ -95,8 +95,8 @@ def _refuse_sigma(make: Callable[[Any], Any]) -> None:
     """With a standard deviation in place of ε0 the loss falls, and no search for the largest one ends."""
     if getattr(make(sp.Integer(2)), "sigma", None) == 2:
         raise ValueError(
-            "make must be a function of eps0, the larger the less private, got one of sigma, the larger the more private: "
-            "take the inverse, as in lambda inverse: Gaussian(sigma=1/inverse); one over its lower end meets the target"
+            "make must be a function of eps0, the larger the less private, got one of sigma, the other way round; "
+            "take the inverse: lambda inverse: Gaussian(sigma=1/inverse); one over the lower end then meets the target"
         )
 
 
