@@ -23,6 +23,7 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     r"""The largest ε0 for which n users of ``make(eps0)`` are (ε, δ)-DP after shuffling.
 
     ``make`` is a function that turns an ε0 into a randomizer or a decomposition; ``eps`` and ``delta`` are the target.
+    Where noise is given by σ, look for 1/σ: ``lambda inverse: ss.Gaussian(sigma=1/inverse)``.
     Use the *lower* end of the answer: it meets the target for all datasets. At the upper end two datasets miss it. Each
     end is found within ``rtol``. It is assumed, not checked, that δ(ε) grows with ε0 beyond the upper end.
 
@@ -53,6 +54,8 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
     # At ε0 = ε there is δ = 0. A loss without bound never has that: there the search begins elsewhere and takes short
     # steps, because a δ far below the target takes long.
     bounded = shuffled(max(float(number), _SMALLEST_EPS0)).max_loss is not sp.oo
+    if not bounded:
+        _refuse_sigma(make)
     meets, fails = max(float(number), _SMALLEST_EPS0) if bounded else 1.0, 0.0  # 0: none is known yet
     while (answer := ends_at(meets, 0.02)).upper > target:
         fails = meets if answer.lower > target else fails
@@ -85,6 +88,15 @@ def _refuse_other_arguments(make: Callable[[Any], Any]) -> None:
         raise TypeError(
             f"make must be a function of eps0 alone, got {make.__name__}, which has other arguments: say "
             f"lambda eps0: {make.__name__}({rest}, eps0=eps0)"
+        )
+
+
+def _refuse_sigma(make: Callable[[Any], Any]) -> None:
+    """With a standard deviation in place of ε0 the loss falls, and no search for the largest one ends."""
+    if getattr(make(sp.Integer(2)), "sigma", None) == 2:
+        raise ValueError(
+            "make must be a function of eps0, the larger the less private, got one of sigma, the other way round; "
+            "take the inverse: lambda inverse: Gaussian(sigma=1/inverse); one over the lower end then meets the target"
         )
 
 

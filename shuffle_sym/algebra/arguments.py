@@ -135,8 +135,8 @@ def users(n: Any) -> int:
     return number
 
 
-def positive_integer(value: Any, name: str) -> int:
-    return _integer(value, name, 1)
+def positive_integer(value: Any, name: str, least: int = 1) -> int:
+    return _integer(value, name, least)
 
 
 def integer_from_0(value: Any, name: str) -> int:
@@ -267,7 +267,9 @@ def numeric_only(symbols: set[sp.Symbol], what: str) -> None:
     """Refuse to compute ``what`` while parameters are still symbols."""
     if symbols:
         names = ", ".join(sorted(str(s) for s in symbols))
-        raise TypeError(f"{what} needs numbers for every parameter; still symbolic: {names}")
+        raise TypeError(
+            f"{what} needs numbers for every parameter; still symbolic: {names}; make it with numbers in their place"
+        )
 
 
 #: What people call an argument, and what it may be called here.

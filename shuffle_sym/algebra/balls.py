@@ -17,7 +17,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
-from flint import arb
+from flint import acb, arb
 
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.errors import VerificationError
@@ -109,23 +109,46 @@ _CONSTANTS: dict[sp.Expr, Callable[[], arb]] = {
     sp.Catalan: arb.const_catalan,
     sp.GoldenRatio: lambda: (1 + arb(5).sqrt()) / 2,
 }
-_FUNCTIONS: dict[type, Callable[[Any], Any]] = {  # of real and of complex balls alike
+
+
+def _cut(function: Callable[[Any], Any], rest: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that is analytic unless ``rest`` is a number <= 0: not finite on a complex ball where that may be. On
+    a ball of real numbers it is what it is there, analytic or not."""
+
+    def enclosed(z: Any) -> Any:
+        if isinstance(z, acb) and not z.imag.is_zero():
+            away = acb(rest(z))
+            if not away.real > 0 and away.imag.contains(0):
+                return acb(arb.nan())
+        return function(z)
+
+    return enclosed
+
+
+_FUNCTIONS: dict[type, Callable[..., Any]] = {  # of real and of complex balls alike
     sp.exp: methodcaller("exp"),
-    sp.log: methodcaller("log"),
-    sp.Abs: abs,
+    sp.log: _cut(methodcaller("log"), lambda z: z),
+    sp.Abs: _cut(abs, lambda z: 0),
     sp.erf: methodcaller("erf"),
     sp.erfc: methodcaller("erfc"),
     sp.gamma: methodcaller("gamma"),
-    sp.loggamma: methodcaller("lgamma"),
+    sp.loggamma: _cut(methodcaller("lgamma"), lambda z: z),
     sp.sin: methodcaller("sin"),
     sp.cos: methodcaller("cos"),
     sp.tan: methodcaller("tan"),
-    sp.atan: methodcaller("atan"),
+    sp.atan: _cut(methodcaller("atan"), lambda z: 1 + z * z),
     sp.sinh: methodcaller("sinh"),
     sp.cosh: methodcaller("cosh"),
     sp.tanh: methodcaller("tanh"),
-    sp.LambertW: methodcaller("lambertw"),
+    sp.LambertW: _cut(methodcaller("lambertw"), lambda z: 1 + z * arb.const_e()),
+    sp.besseli: lambda order, z: _cut(methodcaller("bessel_i", order), lambda z: z)(z),
+    sp.besselk: lambda order, z: _cut(methodcaller("bessel_k", order), lambda z: z)(z),
 }
+
+
+def _function(expr: sp.Expr) -> Callable[..., Any] | None:
+    """What a function is for balls, if that is known; of LambertW only the principal branch, which is not named."""
+    return None if isinstance(expr, sp.LambertW) and len(expr.args) > 1 else _FUNCTIONS.get(type(expr))
 
 
 def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
@@ -148,7 +171,7 @@ def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
         return _CONSTANTS[expr]()
     if isinstance(expr, sp.Piecewise):
         return _piecewise(expr, values)
-    known = _FUNCTIONS.get(type(expr))
+    known = _function(expr)
     if known is None and not isinstance(expr, (sp.Add, sp.Mul, sp.Pow, sp.Min, sp.Max, sp.Float)):
         raise VerificationError(f"cannot enclose {expr}: there is no interval arithmetic for {type(expr).__name__}")
     if isinstance(expr, sp.Float):
@@ -165,6 +188,7 @@ def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
 
 def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     """`value` as a function of a few symbols that is called often: constants are enclosed once, with the bits of now.
+    Of complex balls it is finite only where it is analytic, unless they are all real.
 
     >>> with precision(100):
     ...     square = compiled(sp.exp(2 * sp.Symbol("y")), sp.Symbol("y"))(arb(1))
@@ -177,12 +201,11 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     if not expr.free_symbols.intersection(symbols):
         known = value(expr)
         return lambda *x: known
-    if isinstance(expr, sp.Pow) and expr.exp.is_Integer:
-        base, power = compiled(expr.base, *symbols), int(expr.exp)
-        return lambda *x: base(*x) ** power
-    if type(expr) in _FUNCTIONS:
-        function, part = _FUNCTIONS[type(expr)], compiled(expr.args[0], *symbols)
-        return lambda *x: function(part(*x))
+    if isinstance(expr, sp.Pow) and not expr.exp.is_Rational:
+        return compiled(sp.exp(sp.log(expr.base) * expr.exp, evaluate=False), *symbols)
+    if (function := _root(expr.exp) if isinstance(expr, sp.Pow) else _function(expr)) is not None:
+        first, *others = (compiled(part, *symbols) for part in expr.args[: 1 if isinstance(expr, sp.Pow) else None])
+        return lambda *x: function(first(*x), *(other(*x) for other in others))
     if not isinstance(expr, (sp.Add, sp.Mul)):
         names = ", ".join(map(str, symbols))
         raise VerificationError(f"cannot enclose {expr} as a function of {names}: {type(expr).__name__} is not smooth")
@@ -200,12 +223,27 @@ def _combined(combine: Callable[[Any, Any], Any], one: Callable[..., Any], two: 
     return lambda *x: combine(one(*x), two(*x))
 
 
+def _root(exponent: sp.Rational) -> Callable[[Any], Any]:
+    """The power with an exponent p/q; a square root may touch 0."""
+    p, q = int(exponent.p), int(exponent.q)
+    if q == 1:
+        return partial(_whole, p)
+    return _cut(lambda z: (z.sqrt() if q == 2 else z.root(q)) ** p, lambda z: z)
+
+
+def _whole(exponent: int, z: Any) -> Any:
+    """A power with a whole exponent, which has no value in python-flint if a real ball contains 0."""
+    power = z**exponent
+    return power if exponent < 0 or power.is_finite() else reduce(mul, [z] * exponent)
+
+
 def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:
-    if exponent.is_Integer:
-        return base ** int(exponent)
+    raised: arb
     if exponent.is_Rational:
-        return base.root(int(exponent.q)) ** int(exponent.p)
-    return (base.log() * value(exponent, values)).exp()
+        raised = _root(exponent)(base)
+    else:
+        raised = (_FUNCTIONS[sp.log](base) * value(exponent, values)).exp()
+    return raised
 
 
 def _piecewise(expr: sp.Piecewise, values: Mapping[sp.Symbol, arb] | None) -> arb:

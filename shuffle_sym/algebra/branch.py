@@ -5,6 +5,7 @@ derivatives :math:`f_i` enclosed over the box (the mean value form): off by the 
 is off by the width. A box on which that does not decide is halved, along the side that matters most.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
@@ -57,11 +58,11 @@ def counterexample(
     bound = balls.ball(least)
     with balls.precision(_BITS):
         forms = [_Form(sp.sympify(formula), symbols) for formula in formulas]
-        waiting: list[Box] = [tuple(box.values())]
+        waiting = deque([tuple(box.values())])  # the largest first: what is below anywhere is met soon
         for _ in range(most):
             if not waiting:
                 return None
-            here = waiting.pop()
+            here = waiting.popleft()
             bounds = [form.least(here) for form in forms]
             if any(low >= bound for low, _ in bounds):
                 continue

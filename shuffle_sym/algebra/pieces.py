@@ -75,10 +75,15 @@ def smooth_pieces(
     return pieces
 
 
+def refuse_jumps(formula: sp.Expr, name: str) -> None:
+    """Refuse functions that jump and say nothing about where; cases do."""
+    if jumps := sorted(formula.atoms(*_JUMPS), key=sp.default_sort_key):
+        raise ValueError(f"{name} must be made of Abs, Min, Max, Piecewise and smooth functions, got {jumps[0]}")
+
+
 def _innermost(formula: sp.Expr, y: sp.Symbol) -> Any:
     """A bend of the formula that has none inside, or None."""
-    if jumps := formula.atoms(*_JUMPS):
-        raise ValueError(f"density must be made of Abs, Min, Max, Piecewise and smooth functions, got {jumps.pop()}")
+    refuse_jumps(formula, "density")
     bends = [bend for bend in formula.atoms(*_BENDS) if y in bend.free_symbols]
     inner = [bend for bend in bends if not any(_inside(other, bend) for other in bends)]
     return min(inner, key=sp.default_sort_key) if inner else None

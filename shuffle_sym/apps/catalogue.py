@@ -29,7 +29,7 @@ def makers() -> Mapping[str, Maker]:
     entries: dict[str, Maker] = {"any": _any}
     for name in sorted(randomizers.__all__, key=str.lower):
         maker: Any = getattr(randomizers, name)
-        if isinstance(maker, type) and _takes_numbers(maker):
+        if isinstance(maker, type) and _takes_numbers(maker) and maker is not randomizers.AnyRandomizer:
             entries[name.lower()] = maker
     for name in decomposition.__all__:
         analysis = getattr(decomposition, name)
@@ -47,8 +47,9 @@ def _any(eps0: Any = None) -> randomizers.AnyRandomizer:
 
 
 def _takes_numbers(maker: Any) -> bool:
-    """Numbers may be left out and stay symbols; other randomizers, or a matrix, may not."""
-    return all(parameter.default is None for parameter in inspect.signature(maker).parameters.values())
+    """Numbers may be left out and stay symbols, or are called k or eps0; other randomizers, or a matrix, not."""
+    taken = inspect.signature(maker).parameters
+    return all(one.default is None or name in ("k", "eps0") for name, one in taken.items())
 
 
 def parameters(maker: Maker) -> tuple[str, ...]:

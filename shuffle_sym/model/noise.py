@@ -46,21 +46,29 @@ class LogConcave:
         self.pieces = smooth_pieces(g, u)
         self.logs = [sp.expand_log(sp.log(piece.formula), force=True) for piece in self.pieces]
         if missing := self._missing():
-            raise ValueError(f"not seen to be log-concave: {missing}")
+            raise ValueError(
+                f"density must be positive and log-concave in u = y - x here, and is not seen to be: {missing}: {g}; "
+                "for any other noise, count messages by cells and give their probabilities to ss.from_matrix"
+            )
 
     def _missing(self) -> str:
         """What is not shown of: the logarithm is concave on each piece, continuous, and its slope falls between."""
         for piece, log in zip(self.pieces, self.logs, strict=True):
-            if not _holds("is_positive", piece.formula, piece):
-                return f"it is not positive between {piece.left} and {piece.right}"
+            where = f"between {piece.left} and {piece.right}"
+            if piece.formula.has(sp.nan):
+                return f"none of its cases applies {where}"
+            if piece.formula == 0:
+                return f"it is 0 {where}, so its support moves with x: a message may be possible for some inputs only"
+            if not _is_positive(piece):
+                return f"it is not seen to be positive {where}"
             if not _holds("is_nonpositive", sp.diff(log, u, 2), piece):
-                return f"the second derivative of its logarithm has no sign between {piece.left} and {piece.right}"
+                return f"the second derivative of its logarithm is not seen to be at most 0 {where}"
         for (left, log), (right, after) in pairwise(zip(self.pieces, self.logs, strict=True)):
             place = left.right
             gap = sp.simplify((left.formula - right.formula).subs(u, place))
             if gap != 0 and (gap.free_symbols or zeros.sign(gap)):
                 return f"it jumps at {place}"
-            change = sp.diff(after, u).subs(u, place) - sp.diff(log, u).subs(u, place)
+            change = _at(sp.diff(after, u), place, "+") - _at(sp.diff(log, u), place, "-")
             if not change.is_nonpositive and order(change) > 0:
                 return f"its logarithm bends upward at {place}"
         return ""
@@ -176,7 +184,12 @@ class LogConcave:
 
 def integral(density: Callable[[Any], Any], left: arb, right: arb) -> arb:
     """A ball that contains the integral of a function that is analytic between two places."""
-    return acb.integral(lambda z, _: acb(density(z)), left, right, abs_tol=arb(2) ** -1000).real
+
+    def enclosed(z: acb, analytic: bool) -> acb:
+        # On a ball of real numbers `balls.compiled` does not tell whether it is analytic around them.
+        return acb(arb.nan()) if analytic and z.imag.is_zero() else acb(density(z))
+
+    return acb.integral(enclosed, left, right, abs_tol=arb(2) ** -1000).real
 
 
 def _limit(slope: sp.Expr) -> sp.Expr:
@@ -196,6 +209,20 @@ def _limit(slope: sp.Expr) -> sp.Expr:
                 limit = sp.cancel(sp.together(form)).subs(small, 0)
                 return sp.oo if limit is sp.zoo else limit  # the slope falls in u: it cannot be −oo there
     return sp.limit(slope, u, -sp.oo)
+
+
+def _at(slope: sp.Expr, place: sp.Expr, side: str) -> sp.Expr:
+    """A slope at an end of its piece, which is on one side of it."""
+    there = slope.subs(u, place)
+    return sp.limit(slope, u, place, side) if there.has(sp.nan, sp.zoo) else there
+
+
+def _is_positive(piece: Smooth) -> bool:
+    """Whether a piece is seen to be positive: a constant factor by its enclosure, the rest by its form."""
+    constant, rest = piece.formula.as_independent(u, as_Add=False)
+    if constant.free_symbols or zeros.sign(constant) != 1:
+        return _holds("is_positive", piece.formula, piece)
+    return _holds("is_positive", rest, piece)
 
 
 def _holds(sign: str, formula: sp.Expr, piece: Smooth) -> bool:

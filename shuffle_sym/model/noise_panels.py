@@ -43,13 +43,7 @@ class NoiseInPanels(Continuous):
             g = sp.simplify(g)
         if x in g.free_symbols:
             raise ValueError(f"density must be a function of y - x here, got {self.density}")
-        try:
-            return LogConcave(g)
-        except ValueError as refused:
-            raise ValueError(
-                f"density must be that of log-concave noise here; it is {refused}: {g}; for any other noise, count "
-                "messages by cells and give their probabilities to ss.from_matrix"
-            ) from None
+        return LogConcave(g)
 
     @property
     def has_worst_pair(self) -> bool:
@@ -172,8 +166,9 @@ class NoiseInPanels(Continuous):
     def _left_half(self, last: arb, middle: arb) -> list[tuple[arb, arb, sp.Expr, sp.Expr]]:
         """The smooth pieces between ``last`` and the middle: both ends, the density of the greatest input, and ρ."""
         added, (low, high) = self.added, self.inputs
-        inner = [balls.value(end + piece.right) for piece in added.pieces[:-1] for end in self.inputs]
-        ends = [last, *sorted((b for b in inner if last < b < middle), key=float), middle]
+        # Bends of the two end inputs that are one count once: a part without length would have no mass.
+        places = {sp.expand(end + piece.right) for piece in added.pieces[:-1] for end in self.inputs}
+        ends = [last, *sorted((b for b in map(balls.value, places) if last < b < middle), key=float), middle]
         halves = []
         for left, right in pairwise(ends):
             place = (left + right) / 2

@@ -1,11 +1,13 @@
-r"""Densities between two messages that are ordered: the larger the input, the more likely are large messages.
+r"""Densities between two messages that are ordered: the larger the input, the more likely are large messages; or small
+ones, and then everything here is done with the mirror image of the messages, which is as private.
 
 What `model.halves` needs is derived, or refused:
 
 - p_x/p_x' is monotone in y if :math:`\partial_x \partial_y \log p_x(y) \ge 0` between the bends, and if at a bend
   y = b(x) log p is continuous and b' times the jump of its slope in y is not positive: these are the two parts of the
   second difference of log p over a rectangle;
-- no density is below (1 − η) min(p_0, p_1): branch and bound over all inputs and messages;
+- no density is below (1 − η) min(p_0, p_1): without a bend, because p_x(y) is log-concave or monotone in x for every y;
+  else branch and bound over all inputs and messages;
 - the largest ratios are those of the first and of the last message: branch and bound over all inputs.
 """
 
@@ -20,7 +22,7 @@ from flint import arb
 
 from shuffle_sym.algebra import balls, branch, field, zeros
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.algebra.pieces import Smooth
+from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.continuous import Continuous, pair, x, y
 from shuffle_sym.model.decomposition import Decomposition
@@ -33,6 +35,7 @@ _CELLS = 64
 _MOST_TRIES = 60
 _FEW_BOXES = 1000
 _LEAST = Fraction(1, 10**9)
+_LONGEST = 80  # characters of a formula that a message shows
 _share = sp.Symbol("s", real=True)
 
 
@@ -41,6 +44,23 @@ class Ordered(Continuous):
 
     def __init__(self, density: sp.Expr, inputs: Any, outputs: Any) -> None:
         self.density, self.inputs, self.outputs = density, pair(inputs), pair(outputs)
+
+    @cached_property
+    def _falls(self) -> bool:
+        """Whether large inputs seem to have small messages, by the second difference of log p over all of them."""
+        if self.free_symbols:
+            return False
+        corners = [(1 if i == j else -1, {x: self.inputs[i], y: self.outputs[j]}) for i in (0, 1) for j in (0, 1)]
+        with balls.precision(_BITS):
+            return bool(sum((side * balls.value(self.density.subs(at)).log() for side, at in corners), arb(0)) < 0)
+
+    def _mirrored(self, formula: sp.Expr) -> sp.Expr:
+        """A formula in y for the mirror images of the messages if that is what is looked at, and back."""
+        return formula.subs(y, sum(self.outputs) - y) if self._falls else formula
+
+    @cached_property
+    def strips(self) -> tuple[Smooth, ...]:
+        return tuple(smooth_pieces(self._mirrored(self.density), y, *self.outputs, sign=self.bend_order))
 
     @cached_property
     def logs(self) -> tuple[sp.Expr, ...]:
@@ -66,10 +86,14 @@ class Ordered(Continuous):
         for strip in self.strips:
             try:
                 bad = self._counterexample([strip.formula], strip, _LEAST, _FEW_BOXES)
-            except VerificationError:
-                raise ValueError(f"density must be positive for all inputs and messages, got {strip.formula}") from None
+            except VerificationError as unknown:
+                raise ValueError(f"density must be seen to be positive, and is not: {unknown}") from None
             if bad is not None:
-                raise ValueError(f"density must be positive for all inputs and messages; at {_words(bad)} it is not")
+                there = float(_fraction(self.density.subs({s: sp.Rational(place) for s, place in bad.items()})))
+                raise ValueError(
+                    f"density must be positive, and at least {float(_LEAST):g}, for all inputs and messages; at "
+                    f"{_words(bad)} it is {there:.3g}"
+                )
         # With a symbol whose range is known SymPy has fewer cases.
         known = Parameter("x", *self.inputs)
         total = sum(_integral(strip, known) for strip in self.strips)
@@ -78,6 +102,8 @@ class Ordered(Continuous):
                 f"density must be shown to integrate to 1 for every input x; the integral is {self._miss()}"
             )
         self._check_order()
+        if self._is_least_at_an_end():
+            return
         for strip, log in zip(self.strips, self.logs, strict=True):
             bad = self._counterexample([log - end for end in self.end_logs], strip, -_ETA)
             if bad is not None:
@@ -101,25 +127,72 @@ class Ordered(Continuous):
         self, formulas: list[sp.Expr], strip: Smooth, least: Fraction, most: int = branch.MOST_BOXES
     ) -> branch.Point | None:
         """A point of the strip at which all formulas are below ``least``, None if there is none."""
+        for formula in (d for f in formulas for d in (f, sp.diff(f, x), sp.diff(f, y))):
+            balls.compiled(self._mirrored(formula), x, y)  # refused in these symbols, if it is
         place = strip.left + _share * (strip.right - strip.left)
         box = {x: self._range, _share: (Fraction(0), Fraction(1))}
-        bad = branch.counterexample([sp.expand(f.subs(y, place)) for f in formulas], box, least, most)
+        try:
+            bad = branch.counterexample([sp.expand(f.subs(y, place)) for f in formulas], box, least, most)
+        except VerificationError:
+            raise VerificationError(
+                f"{most} boxes of inputs x and messages y do not decide whether "
+                f"{' or '.join(_short(self._mirrored(f)) for f in formulas)} is at least {float(least):g}"
+            ) from None
         if bad is None:
             return None
-        return {x: bad[x], y: _fraction(place.subs({x: sp.Rational(bad[x]), _share: sp.Rational(bad[_share])}))}
+        found = place.subs({x: sp.Rational(bad[x]), _share: sp.Rational(bad[_share])})
+        return {x: bad[x], y: _fraction(self._mirrored(y).subs(y, found))}
+
+    def _is_nonnegative(self, formula: sp.Expr, strip: Smooth) -> bool:
+        """Whether the form of a formula shows that it is at least 0 for all inputs and all messages of a strip."""
+        if not formula.is_rational_function(x, y):
+            return bool(formula.is_nonnegative)
+        formula = sp.factor(formula)
+        if formula.is_nonnegative:
+            return True
+        place = strip.left + Parameter("s", 0, 1) * (strip.right - strip.left)
+        (form,), bindings = field.rational_form([formula.subs(y, place).subs(x, Parameter("x", *self.inputs))])
+        return field.proves_nonnegative(form, bindings)
+
+    def _is_least_at_an_end(self) -> bool:
+        """Whether a density without bends is seen to be smallest at an end of the inputs for every message: monotone
+        in x, a product of a function of x and one of y being its slope, or log-concave."""
+        if len(self.strips) > 1:
+            return False
+        (strip,), (log,) = self.strips, self.logs
+        slope, bend = sp.diff(strip.formula, x), -sp.diff(log, x, 2)
+        if slope.is_rational_function(x, y):
+            of_input, of_message = sp.factor(slope).as_independent(y, as_Add=False)
+            signs = (self._is_nonnegative(side * of_input, strip) for side in (1, -1))
+            if x not in of_message.free_symbols and any(signs):
+                return True
+        try:
+            return (
+                self._is_nonnegative(bend, strip)
+                or self._counterexample([bend], strip, Fraction(0), _FEW_BOXES) is None
+            )
+        except VerificationError:
+            return False
 
     def _check_order(self) -> None:
         for strip, log in zip(self.strips, self.logs, strict=True):
             mixed = sp.simplify(sp.diff(log, x, y))
-            if not mixed.is_nonnegative and self._counterexample([mixed], strip, Fraction(0)) is not None:
-                raise ValueError(f"ratios of densities must be monotone in y; the mixed derivative of log p is {mixed}")
+            if self._is_nonnegative(mixed, strip):
+                continue
+            if self._counterexample([mixed], strip, Fraction(0)) is not None:
+                raise ValueError(
+                    "ratios of densities must be monotone in y, and the mixed derivative of log p has both signs: "
+                    f"{_short(sp.simplify(sp.diff(sp.log(self._mirrored(strip.formula)), x, y)))}"
+                )
         for (left, before), (right, after) in pairwise(zip(self.strips, self.logs, strict=True)):
             place = left.right
             if not _vanishes((left.formula - right.formula).subs(y, place)):
-                raise ValueError(f"density must not jump, and it does at y = {place}")
+                raise ValueError(f"density must not jump, and it does at y = {self._mirrored(y).subs(y, place)}")
             bend = sp.simplify(sp.diff(place, x) * (sp.diff(after, y) - sp.diff(before, y)).subs(y, place))
             if not bend.is_nonpositive:
-                raise ValueError(f"ratios of densities must be monotone in y; log p bends upward at y = {place}")
+                raise ValueError(
+                    f"ratios of densities must be monotone in y, and are not at y = {self._mirrored(y).subs(y, place)}"
+                )
 
     # -- what follows
 
@@ -250,6 +323,12 @@ def _vanishes(formula: sp.Expr) -> bool:
 def _fraction(number: sp.Expr) -> Fraction:
     with balls.precision(_BITS):
         return balls.middle(balls.value(number))
+
+
+def _short(formula: sp.Expr) -> str:
+    """A formula, cut to what fits in a line."""
+    text = str(formula)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _words(point: branch.Point) -> str:

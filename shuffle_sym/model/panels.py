@@ -3,8 +3,9 @@ r"""A continuous law of G as nodes of Gauss–Legendre panels, with what bounds 
 The transform of G is an integral over messages, :math:`\varphi(s) - 1 = \int c(y)\,(e^{sG(y)} - 1)\,dy` with
 G = A − αB, A = μ_0/c, B = μ_1/c. A panel is a piece of it with m nodes. If the integrand is analytic and at most M in
 absolute value on the ellipse around the panel whose half axes are (r ± 1/r)/2 times its half width h, the error is at
-most (64/15) h M r^{−2m}/(1 − r^{−2}). Bounds of c, A and B there come from balls that contain the ellipse; they serve
-every α, every n and every s. Everything is computed once for a noise.
+most (64/15) h M r^{−2m}/(1 − r^{−2}). Bounds of c, A and B there come from balls that contain the ellipse, after boxes
+that cover what is inside have shown that no pole is there; they serve every α, every n and every s. Everything is
+computed once for a noise.
 """
 
 import math
@@ -30,6 +31,8 @@ _RADII = (2, 3, 6, 12)  # r of the ellipses
 _ARCS = 10
 _PARTS = (8, 32, 128)
 _ROUNDING = 1e-14
+_MOST_BOXES = 200
+_NO_BOUNDS = (math.inf, 0.0, 0.0, 0.0)
 
 
 class Panel(NamedTuple):
@@ -94,9 +97,35 @@ class Smooth:
         with balls.precision(_BITS):
             places = [(middle + half * node, half * weight) for node, weight in rule(_NODES)]
             nodes = [(self.ratio(place), weight * self.common(place)) for place, weight in places]
-            around = [_ellipse(self.common, self.ratio, middle, half, r) for r in _RADII]
+            around = self._ellipses(middle, half)
             flat = _flat(self.ratio(middle + half * arb(0, 1)), nodes, around)
             return Panel(*_doubles(nodes), [*around, flat], _run(self.common, self.ratio, self.slope, middle, half))
+
+    def _ellipses(self, middle: arb, half: arb) -> list[tuple[float, ...]]:
+        """cap, top, low, side of each ellipse; a pole in one of them is in all larger ones."""
+        around, analytic = [], True
+        for r in _RADII:
+            bounds = _ellipse(self.common, self.ratio, middle, half, r) if analytic else _NO_BOUNDS
+            if bounds != _NO_BOUNDS and not self._is_analytic(middle, half, r):
+                bounds, analytic = _NO_BOUNDS, False
+            around.append(bounds)
+        return around
+
+    def _is_analytic(self, middle: arb, half: arb, r: int) -> bool:
+        """Whether boxes that cover the upper half of the ellipse have finite values, and the lower half is alike."""
+        long, short = (half * axis for axis in _axes(r))
+        waiting = [((-1.0, 1.0), (0.0, 1.0))]  # in units of the half axes
+        for _ in range(_MOST_BOXES):
+            if not waiting:
+                return True
+            x, y = waiting.pop()
+            nearest = min(abs(x[0]), abs(x[1])) if x[0] * x[1] > 0 else 0.0
+            if nearest**2 + y[0] ** 2 > 1:
+                continue
+            box = acb(middle + long * arb(x[0]).union(arb(x[1])), short * arb(y[0]).union(arb(y[1])))
+            if not (acb(self.common(box)).is_finite() and acb(self.ratio(box)).is_finite()):
+                waiting += [(left, low) for left in _halves(*x) for low in _halves(*y)]
+        return False
 
 
 def _doubles(nodes: Sequence[tuple[arb, arb]]) -> tuple[Array, Array]:
@@ -141,23 +170,34 @@ def mixed(parts: Sequence[tuple[arb, Panels]], atoms: Sequence[tuple[arb, arb]])
     )
 
 
+def _axes(r: int) -> tuple[arb, arb]:
+    """The half axes of the ellipse around [−1, 1]."""
+    return (arb(r) + arb(1) / r) / 2, (arb(r) - arb(1) / r) / 2
+
+
+def _halves(low: float, high: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    middle = (low + high) / 2
+    return (low, middle), (middle, high)
+
+
 @lru_cache(maxsize=8)
 def _arcs(r: int) -> tuple[tuple[arb, arb], ...]:
     """Balls that contain the upper half of the ellipse around [−1, 1], (r e^{iθ} + e^{−iθ}/r)/2, real and imaginary
     part."""
-    long, short = (arb(r) + arb(1) / r) / 2, (arb(r) - arb(1) / r) / 2
+    long, short = _axes(r)
     step = arb.pi() / _ARCS
     angles = [step * (arb(k) + arb(0.5, 0.5)) for k in range(_ARCS)]
     return tuple((long * angle.cos(), short * angle.sin()) for angle in angles)
 
 
 def _ellipse(common: Function, ratio: Function, middle: arb, half: arb, r: int) -> tuple[float, ...]:
-    """cap, top, low, side. Largest on the boundary, and on its upper half: they are real on the real line."""
+    """cap, top, low, side. Largest on the boundary, and on its upper half: they are real on the real line; if they are
+    analytic inside, which is not checked here."""
     places = [acb(middle + half * x, half * y) for x, y in _arcs(r)]
     sizes: list[arb] = [abs(acb(common(place))) for place in places]
     values = [acb(ratio(place)) for place in places]
     if not (all(v.is_finite() for v in sizes) and all(v.is_finite() for v in values)):
-        return math.inf, 0.0, 0.0, 0.0  # a pole may be inside
+        return _NO_BOUNDS
     factor = arb(64) / 15 * half * arb(r) ** (-2 * _NODES) / (1 - arb(r) ** -2)
     return (
         balls.upper(factor * reduce(arb.max, sizes)),
@@ -172,7 +212,7 @@ def _flat(ratios: arb, nodes: Sequence[tuple[arb, arb]], ellipses: Sequence[tupl
     which is off by an error itself. For few messages with large ratios, on which e^{sG} goes round many times."""
     mass = balls.upper(2 * sum((mass for _, mass in nodes), arb(0))) + min(cap for cap, *_ in ellipses)
     if not ratios.is_finite():
-        return math.inf, 0.0, 0.0, 0.0
+        return _NO_BOUNDS
     return mass * (1 + _ROUNDING), balls.upper(ratios), balls.lower(ratios), 0.0
 
 

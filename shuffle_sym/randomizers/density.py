@@ -7,6 +7,7 @@ import sympy as sp
 from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, zeros
+from shuffle_sym.algebra.pieces import refuse_jumps
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous, proved_sign
@@ -157,18 +158,21 @@ def _formula(density: Any, own_x: Any, own_y: Any, name: str = "density") -> sp.
     if not isinstance(density, sp.Expr):
         raise TypeError(f"{name} must be a SymPy formula in x and y, got {density!r}")
     density = density.xreplace({e: sp.Rational(str(e)) for e in density.atoms(sp.Float)})
-    moved: dict[sp.Symbol, sp.Symbol] = {}
-    for given, symbol in ((own_x, model_x), (own_y, model_y)):
-        names = {str(symbol)} if given is None else {str(given)}
-        moved |= {s: symbol for s in density.free_symbols if str(s) in names and not isinstance(s, Parameter)}
-    density = density.subs(moved)
-    for symbol in sorted(density.free_symbols - {model_x, model_y}, key=str):
+    refuse_jumps(density, name)
+    names = [str(symbol if own is None else own) for own, symbol in ((own_x, model_x), (own_y, model_y))]
+    if names[0] == names[1]:
+        raise ValueError(f"x and y must be symbols with different names, got {names[0]} for both")
+    to = dict(zip(names, (model_x, model_y), strict=True))
+    moved = {s: to[str(s)] for s in density.free_symbols if str(s) in to and not isinstance(s, Parameter)}
+    _refuse_undeclared(density.free_symbols - set(moved), f"{name} must have the symbols {' and '.join(names)} and")
+    return density.xreplace(moved)
+
+
+def _refuse_undeclared(symbols: set[sp.Symbol], wanted: str) -> None:
+    for symbol in sorted(symbols, key=str):
         if not isinstance(symbol, Parameter):
-            raise ValueError(
-                f"{name} must have the symbols x and y and parameters with a range, such as "
-                f"ss.parameter({str(symbol)!r}, 1, 2), got the symbol {symbol}"
-            )
-    return density
+            example = f"ss.parameter({str(symbol)!r}, 1, 2)"
+            raise ValueError(f"{wanted} parameters with a range, such as {example}, got the symbol {symbol}")
 
 
 def _two_numbers(ends: Any, name: str, *, symbols: bool = False) -> tuple[sp.Expr, sp.Expr]:
@@ -176,6 +180,7 @@ def _two_numbers(ends: Any, name: str, *, symbols: bool = False) -> tuple[sp.Exp
         raise TypeError(f"{name} must be two numbers, the least and the greatest, got {ends!r}")
     low, high = (arguments.exact_number(end, f"{name}[{i}]") for i, end in enumerate(ends))
     if symbols and (low.free_symbols or high.free_symbols):
+        _refuse_undeclared(low.free_symbols | high.free_symbols, f"{name} must be two numbers, or formulas in")
         return low, high
     if low.free_symbols or high.free_symbols or zeros.sign(high - low) != 1:
         raise ValueError(f"{name} must be two numbers, the second one larger, got {ends!r}")

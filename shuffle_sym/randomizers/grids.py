@@ -22,9 +22,7 @@ class DiscreteLaplace(MatrixRandomizer):
     """
 
     def __init__(self, k: int, eps0: Any = None) -> None:
-        self.k = count = arguments.positive_integer(k, "k")
-        if count < 2:
-            raise ValueError(f"k must be an integer >= 2, got {k}")
+        self.k = count = arguments.positive_integer(k, "k", 2)
         self.level = e = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
         r = sp.exp(-e / (count - 1))
         flat = [

@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 import sympy as sp
-from flint import arb
+from flint import acb, arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +30,7 @@ FORMULAS = [
     sp.gamma(q(1, 3)) + sp.loggamma(q(10, 3)),
     sp.LambertW(2) + sp.EulerGamma + sp.GoldenRatio + sp.Catalan,
     sp.exp(-sp.exp(sp.exp(2))),
+    sp.besselk(1, 1) * sp.besseli(0, q(5, 2)),
 ]
 
 
@@ -58,6 +59,57 @@ def test_pieces_that_the_balls_do_not_tell_apart_are_both_inside():
     assert near_one.contains(0)
     assert near_one.contains(1)
     assert both.is_finite()
+
+
+ANALYTIC = {  # and a complex box over which it is not, at a cut
+    "square root": (sp.sqrt(x), acb(arb(-2, 0.5), arb(0, 0.5))),
+    "square root at 0": (sp.sqrt(1 + x**2), acb(arb(0, 0.5), arb(1, 0.5))),
+    "power": (x ** q(-4, 3), acb(arb(-2, 0.5), arb(0.25, 0.25))),
+    "constant base": (2 ** sp.sqrt(x), acb(arb(-1, 0.5), arb(0, 0.1))),
+    "both": (x**x, acb(arb(-1, 0.5), arb(0, 0.1))),
+    "logarithm": (sp.log(x), acb(arb(-2, 0.5), arb(0, 0.5))),
+    "arc": (sp.atan(x), acb(arb(0, 0.5), arb(2, 0.5))),
+    "gamma": (sp.loggamma(x), acb(arb(-2.5, 0.2), arb(0, 0.5))),
+    "Lambert": (sp.LambertW(x), acb(arb(-2, 0.5), arb(0, 0.5))),
+    "Bessel": (sp.besselk(q(1, 3), x), acb(arb(-2, 0.5), arb(0, 0.5))),
+    "absolute value": (sp.Abs(x), acb(arb(2, 0.5), arb(1, 0.5))),
+}
+
+
+@pytest.mark.parametrize(("formula", "at_a_cut"), ANALYTIC.values(), ids=ANALYTIC.keys())
+@pytest.mark.parametrize("evaluate", ["compiled", "value"])
+def test_functions_of_complex_balls_are_finite_only_where_they_are_analytic(formula, at_a_cut, evaluate):
+    def at(z):
+        return balls.compiled(formula, x)(z) if evaluate == "compiled" else balls.value(formula, {x: z})
+
+    with balls.precision(100):
+        assert not at(at_a_cut).is_finite()
+        low, high = balls.ends(at(arb(3) / 4))
+        box = at(acb(arb(0.75, 0.01), arb(0.01, 0.01)))
+    truth = precise.fraction(sp.N(formula.subs(x, q(3, 4)), 60))
+    assert abs(truth - low) < Fraction(1, 2**80) > abs(truth - high)
+    if isinstance(formula, sp.Abs):
+        assert not box.is_finite()
+        return
+    for place in (0.75, 0.742 + 0.003j, 0.757 + 0.019j):
+        value = complex(sp.N(formula.subs(x, sp.sympify(place))))
+        assert box.real.contains(arb(value.real))
+        assert box.imag.contains(arb(value.imag))
+
+
+def test_a_whole_power_of_a_ball_around_0_is_finite():
+    with balls.precision(60):
+        for ball in (balls.compiled(x**3, x)(arb(0, 1)), balls.value(x**3, {x: arb(0, 1)})):
+            assert ball.contains(arb(-1))
+            assert ball.contains(arb(1))
+            assert ball.is_finite()
+        assert not balls.compiled(x**-2, x)(arb(0, 1)).is_finite()
+
+
+def test_a_branch_of_a_function_that_has_no_ball_is_refused():
+    for evaluate in (balls.value, lambda formula: balls.compiled(formula.subs(q(-1, 10), x), x)):
+        with pytest.raises(VerificationError, match="LambertW"):
+            evaluate(sp.LambertW(q(-1, 10), -1))
 
 
 @given(st.fractions(q(1, 10**6), 10**6), st.integers(30, 200))

@@ -27,6 +27,7 @@ FALSE = {
         Fraction(0),
     ),
     "below by little": ([(a - b) ** 2 - TINY / 500], -TINY / 1000),
+    "below on one side of where it touches": ([(a - Fraction(1, 2)) ** 3 + 0 * b], Fraction(0)),
     "both": ([a - b - Fraction(1, 100), b - a - Fraction(1, 100)], Fraction(0)),
 }
 

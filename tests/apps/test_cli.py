@@ -40,6 +40,8 @@ EXACT = {
     "calibrate --randomizer binaryrr --n 1 --eps 'log(2)' --delta 1/4": math.log(3),
     f"users {BIT} --eps 'log(3)' --delta 1e-6": 1,
     "delta --matrix '3/4 1/4; 0.25 0.75' --n 1 --eps 'log(2)'": Fraction(1, 4),
+    # Two inputs: 2-RR.
+    "delta --randomizer discretelaplace --k 2 --eps0 'log(3)' --n 1 --eps 'log(2)'": Fraction(1, 4),
     # By brute force over all neighbouring datasets, with ground_truth.worst_pair.
     "delta --randomizer krr --k 3 --eps0 'log(3)' --n 5 --eps 'log(6/5)'": Fraction(2552, 15625),
     "delta --randomizer krr --k 3 --eps0 'log(3)' --n 5 --eps 'log(6/5)' --method exact": Fraction(2552, 15625),
@@ -58,6 +60,7 @@ WRONG = {
     "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of any, asymmetriclaplace, binaryrr",
     "epsilon --randomizer o --eps0 1 --n 10 --delta 0.1": "randomizer must be one of olh, oue",
     "epsilon --randomizer krr --eps0 4 --n 10 --delta 0.1": "k must be given: krr takes k, eps0",
+    "epsilon --randomizer discretelaplace --eps0 4 --n 10 --delta 0.1": "k must be given: discretelaplace takes k",
     "epsilon --randomizer krr --k 1 --eps0 4 --n 10 --delta 0.1": "k must be an integer >= 2, got 1",
     "epsilon --randomizer krr --k 3 --d 4 --eps0 4 --n 10 --delta 0.1": "d is not a parameter of krr",
     "epsilon --randomizer krr --k 3 --eps0 four --n 10 --delta 0.1": "eps0 must be a number such as 4",
@@ -247,7 +250,8 @@ def test_every_randomizer_that_takes_numbers_can_be_named():
     named = {getattr(ss, name) for name in ss.__all__ if inspect.isclass(getattr(ss, name))}
     of_others = {ss.Joint, ss.Parallel, ss.Sampled}  # which take randomizers
     wanted = {c for c in named if issubclass(c, ss.Randomizer) and not inspect.isabstract(c)} - of_others
-    assert wanted | {ss.Laplace, ss.Gaussian} <= known
+    no_symbols = {ss.randomizers.DiscreteLaplace, ss.randomizers.TruncatedLaplace}
+    assert wanted | {ss.Laplace, ss.Gaussian} | no_symbols <= known
     assert ss.decomposition.clones_one_sided not in known, "it holds in one direction only"
 
 

@@ -10,6 +10,7 @@ import sympy as sp
 from conftest import shuffled_laws
 
 import shuffle_sym as ss
+from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.randomizers import TruncatedLaplace
 
 q = sp.Rational
@@ -58,8 +59,47 @@ def test_the_largest_loss_of_truncated_noise_is_that_of_the_noise():
     assert 2 <= TruncatedLaplace(2).eps0 <= 2 + q(1, 10**8)
 
 
+LEAST_AT_AN_END = {  # density, inputs, outputs, and ε0 and γ
+    "linear": (1 + x * (y - q(1, 2)), (0, 1), (0, 1), sp.log(2), q(7, 8)),
+    "linear, of both signs": (1 + x * (y - q(1, 2)), (-1, 1), (0, 1), sp.log(3), q(3, 4)),
+    "falling": (1 - x * (y - q(1, 2)), (0, 1), (0, 1), sp.log(2), q(7, 8)),
+    "a square": (1 + x**2 * (y - q(1, 2)), (0, 1), (0, 1), sp.log(2), q(7, 8)),
+    "a power": ((x + 1) * y**x / (2 ** (x + 1) - 1), (0, 1), (1, 2), sp.log(q(3, 2)), q(11, 12)),
+}
+
+
+@pytest.mark.parametrize(
+    ("density", "inputs", "outputs", "eps0", "gamma"), LEAST_AT_AN_END.values(), ids=LEAST_AT_AN_END
+)
+def test_a_density_that_is_monotone_or_log_concave_in_x_is_least_at_an_end(density, inputs, outputs, eps0, gamma):
+    R = ss.from_density(density, inputs=inputs, outputs=outputs)
+    assert sp.N(eps0, 30) <= sp.N(R.eps0, 30) <= sp.N(eps0, 30) + 1e-8
+    assert gamma - q(1, 10**8) <= R.gamma <= gamma
+
+
+def test_messages_that_fall_with_the_input_are_the_mirror_image_of_those_that_rise():
+    rising, falling = (
+        ss.Shuffle(ss.from_density(density, inputs=(1, 3), outputs=(0, 1)), 300).delta(0.1, rtol=1e-2)
+        for density in (TILTED, TILTED.subs(y, 1 - y))
+    )
+    assert falling.lower == pytest.approx(rising.lower, rel=1e-9)
+    assert falling.upper == pytest.approx(rising.upper, rel=1e-9)
+
+
+def test_what_is_not_decided_is_told_in_the_symbols_of_the_caller_and_in_one_line():
+    cauchy = 1 / (1 + (y - x) ** 2) / (sp.atan(1 - x) + sp.atan(x))
+    with pytest.raises(
+        VerificationError, match=r"of inputs x and messages y do not decide whether log\(y\*\*2 \+ 1\)"
+    ) as told:
+        ss.from_density(cauchy, inputs=(0, 1), outputs=(0, 1))
+    assert len(str(told.value)) < 320
+
+
 REFUSED = {
-    "falls with x": (TILTED.subs(y, 1 - y), "monotone in y"),
+    "rises and falls": (1 + (x - 1) * (3 - x) * (y - q(1, 2)), r"monotone in y, and .* both signs"),
+    "0 at an end": (2 * y, r"at least 1e-09, .* at x = 2, y = \S+e-10 it is \S+e-10"),
+    "a bend in x": (1 + sp.Abs(x - 2) * (y - q(1, 2)), r"seen to be positive, and is not: .* sign\(x - 2\)"),
+    "cases of x": (1 + sp.Piecewise((x, x < 2), (4 - x, True)) * (y - q(1, 2)) / 4, "Piecewise is not smooth"),
     "not 1": (TILTED * 2, "integrate to 1"),
     "not 1 for all inputs": (TILTED * (1 + (x - 1) * (x - 3) / 10), "off by"),
     "negative": (TILTED - q(1, 2), "positive"),

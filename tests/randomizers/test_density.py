@@ -82,12 +82,72 @@ def test_a_density_typed_by_hand_is_the_randomizer_of_the_catalogue():
         assert one == other
 
 
+def test_the_symbols_of_input_and_message_may_have_each_others_names():
+    swapped = ss.from_density(sp.exp(-3 * sp.Abs(y - x)) * q(3, 2), inputs=(0, 1), x=y, y=x)
+    skewed = ss.from_density(SKEWED.subs({x: y, y: x}, simultaneous=True), inputs=(0, 1), x=y, y=x)
+    assert swapped.eps0 == 3
+    assert skewed == ss.from_density(SKEWED, inputs=(0, 1))
+
+
+def test_bends_of_the_two_end_inputs_that_are_one_make_no_panel_without_mass():
+    away = sp.Abs(y - x)
+    huber = sp.Piecewise((sp.exp(-((y - x) ** 2) / 2), away < 1), (sp.exp(q(1, 2) - away), True))
+    whole = sp.sqrt(2 * sp.pi) * sp.erf(1 / sp.sqrt(2)) + 2 * sp.exp(-q(1, 2))
+    R = ss.from_density(huber / whole, inputs=(0, 1))
+    assert R.panels(0.5, 1e-12).masses.min() > 0
+
+
+SYMBOLS = {
+    "a stray x": (sp.exp(-sp.Abs(y - x)) / 2, {"x": sp.Symbol("z")}, ["the symbols z and y", "got the symbol x"]),
+    "one name": (sp.exp(-sp.Abs(y - x)) / 2, {"x": sp.Symbol("y")}, ["different names", "got y for both"]),
+    "outputs": (1 + x * (y - q(1, 2)), {"outputs": (0, sp.Symbol("c"))}, ["outputs must be", "got the symbol c"]),
+}
+
+
+@pytest.mark.parametrize(("density", "more", "words"), SYMBOLS.values(), ids=SYMBOLS.keys())
+def test_symbols_that_are_not_declared_are_refused(density, more, words):
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 (the words are compared below)
+        ss.from_density(density, inputs=(0, 1), **more)
+    for word in words:
+        assert word in str(refused.value)
+
+
 def test_inputs_of_another_width_are_noise_of_another_scale():
     wide = ss.from_density(sp.exp(-sp.Abs(y - x)) / 2, inputs=(-1, 2))
     assert wide.eps0 == 3
     one, other = (ss.Shuffle(ss.decomposition.blanket(N), 500).delta(0.2) for N in (wide, ss.Laplace(3)))
     assert one.lower == pytest.approx(other.lower, rel=1e-9)
     assert one.upper == pytest.approx(other.upper, rel=1e-9)
+
+
+def test_a_constant_base_is_that_of_an_exponential():
+    two = ss.from_density(sp.log(2) / 2 * 2 ** (-sp.Abs(y - x)), inputs=(0, 1))
+    assert two.eps0 == sp.log(2)
+    one, other = (ss.Shuffle(ss.decomposition.blanket(N), 500).delta(0.1) for N in (two, ss.Laplace(sp.log(2))))
+    assert one.lower == pytest.approx(other.lower, rel=1e-9)
+    assert one.upper == pytest.approx(other.upper, rel=1e-9)
+
+
+ROOTS = {  # and ε0
+    "hyperbolic": (sp.exp(-sp.sqrt(1 + (y - x) ** 2)) / (2 * sp.besselk(1, 1)), 1),
+    "power 3/2": (sp.exp(-(sp.Abs(y - x) ** q(3, 2))) / (2 * sp.gamma(q(5, 3))), sp.oo),
+}
+
+
+@pytest.mark.parametrize(("density", "eps0"), ROOTS.values(), ids=ROOTS.keys())
+def test_noise_with_roots_in_its_exponent_has_the_mass_and_the_cells_of_its_density(density, eps0):
+    R = ss.from_density(density, inputs=(0, 1))
+    assert R.eps0 == eps0
+    assert R.has_worst_pair
+    with mpmath.workdps(30):
+        tail = sp.lambdify(y, density.subs(x, 0), modules="mpmath")
+        beyond = mpmath.quad(tail, [mpmath.mpf(1) / 2, 2, 8, mpmath.inf])
+        assert abs(2 * beyond - mpmath.mpf(R.gamma.p) / R.gamma.q) < 1e-20
+    low, high = (shuffled_laws(D, 50).delta(0.2, rtol=1e-3) for D in (R.lower(40), R.upper(40)))
+    whole = ss.Shuffle(ss.decomposition.blanket(R), 50).delta(0.2, rtol=1e-2)
+    assert low.lower <= whole.upper
+    assert whole.lower <= high.upper
+    assert whole.upper <= 1.02 * whole.lower
 
 
 def test_parameters_with_a_range_stay_in_the_formulas():
@@ -103,8 +163,15 @@ REFUSED = {
     "not 1": (sp.exp(-sp.Abs(y - x)), ["integrate to 1", "got 2", "off by 1"]),
     "a little off": (sp.exp(-sp.Abs(y - x)) * q(1001, 2000), ["integrate to 1", "1.001", "off by 0.001"]),
     "undeclared": (a * sp.exp(-2 * a * sp.Abs(y - x)), ["ss.parameter('a'", "the symbol a"]),
-    "negative": (-sp.exp(-sp.Abs(y - x)) / 2, ["not positive"]),
-    "moving support": (sp.Piecewise((1, (y > x - q(1, 2)) & (y < x + q(1, 2))), (0, True)), ["not positive between"]),
+    "negative": (-sp.exp(-sp.Abs(y - x)) / 2, ["not seen to be positive"]),
+    "moving support": (
+        sp.Piecewise((1, (y > x - q(1, 2)) & (y < x + q(1, 2))), (0, True)),
+        ["it is 0 between -oo and -1/2", "its support moves with x", "possible for some inputs only"],
+    ),
+    "one side": (sp.Piecewise((sp.exp(x - y), y > x), (0, True)), ["it is 0 between -oo and 0", "moves with x"]),
+    "no last case": (sp.Piecewise((sp.exp(x - y), y > x)), ["none of its cases applies between -oo and 0"]),
+    "0 in the middle": (sp.Abs(y - x) * sp.exp(-sp.Abs(y - x)) / 2, ["bends upward at 0"]),
+    "Heaviside": (sp.exp(x - y) * sp.Heaviside(y - x), ["density must be made of Abs", "got Heaviside(-x + y)"]),
     "heavy tails": (1 / (sp.pi * (1 + (y - x) ** 2)), ["log-concave", "ss.from_matrix"]),
     "Gumbel": (sp.exp(x - y - sp.exp(x - y)), ["unbounded", "clip=(a, b)"]),
     "two bumps": ((NORMAL + NORMAL.subs(y, y - 5)) / 2, ["log-concave"]),

@@ -187,6 +187,11 @@ BAD = {
     "slack": (lambda: ss.bounds.advanced_composition(1, 0, 3, 0), ValueError, ["slack", "between 0 and 1", "0"]),
     "delta of one round": (lambda: ss.bounds.optimal_composition(1, -1, 3, 1), ValueError, ["delta", "-1"]),
     "calibrate a number": (lambda: ss.calibrate(4, 10, 1, 0.1), TypeError, ["make must be a function of eps0", "4"]),
+    "calibrate sigma": (
+        lambda: ss.calibrate(lambda sigma: ss.Gaussian(sigma=sigma), 2000, 0.5, 1e-6),
+        ValueError,
+        ["make must be a function of eps0", "got one of sigma", "lambda inverse: Gaussian(sigma=1/inverse)"],
+    ),
     "calibrate to nothing": (
         lambda: ss.calibrate(lambda e: e, 10, 1, 0.1),
         TypeError,
@@ -553,8 +558,9 @@ BAD = {
         ["c must sum to at most 1", "2"],
     ),
     "lengths": (lambda: ss.model.Decomposition([1], [1, 0], [1, 0]), ValueError, ["equally long", "1, 2, 2"]),
-    "symbolic float": (lambda: ss.Shuffle(ss.KRR(), 3).delta(1), TypeError, ["still symbolic", "epsilon_0", "k"]),
+    "symbolic float": (lambda: ss.Shuffle(ss.KRR(), 3).delta(1), TypeError, ["epsilon_0", "k", "make it with numbers"]),
     "symbolic exact": (lambda: ss.Shuffle(ss.KRR(k=3), 3).exact(2), TypeError, ["still symbolic: epsilon_0"]),
+    "grid, k = 3.5": (lambda: ss.randomizers.DiscreteLaplace(k=3.5), ValueError, ["k must be an integer >= 2", "3.5"]),
     "symbolic matrix": (lambda: ss.KRR(eps0=1).matrix(), TypeError, ["still symbolic: k"]),
     "exact too large": (lambda: ss.Shuffle(R3, 10**6).exact(2), ValueError, ["n = 1000000", "use delta(eps"]),
     "exact far too large": (

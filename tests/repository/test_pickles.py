@@ -41,8 +41,10 @@ OBJECTS = {
     "verdicts": (lambda: audit.run(["K-ratio"], quick=True), str),
     "a histogram protocol": (lambda: ss.protocols.Histogram(3, "1/4"), repr),
 }
+NUMBERS = {"discretelaplace": {"k": 3}, "truncatedlaplace": {"eps0": 1}}  # what has no symbol in its place
 OBJECTS |= {
-    f"the randomizer {name}": (lambda name=name: catalogue.makers()[name](), repr) for name in catalogue.makers()
+    f"the randomizer {name}": (lambda name=name: catalogue.makers()[name](**NUMBERS.get(name, {})), repr)
+    for name in catalogue.makers()
 }
 
 

@@ -100,7 +100,7 @@ def test_the_figures_of_the_house():
     assert len(edges) <= 32
     lengths = {path: len(path.read_text().splitlines()) for path in FILES}
     assert {path: lines for path, lines in lengths.items() if lines > 400} == {}
-    assert sum(lengths.values()) <= 47_335  # it should not grow faster than what it can do
+    assert sum(lengths.values()) <= 47_845  # it should not grow faster than what it can do
     assert len(shuffle_sym.__all__) <= 37
 
 
