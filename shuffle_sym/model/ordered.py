@@ -221,7 +221,7 @@ class Ordered(Continuous):
         """(1 − η) times the smaller of the densities of the two end inputs: no density is shown to be below that."""
         low, high = (sp.exp(log) for log in self.end_logs)
         first, last = self.outputs
-        least = (1 - sp.Rational(_ETA)) * sp.Min(low, high)
+        least = (1 - sp.Rational(_ETA)) * self._mirrored(sp.Min(low, high))
         return sp.Piecewise((0, y < first), (least, y <= last), (0, True))
 
     @cached_property

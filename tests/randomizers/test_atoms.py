@@ -68,8 +68,11 @@ def test_the_blanket_of_clipped_noise_has_no_message_beyond_the_ends():
     assert {atom.args[0] for atom in blanket.atoms(sp.DiracDelta)} == {message, message - 1}
 
 
-def test_the_blanket_of_ordered_messages_is_below_all_densities():
-    R = ss.randomizers.TruncatedLaplace(eps0=1)
+FALLING = ss.from_density(1 - x * (y - half) / 2, inputs=(0, 1), outputs=(0, 1))
+
+
+@pytest.mark.parametrize("R", [ss.randomizers.TruncatedLaplace(eps0=1), FALLING], ids=["rising", "falling"])
+def test_the_blanket_of_ordered_messages_is_below_all_densities(R):
     for place in (q(1, 10), half, q(4, 5)):
         least = min(float(R.density.subs({input_: z, message: place})) for z in (0, q(1, 3), half, q(3, 4), 1))
         assert 0 <= least - float(R.blanket().subs(message, place)) <= 2e-9 * least
