@@ -47,7 +47,7 @@ _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 # Attempts at messages that are cut off, and of the bound, about what they may be
 _TAILS, _TAIL_SHARE, _FIRST_BOUND, _LARGEST_TAIL, _LEAST_TAIL = 5, 0.01, 1e-6, 1e-2, 1e-150
 _LARGEST_EPS = 5.0
-_FAR_ABOVE = 2.0  # a drop-out bound over the blanket's estimate
+_FAR_ABOVE, _FAR_OUT = 2.0, 1e-8  # a drop-out bound over the blanket's estimate, and how small that is
 _WIDE = 0.1  # relative width of a blanket's divergence that was not reached
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
@@ -265,8 +265,8 @@ class NoiseOfAllDatasets:
         for i in sorted(range(len(ratios)), key=lambda i: ratios[i].log) if self._laws else ():
             if self._least_dropped(ratios[i], known[i]) < about[i] * (1 - CLOSE):
                 dropped[i] = self.drop_out(ratios[i], known[i])
-                if about[i] and dropped[i].value > _FAR_ABOVE * about[i]:
-                    break  # it is no better farther out
+                if 0 < _FAR_ABOVE * about[i] < min(dropped[i].value, _FAR_OUT):
+                    break  # it is no better farther out, where it costs most
         # The blanket is never above what one user's randomizer gives by itself, whatever an estimate says.
         other = [i for i in range(len(ratios)) if i in dropped and dropped[i].method not in _NO_BETTER]
         smaller = [i for i, value in enumerate(about) if i not in other or value < dropped[i].value]
