@@ -444,3 +444,11 @@ def test_cells_of_attacks_are_made_once_if_ratios_are_bounded():
     assert few[0] is many[0]
     few, many = (attacks.datasets_of(ss.Gaussian(sigma=1), n).laws[0].decompositions() for n in (100, 10**6))
     assert few[0] != many[0]
+
+
+def test_a_list_of_eps_has_what_each_has_alone():
+    # At 0.02 the drop-out bound is far above the blanket, and at 0.15 below it.
+    M = ss.Shuffle(ss.Gaussian(sigma=0.5), 3000)
+    together = M.delta([0.02, 0.15])
+    assert together == [M.delta(0.02), M.delta(0.15)]
+    assert [answer.upper_by for answer in together] == ["blanket", "drop-out"]
