@@ -18,7 +18,7 @@ MAX_WORK = 2**22  # nodes times values of G
 OFF = 6 * FLOAT_ERROR  # relative distance of a true value from the lattice
 _CHUNK = 2**16
 _SAMPLE = 32
-_FEW = 2**16  # so many sines and cosines cost less than finding out which are needed
+_FEW = 2**14  # so many sines and cosines cost less than finding out which are needed
 _TOGETHER = 2**17  # so many for several rows at once, which need not have all of them
 _LOG_LEFT_OUT = -40.0  # nodes with |φ(c + iy)/φ(c)|^n below e^this are left out
 
