@@ -63,8 +63,8 @@ class Tilts:
         halves, nodes = self.halves[laws], u / step
         whole = np.rint(nodes)
         nodes = np.where(np.abs(nodes - whole) <= 4 * UNIT_ROUNDOFF * nodes, whole, nodes)
-        turned = rotations(np.full(len(halves), step), nodes, halves, self.q[laws], octaves=True).T
-        real, imaginary = turned.real, turned.imag
+        rotated = rotations(np.full(len(halves), step), nodes, halves, self.q[laws], octaves=True).T
+        real, imaginary = rotated.real, rotated.imag
         # |ζ| is known to within drift·u, and |ζ|² − 1 to within twice that and its square.
         excess = real * (2 + real) + imaginary * imaginary + 4 * self.drifts[laws] * u[:, None]
         logs: Array = np.log1p(np.minimum(np.maximum(excess, -1 + UNIT_ROUNDOFF), 0.0))

@@ -198,8 +198,8 @@ class _Tilted(Rows):
 
     def log_ratios(self, step: Array, nodes: Array) -> tuple[Array, Array]:
         """log φ(c + iy)/φ(c) at y = step·node: real part and argument."""
-        turned = _rotated(step, nodes, self.g, self.q)
-        return log1p(turned.real, turned.imag)
+        rotated = _rotated(step, nodes, self.g, self.q)
+        return log1p(rotated.real, rotated.imag)
 
 
 class AllSums(Sums):

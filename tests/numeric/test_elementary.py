@@ -27,12 +27,12 @@ def test_rotations_are_within_their_error(nodes, step, octaves, monkeypatch):
     mp.dps = 40
     halves, weights = np.concatenate([rng.normal(size=5), [0.0, 1e-9, 30.0]]), rng.dirichlet(np.ones(8))
     steps, doublings = np.array([step, 2 * step]), elementary.DOUBLINGS if octaves else 0
-    turned = elementary.rotations(
+    rotated = elementary.rotations(
         steps, nodes, np.array([halves, -halves]), np.array([weights, weights]), octaves=octaves
     )
-    assert turned.shape == (2, len(nodes))
+    assert rotated.shape == (2, len(nodes))
     for row, sign in ((0, 1), (1, -1)):
-        for node, value in list(zip(nodes, turned[row], strict=True))[:: max(len(nodes) // 40, 1)]:
+        for node, value in list(zip(nodes, rotated[row], strict=True))[:: max(len(nodes) // 40, 1)]:
             angles = [2 * sign * mp.mpf(float(steps[row])) * mp.mpf(float(node)) * mp.mpf(float(h)) for h in halves]
             exact = mp.fsum(mp.mpf(float(q)) * mp.expm1(1j * a) for q, a in zip(weights, angles, strict=True))
             size = mp.fsum(mp.mpf(float(q)) * abs(a) for q, a in zip(weights, angles, strict=True))
