@@ -1,7 +1,7 @@
 """Users who are not alike, against brute force: ``python -m checks.crowds --cases 1200 --seed 1``.
 
-Each case is two or three groups of random matrices with zeros, tiny and large entries in them, n <= 5 users, and an α
-of either side of 1: the exact largest divergence over all datasets has to lie between the certified ends, for a user of
+Each case is two or three groups of random matrices with zeros, tiny and large entries, equal rows and different numbers
+of inputs, sampled or not, n <= 5 users, and an α of either side of 1: the exact largest divergence over all datasets has to lie between the certified ends, for a user of
 each group. Batches drawn without replacement are examined too, and the bound by weighted chairs by itself, which at few
 users is seldom the smallest.
 """
@@ -25,15 +25,17 @@ def matrix(rng: random.Random, inputs: int, messages: int) -> ss.Randomizer:
     for _ in range(inputs):
         row = [rng.choice([0, 0, 1, 1, 2, 5, 9, 40, 1000]) for _ in range(messages - 1)] + [rng.choice([1, 3, 10, 200])]
         rng.shuffle(row)
-        rows.append([q(e, sum(row)) for e in row])
+        rows.append(rows[-1] if rows and rng.random() < 0.15 else [q(e, sum(row)) for e in row])
     return ss.from_matrix(rows)
 
 
 def crowd(rng: random.Random) -> ss.Shuffle:
     messages = rng.choice([2, 2, 3])
     sizes = rng.choice([(1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (1, 4), (1, 1, 1), (1, 2, 1)])
-    inputs = 2 if sum(sizes) > 4 else rng.choice([2, 3])
-    return ss.Shuffle([(matrix(rng, inputs, messages), size) for size in sizes])
+    most = 2 if sum(sizes) > 4 else 3
+    parts = [(matrix(rng, rng.randint(2, most), messages), size) for size in sizes]
+    q0 = rng.choice([None, None, q(1, 2), q(1, 10)])
+    return ss.Shuffle([(ss.Sampled(R, q0) if q0 else R, size) for R, size in parts])
 
 
 def examined(M: ss.Shuffle, alpha: sp.Rational) -> list[str]:

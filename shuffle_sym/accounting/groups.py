@@ -40,6 +40,7 @@ from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric import chairs
 from shuffle_sym.numeric.blanket_counts import BlanketCounts
 from shuffle_sym.numeric.dropout import Bound
+from shuffle_sym.numeric.search import LARGEST_EPS
 from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.randomizers.matrix import MatrixRandomizer
 from shuffle_sym.randomizers.stacked import Stacked
@@ -273,9 +274,9 @@ class OneGroup(CrowdOfUsers):
         if self.max_loss is sp.oo:
             high = max(low.lower, 1e-3)
             while self._bound_at(rtol)(high).upper > target:
-                high *= 2
-                if high > 1e3:
+                if high == LARGEST_EPS:
                     raise NotSharpError(f"delta = {target:g} is not reached by any bound for {self!r}")
+                high = min(2 * high, LARGEST_EPS)
         end, by = first_met(self._bound_at(rtol), target, low.lower, high, rtol)
         return replace(low, upper=end, upper_by=by or "the largest loss")
 
@@ -326,7 +327,7 @@ class Groups(CrowdOfUsers):
     @property
     def below(self) -> scored.WorstScored:
         """Those of the group whose users can be seen best."""
-        return max((one.below for one in self.each), key=lambda below: below.pairs[0].chi)
+        return max((one.below for one in self.each), key=lambda below: below.pairs[0].signal)
 
     @cached_property
     def max_loss(self) -> sp.Expr:
@@ -355,7 +356,7 @@ class Groups(CrowdOfUsers):
 
     @cached_property
     def _worst_first(self) -> list[OneGroup]:
-        return sorted(self.each, key=lambda one: -one.below.pairs[0].chi)
+        return sorted(self.each, key=lambda one: one.below.pairs[0].signal, reverse=True)
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """That of the group whose users are seen best; others count where their bounds do not meet the target."""

@@ -84,14 +84,22 @@ class ScoredDatasets(Source):
         return [(count, p) for count, p in placed if count]
 
     @cached_property
+    def signal(self) -> tuple[float, float]:
+        """How well one user's input can be seen, the larger the worse for many users: how likely messages are that none
+        of the others can send, how much likelier at least for one input than for the other; then χ."""
+        shared = sum(count * p for count, p in self._others) > 0
+        gain = self._masses[0] - self._masses[1]
+        return float(np.maximum(gain[~shared], 0.0).sum()), self.chi
+
+    @cached_property
     def chi(self) -> float:
-        """How well one user's input can be seen: the larger, the worse for many users."""
+        """The square of the shift of the best sum of scores over its variance, for one user."""
         return best_scores(self._masses[0] - self._masses[1], self._others)[1]
 
     def _scored(self, eps: float) -> ScoredSums:
         """The sums with scores that are good at ε, one of a few: those of one ε serve its neighbours."""
         step = _STEP * math.sqrt(self.chi / self.n)
-        near = step * min(round(eps / step), _MOST_STEPS) if step > 0 else 0.0
+        near = step * min(round(eps / step), _MOST_STEPS) if 0 < step < math.inf else 0.0
         if near not in self._sums:
             first, second = self._masses[:2]
             scores, _ = best_scores(first - math.exp(near) * second, self._others)
@@ -128,6 +136,10 @@ class FixedScores(Source):
     def reversed(self) -> Source:
         return FixedScores(self.sums, self._max_loss, self.n, swapped=not self.swapped)
 
+    @property
+    def impossible(self) -> float:
+        return self.sums.impossible(swapped=self.swapped)
+
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         ends = [self.sums.both_ends(float(ratio), swapped=self.swapped) for ratio in ratios]
         return [Interval(*pair, "scores") for pair in ends]
@@ -137,9 +149,9 @@ class WorstScored(Source):
     """The worst of a few pairs of datasets of one group's user."""
 
     def __init__(self, pairs: Sequence[ScoredDatasets]) -> None:
-        ranked = sorted(pairs, key=lambda pair: -pair.chi)[:_TRIED]
+        ranked = sorted(pairs, key=lambda pair: pair.signal, reverse=True)[:_TRIED]
         # Where χ is far below, so is the divergence of many users.
-        self.pairs, self.n = [pair for pair in ranked if pair.chi > _NEAR * ranked[0].chi] or ranked[:1], pairs[0].n
+        self.pairs, self.n = [pair for pair in ranked if pair.chi >= _NEAR * ranked[0].chi], pairs[0].n
 
     @cached_property
     def best(self) -> FixedScores:

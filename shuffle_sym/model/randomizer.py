@@ -203,13 +203,14 @@ class Randomizer(LocalRandomizer):
         return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
 
     def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
-        """x0, x1, and other inputs such that a symmetry that keeps x0 and x1 takes every input to one of these; where
-        every permutation of the inputs is a symmetry, as many others as ``thirds`` says."""
+        """x0 and x1, where they are inputs, and other inputs such that a symmetry that keeps x0 and x1 takes every
+        input to one of these; where every permutation of the inputs is a symmetry, as many others as ``thirds`` says."""
         if not self.symmetric and not self.input_count.is_Integer:
             raise ValueError(f"R must have finitely many inputs, got {self!r}")
         inputs = range(int(self.input_count) if self.input_count.is_Integer else thirds + 2)
         others = [x for x in inputs if x not in (x0, x1)]
-        return [x0, x1, *(others[:thirds] if self.symmetric else others)]
+        pair = [x for x in (x0, x1) if x in inputs or not self.input_count.is_Integer]
+        return [*pair, *(others[:thirds] if self.symmetric else others)]
 
     def input(self, x: Any, name: str) -> int:
         """``x`` if it is an input; else an error about the argument ``name`` that says what is one."""

@@ -67,7 +67,8 @@ def upper(
     """
     users = sum(counts)
     rows = [padded(group, users + 1) for group in laws]
-    if local and gamma > 1e-300 and users > 1:
+    # Where squares are no doubles, α is so large that the divergence of one user is nearly all there is.
+    if local and gamma > 1e-300 and users > 1 and max(float(np.abs(g).max()) for g, _ in rows) < 1e150:
         crowd = _Crowd(rows, counts, min(gamma, _LARGEST_GAMMA), local)
         log_total = crowd.log_upper()
         lost = max(math.fsum(s) for group in null for s in group) * (1 + 8 * FLOAT_ERROR)

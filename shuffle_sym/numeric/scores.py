@@ -1,10 +1,12 @@
 r"""From below, for users who are not alike: the law of a sum of scores of all messages.
 
 Each message y counts with a whole number s(y), and only the sum K over all users is looked at: post-processing, so that
-its divergence is a lower bound, whatever the scores are. With L the law of the sum of the others (groups of N_g users
-with one input each) and p_b that of the differing user's score,
+its divergence is a lower bound, whatever the scores are. A message that none of the others can send is seen by itself.
+With L the law of the sum of the others (groups of N_g users with one input each), p_b that of the differing user's
+score where the message is one of theirs, and r_b the probabilities of the messages y that nobody else can send,
 
-.. math:: D_\alpha \ge \sum_k \Bigl[ \sum_s (p_0 - \alpha p_1)(s)\, L(k - s) \Bigr]_+ .
+.. math:: D_\alpha \ge \sum_k \Bigl[ \sum_s (p_0 - \alpha p_1)(s)\, L(k - s) \Bigr]_+
+          + \sum_y \bigl[ (r_0 - \alpha r_1)(y) \bigr]_+ .
 
 L(k) is bounded from both sides in a list of all k that matter, by FFTs after tilting,
 :math:`L_\theta(k) = L(k) e^{\theta k}/M(\theta)`, with a θ for every few deviations, so that small probabilities keep
@@ -43,16 +45,20 @@ _REACH, _MOST_PIECES, _STEEPEST = 26.0, 60, 200.0  # of a list for all α: devia
 
 def best_scores(gain: Array, others: Sequence[tuple[int, Array]]) -> tuple[Scores, float]:
     """Whole numbers for which the sum sees ``gain`` = R(x0) − αR(x1) about as well as any linear function does, and how
-    well: the square of the shift of its mean over its variance, for one user."""
+    well: the square of the shift of its mean over its variance, for one user; inf if the others' sum does not vary."""
     count = sum(n for n, _ in others)
-    noise = sum(n / count * (np.diag(p) - np.outer(p, p)) for n, p in others)
+    noise = np.asarray(sum(n / count * (np.diag(p) - np.outer(p, p)) for n, p in others))
+    gain = np.where(sum(n * p for n, p in others) > 0, gain, 0.0)
     shift = gain - gain.sum() * sum(n / count * p for n, p in others)
-    ideal = np.linalg.lstsq(np.asarray(noise), shift, rcond=1e-12)[0]
+    ideal = np.linalg.lstsq(noise, shift, rcond=1e-12)[0]
+    certain = shift - noise @ ideal  # scores whose sum over the others is a constant
+    if np.abs(certain).max() > 1e-9 * np.abs(shift).max():  # any scores are right: roundings are not taken for one
+        ideal = certain
     ideal = ideal - (ideal.max() + ideal.min()) / 2
 
     def signal(scores: Array) -> float:
-        variance = float(scores @ noise @ scores)
-        return float(shift @ scores) ** 2 / variance if variance > 0 else 0.0
+        variance, moved = float(scores @ noise @ scores), float(shift @ scores) ** 2
+        return moved / variance if variance > 1e-18 * moved else math.inf * (moved > 0)
 
     wanted, best = signal(ideal), (np.zeros(len(shift), dtype=np.int64), 0.0)
     top = float(np.abs(ideal).max())
@@ -72,10 +78,12 @@ class ScoredSums:
     messages with these scores, as doubles with relative errors of at most FLOAT_ERROR."""
 
     def __init__(self, scores: Scores, first: Array, second: Array, others: Sequence[tuple[int, Array]]) -> None:
-        self.s, places = np.unique(scores, return_inverse=True)
-        self.p0: Any = np.bincount(places, weights=first)
-        self.p1: Any = np.bincount(places, weights=second)
-        self.others = [(n, np.bincount(places, weights=p)) for n, p in others if n]
+        shared = sum(n * p for n, p in others) > 0  # messages that some other user can send
+        self.own0, self.own1 = first[~shared], second[~shared]
+        self.s, places = np.unique(scores[shared], return_inverse=True)
+        self.p0: Any = np.bincount(places, weights=first[shared])
+        self.p1: Any = np.bincount(places, weights=second[shared])
+        self.others = [(n, np.bincount(places, weights=p[shared])) for n, p in others if n]
         self.reach = int(self.s[-1] - self.s[0])
         self.error = (len(scores) + 8) * UNIT_ROUNDOFF  # relative, of a mass
 
@@ -163,13 +171,20 @@ class ScoredSums:
         lower = np.maximum(law - found.lost, 0.0) * scale * (1 - slack)
         return k, lower, (np.maximum(law, 0.0) + found.lost) * scale * (1 + slack)
 
+    def impossible(self, *, swapped: bool = False) -> float:
+        """A lower bound of the probability of messages that prove that the first law is not the second one."""
+        own0, own1 = (self.own1, self.own0) if swapped else (self.own0, self.own1)
+        return float(own0[own1 == 0].sum()) * (1 - self.error - 8 * UNIT_ROUNDOFF)
+
     def both_ends(self, alpha: float, *, swapped: bool = False) -> tuple[float, float]:
         """Bounds of D_α of the two laws of the sum, α >= 1; ``swapped``, of the second against the first."""
         low, high, outside = self._list
         first, second = (self.p1, self.p0) if swapped else (self.p0, self.p1)
-        if len(low) <= self.reach:
-            return 0.0, 1.0
         slack = self.error + 8 * UNIT_ROUNDOFF
+        own0, own1 = (self.own1, self.own0) if swapped else (self.own0, self.own1)
+        seen = float(np.maximum(own0 * (1 - slack) - alpha * own1 * (1 + slack), 0.0).sum()) * (1 - slack)
+        if len(low) <= self.reach:
+            return seen, 1.0
         count, offsets = len(low) - self.reach, (self.s[-1] - self.s).tolist()
         least, most, sizes = np.zeros((3, count))
         for p, r, offset in zip(first.tolist(), second.tolist(), offsets, strict=True):
@@ -182,7 +197,8 @@ class ScoredSums:
         sizes *= 4 * (len(self.s) + 2) * UNIT_ROUNDOFF
         lower, upper = (float(np.maximum(ends, 0.0).sum()) for ends in (least - sizes, most + sizes))
         rest = 2 * count * UNIT_ROUNDOFF
-        return lower * (1 - rest), min(upper * (1 + rest) + outside, 1.0)
+        own = float(np.maximum(own0 * (1 + slack) - alpha * own1 * (1 - slack), 0.0).sum()) * (1 + slack)
+        return lower * (1 - rest) + seen * (1 - slack), min((upper * (1 + rest) + outside + own) * (1 + slack), 1.0)
 
 
 class _Tilt(NamedTuple):

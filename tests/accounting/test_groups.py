@@ -95,6 +95,42 @@ def test_two_rounds_of_the_worst_dataset_are_between_the_ends():
     assert answer.lower > 0.8 * largest
 
 
+@pytest.mark.parametrize("counts", [(3, 2), (1, 4)])
+def test_groups_may_have_different_numbers_of_inputs(counts):
+    two = ss.from_matrix([[q(1, 2), q(1, 4), q(1, 4)], [q(1, 4), q(1, 2), q(1, 4)]])
+    five = ss.from_matrix([*two.rows(), [q(1, 4), q(1, 4), q(1, 2)], [q(1, 3)] * 3, [q(1, 5), q(2, 5), q(2, 5)]])
+    for parts in (zip((two, five), counts, strict=True), zip((five, two), counts, strict=True)):
+        assert cases.examined(M := ss.Shuffle([*parts]), q(11, 10)) == []
+        assert M.epsilon(1e-3).lower > 0
+
+
+ALONE, APART, COIN = [[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [0, 0, 1]], [[q(1, 4), q(3, 4), 0], [q(3, 4), q(1, 4), 0]]
+
+
+@pytest.mark.parametrize(
+    ("parts", "exact"),
+    [
+        ([(ALONE, 1), (APART, 3)], 1),  # nobody else sends what this user sends
+        ([(ALONE, 3), (APART, 1)], 1),  # the others of this group send something, but always the same
+        ([(COIN, 1), (APART, 3)], q(3, 4) - q(11, 10) * q(1, 4)),
+        ([(COIN, 1), (ALONE, 3)], q(3, 4) - q(11, 10) * q(1, 4)),
+    ],
+)
+def test_messages_that_none_of_the_others_can_hide_are_seen(parts, exact):
+    M = ss.Shuffle([(ss.from_matrix(rows), count) for rows, count in parts]).group(0)
+    answer = M.hockey_stick(q(11, 10))
+    assert M.exact(q(11, 10)) == exact
+    assert exact * (1 - 1e-9) <= answer.lower <= exact <= answer.upper
+    assert answer.lower_by.X0[0] != answer.lower_by.X1[0]
+
+
+def test_a_profile_of_groups_knows_the_mass_of_messages_that_prove_an_input():
+    M = ss.Shuffle([(ss.from_matrix([[q(1, 2), 0, q(1, 2)], [0, q(1, 2), q(1, 2)]]), 1), (ss.from_matrix(APART), 5)])
+    assert M.group(0).profile().delta(20).lower >= 0.499
+    with pytest.raises(ValueError, match=r"delta = 0.001 is not reached by any eps"):
+        M.epsilon(1e-3)
+
+
 def test_groups_with_one_randomizer_are_one_group():
     R = ss.KRR(k=4, eps0=2)
     both = ss.Shuffle([(R, 300), (R, 700)])
