@@ -1,9 +1,9 @@
 """Users who are not alike, against brute force: ``python -m checks.crowds --cases 1200 --seed 1``.
 
 Each case is two or three groups of random matrices with zeros, tiny and large entries, equal rows and different numbers
-of inputs, sampled or not, n <= 5 users, and an α of either side of 1: the exact largest divergence over all datasets has to lie between the certified ends, for a user of
-each group. Batches drawn without replacement are examined too, and the bound by weighted chairs by itself, which at few
-users is seldom the smallest.
+of inputs, sampled or not, n <= 5 users, and an α of either side of 1: the exact largest divergence over all datasets
+has to lie between the certified ends, for a user of each group. Batches drawn without replacement are examined too, and
+the bound by weighted chairs by itself, which at few users is seldom the smallest.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from shuffle_sym.model.randomizer import Family
 #: What the value of an analysis is → how it is written in front of the number.
 KINDS = {"upper": "≤", "lower": "≥", "approximation": "≈"}
 
-EVERY, GIVEN = "every ε0-LDP randomizer", "the randomizer given"
-SHARED = f"{EVERY} that all users share"
+GIVEN, SHARED = "the randomizer given", "every ε0-LDP randomizer that all users share"
+OR_DATA_FIRST = f"{SHARED}; different ones if the data are shuffled first"
 
 Answer = Interval | float
 #: ε or δ of n users of R: a function of R, n, the δ or ε that is given, and the width that is asked for.
@@ -36,8 +36,9 @@ class Analysis:
 
     ``kind`` is ``"upper"`` for a bound that holds for all neighbouring datasets, ``"lower"`` for two datasets that
     attain it, and ``"approximation"`` for what is neither. ``source`` says who found it and ``assumes`` what it holds
-    for; ``one_randomizer`` is whether all users must have the same one. ``epsilon(R, n, delta, rtol)`` and
-    ``delta(R, n, eps, rtol)`` answer; where the analysis does not apply they raise, and the message says why.
+    for; ``one_randomizer`` is whether all users must share one, or whether the places may have different ones if the
+    data are shuffled first. ``epsilon(R, n, delta, rtol)`` and ``delta(R, n, eps, rtol)`` answer; where the analysis
+    does not apply they raise, and the message says why.
 
     >>> sorted({analysis.kind for analysis in TABLE.values()})
     ['approximation', 'upper']
@@ -54,7 +55,7 @@ class Analysis:
     def row(self, R: Any, n: int, given: str, value: Any, rtol: float) -> Row:
         """What it says about n users of R, within ``rtol``; ``given``, "delta" or "eps", has this ``value``."""
         try:
-            if self.one_randomizer and isinstance(R, Family) and not R.shared:
+            if self.one_randomizer and isinstance(R, Family) and R.data_shuffled_first:
                 raise ValueError("all users must share one randomizer")
             answer = (self.epsilon if given == "delta" else self.delta)(R, n, value, rtol)
         except (ValueError, TypeError) as refusal:
@@ -198,9 +199,9 @@ def of_every_randomizer(
 
     >>> import shuffle_sym as ss
     >>> of_every_randomizer("c", "", ss.decomposition.clones, one_randomizer=False).assumes
-    'every ε0-LDP randomizer'
+    'every ε0-LDP randomizer that all users share; different ones if the data are shuffled first'
     """
-    assumes = SHARED if one_randomizer else EVERY
+    assumes = SHARED if one_randomizer else OR_DATA_FIRST
     return by_laws(
         name, source, assumes, lambda R, n: PairOfLaws(clones(finite_eps0(R)), n), one_randomizer=one_randomizer
     )

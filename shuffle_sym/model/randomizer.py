@@ -114,8 +114,8 @@ class Family(LocalRandomizer):
     ['2-RR', '3-RR']
     """
 
-    #: Whether all users have the same one of them.
-    shared: bool
+    #: Whether the data are shuffled first, so that each place may have another one of them; if not, users share one.
+    data_shuffled_first: bool
 
     @abstractmethod
     def members(self) -> dict[str, Randomizer]:
@@ -203,8 +203,8 @@ class Randomizer(LocalRandomizer):
         return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
 
     def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
-        """x0 and x1, where they are inputs, and other inputs such that a symmetry that keeps x0 and x1 takes every
-        input to one of these; where every permutation of the inputs is a symmetry, as many others as ``thirds`` says."""
+        """x0 and x1, where they are inputs, and others such that a symmetry that keeps x0 and x1 takes every input to
+        one of these; where every permutation of the inputs is a symmetry, as many others as ``thirds`` says."""
         if not self.symmetric and not self.input_count.is_Integer:
             raise ValueError(f"R must have finitely many inputs, got {self!r}")
         inputs = range(int(self.input_count) if self.input_count.is_Integer else thirds + 2)

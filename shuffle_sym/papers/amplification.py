@@ -66,7 +66,8 @@ class Amplification:
     ``refuse(source, n)`` raises where the theorem is about something else. ``solved(source, n, delta)`` is ε in closed
     form where there is one; it raises where the theorem does not reach δ. ``ends_at`` is an ε0 that the theorem does
     not reach. With a ``title``, the bound is one of those that `Shuffle.analyses` lists; ``source`` says where it is
-    from, and ``one_randomizer`` whether all users must have the same randomizer.
+    from, and ``one_randomizer`` whether all users must share one randomizer, or the
+    places may have different ones if the data are shuffled first.
 
     >>> import shuffle_sym as ss
     >>> isinstance(ss.bounds.balle2019_hoeffding, Amplification)
@@ -93,7 +94,7 @@ class Amplification:
         registry.bound(self)
         if title:
             every = read is every_randomizer
-            assumes = (analyses.SHARED if one_randomizer else analyses.EVERY) if every else analyses.GIVEN
+            assumes = (analyses.SHARED if one_randomizer else analyses.OR_DATA_FIRST) if every else analyses.GIVEN
             asked = finite_eps0 if every else lambda R: R
             analyses.add(
                 Analysis(

@@ -15,18 +15,23 @@ class AnyRandomizer(Family):
 
     Args:
         eps0: the local privacy level.
-        shared: whether all users have the same one, as they do where one program runs on every device. If not, each
-            user may have another one, and the bounds are those of the standard clone.
+        data_shuffled_first: if left out, all users share one randomizer, as they do where one program runs on every
+            device, and their messages are shuffled. If true, the *data* are shuffled first, and the i-th randomizer,
+            which may differ from the others, is applied to the i-th datum (the model of Feldman, McMillan and Talwar);
+            the bound is the standard clone.
+
+    If users keep randomizers of their own and only messages are shuffled, no bound is better than that of one user,
+    ``Shuffle(AnyRandomizer(eps0), 1)``: messages that only one of the randomizers sends give away who sent them.
 
     >>> AnyRandomizer(eps0=sp.log(3)).gamma
     1/3
     """
 
-    def __init__(self, eps0: Any, shared: bool = True) -> None:
+    def __init__(self, eps0: Any, data_shuffled_first: bool = False) -> None:
         self._eps0 = arguments.local_epsilon(eps0)
-        if not isinstance(shared, bool):
-            raise TypeError(f"shared must be True or False, got {shared!r}")
-        self.shared = shared
+        if not isinstance(data_shuffled_first, bool):
+            raise TypeError(f"data_shuffled_first must be True or False, got {data_shuffled_first!r}")
+        self.data_shuffled_first = data_shuffled_first
 
     @property
     def eps0(self) -> sp.Expr:
@@ -50,8 +55,8 @@ class AnyRandomizer(Family):
         return blanket(BinaryRR(eps0=self._eps0))
 
     def dominating(self) -> Decomposition:
-        """The clones of a shared randomizer, or the standard clone."""
-        return clones_shared(self._eps0) if self.shared else clones(self._eps0)
+        """The clones of a shared randomizer, or the standard clone if the data are shuffled first."""
+        return clones(self._eps0) if self.data_shuffled_first else clones_shared(self._eps0)
 
     def extreme_laws(self) -> tuple[Decomposition, ...] | None:
         r"""The pairs of laws of which every randomizer's is a mixture, if all others have one input (ours).
@@ -63,7 +68,7 @@ class AnyRandomizer(Family):
         >>> [D.c for D in AnyRandomizer(eps0=sp.log(2)).extreme_laws()][-1]  # 3-RR, all others the third input
         (1/4, 1/4, 1/2)
         """
-        if not self.shared:
+        if self.data_shuffled_first:
             return None
         t = sp.exp(self._eps0)
         corners = {

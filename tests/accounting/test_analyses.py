@@ -58,7 +58,7 @@ def test_every_epsilon_is_on_its_side_of_what_is_true(name):
 
 @pytest.mark.parametrize(
     "R",
-    [ss.KRR(k=10, eps0=4), ss.BinaryRR(eps0=1), ss.AnyRandomizer(2), ss.AnyRandomizer(0.25, shared=False)],
+    [ss.KRR(k=10, eps0=4), ss.BinaryRR(eps0=1), ss.AnyRandomizer(2), ss.AnyRandomizer(0.25, data_shuffled_first=True)],
     ids=repr,
 )
 @pytest.mark.parametrize("question", [{"delta": 1e-6}, {"eps": 0.1}], ids=str)
@@ -109,8 +109,8 @@ def test_what_does_not_apply_says_why():
     assert few.row("all datasets").shown == "says nothing"
 
 
-def test_bounds_for_one_randomizer_are_not_used_where_each_user_has_another():
-    found = ss.Shuffle(ss.AnyRandomizer(0.25, shared=False), 10_000).analyses(delta=1e-6)
+def test_bounds_for_one_randomizer_are_not_used_where_each_place_may_have_another():
+    found = ss.Shuffle(ss.AnyRandomizer(0.25, data_shuffled_first=True), 10_000).analyses(delta=1e-6)
     said = {row.name for row in found.rows if row.value is not None and row.kind == "upper"}
     assert said == {"local randomizer", "Erlingsson", "Feldman", "clones", "Koskela's clones"}
     assert found.row("shared clones").refusal == "all users must share one randomizer"

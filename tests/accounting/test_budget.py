@@ -100,7 +100,7 @@ SAVED = [
     ss.Laplace(eps0=1),
     ss.Gaussian(sigma=2),
     ss.AnyRandomizer(eps0=1),
-    ss.AnyRandomizer(eps0=1, shared=False),
+    ss.AnyRandomizer(eps0=1, data_shuffled_first=True),
     ss.randomizers.DiscreteLaplace(k=4, eps0=1),
     ss.randomizers.AsymmetricLaplace(left=1, right="1/2"),
     ss.randomizers.PiecewiseMechanism(eps0=2),

@@ -640,7 +640,11 @@ BAD = {
         ["name must be one of", "'blanket'", "'magic'"],
     ),
     "any randomizer, eps0": (lambda: ss.AnyRandomizer(-1), ValueError, ["eps0 must be a number >= 0", "-1"]),
-    "any randomizer, shared": (lambda: ss.AnyRandomizer(1, shared=1), TypeError, ["shared", "True or False", "1"]),
+    "any randomizer, data first": (
+        lambda: ss.AnyRandomizer(1, data_shuffled_first=1),
+        TypeError,
+        ["data_shuffled_first", "True or False", "1"],
+    ),
     "any randomizer, symbols": (
         lambda: ss.Shuffle(ss.AnyRandomizer(sp.Symbol("x", positive=True)), 9).delta(0.1),
         TypeError,

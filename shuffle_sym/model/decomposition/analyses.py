@@ -241,8 +241,11 @@ def weak(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decompo
 
 
 def clones(eps0: Any = None) -> Decomposition:
-    r"""The standard clone: an upper bound for every ε0-LDP randomizer (Feldman et al. 2020; Su et al. 2025, Theorem 2).
+    r"""The standard clone: an upper bound for every ε0-LDP randomizer that all users share (Su et al. 2025, Theorem 2).
 
+    Feldman et al. 2020 prove it for different randomizers, too, if the *data* are shuffled first and the i-th
+    randomizer is applied to the i-th datum. If users keep randomizers of their own and only messages are shuffled it is
+    false: a clone needs that the *other* users' randomizers send what user 1 may send.
     Argument: local privacy level ``eps0``, a symbol if it is left out.
 
     >>> D = clones(sp.log(3))
@@ -258,11 +261,10 @@ def clones_shared(eps0: Any = None) -> Decomposition:
 
     Feldman, McMillan and Talwar (arXiv 2208.04591) proposed the stronger clone for users who choose randomizers of
     their own; their erratum keeps it for a restricted class, and Su et al. 2025 leave its generic form (1) open. This
-    is (1) for every randomizer that all users share, proved for every n (`derivations.stronger_clone_generic`). For
-    users with different randomizers it is not proved: take `clones`. Shvets 2026 (arXiv 2603.21197) shows that 2-RR is
-    extremal if all others have one of the two inputs of the differing user. Here it is extremal among *blankets*, which
-    bound all datasets; of the mechanisms, 3-RR is the worst in the limit of many users if ε0 >= log 2, and
-    `AnyRandomizer` has the smaller bound.
+    is (1) for every randomizer that all users share, proved for every n (`derivations.stronger_clone_generic`). Shvets
+    2026 (arXiv 2603.21197) shows that 2-RR is extremal if all others have one of the two inputs of the differing user.
+    Here it is extremal among *blankets*, which bound all datasets; of the mechanisms, 3-RR is the worst in the limit of
+    many users if ε0 >= log 2, and `AnyRandomizer` has the smaller bound.
     Argument: local privacy level ``eps0``, a symbol if it is left out.
 
     >>> clones_shared(sp.log(3)).c
