@@ -7,6 +7,7 @@ import difflib
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -31,10 +32,10 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     r"""``value`` as an exact SymPy expression; symbols are kept.
 
     A float is read as the decimal that it prints as, so ``0.1`` is one tenth: that is what was typed, and it is
-    within half a unit in the last place of the double. Text is read as it stands.
+    within half a unit in the last place of the double. Text, `Decimal` and `Fraction` are what they say.
 
-    >>> exact_number(0.1, "eps"), exact_number("log(3)", "eps0")
-    (1/10, log(3))
+    >>> exact_number(0.1, "eps"), exact_number("log(3)", "eps0"), exact_number(Decimal("1e-6"), "delta")
+    (1/10, log(3), 1/1000000)
     """
     value = _one_number(value, name)
     if isinstance(value, sp.Basic):
@@ -48,10 +49,10 @@ def exact_number(value: Any, name: str) -> sp.Expr:
         return sp.Integer(int(value))
     if isinstance(value, numbers.Rational):
         return sp.Rational(int(value.numerator), int(value.denominator))
-    if isinstance(value, mpmath.mpf):
+    if isinstance(value, (mpmath.mpf, mpmath.mp.constant)):
         if not mpmath.isfinite(value):
             raise _refuse(name, "a finite number", value)
-        return sp.Rational(*mpmath.libmp.to_rational(value._mpf_))
+        return sp.Rational(*mpmath.libmp.to_rational((+value)._mpf_))
     if isinstance(value, numbers.Real):
         if not math.isfinite(value):
             raise _refuse(name, "a finite number", float(value))
@@ -60,11 +61,14 @@ def exact_number(value: Any, name: str) -> sp.Expr:
 
 
 def _one_number(value: Any, name: str, expected: str = "a number") -> Any:
-    """Text as the number it writes down, an array that holds one number as that number; the rest as it is."""
+    """Text and `Decimal` as the number they write down, an array that holds one number as that number; the rest as
+    it is, but for intervals of mpmath, which are real numbers to Python."""
     if isinstance(value, (bool, bytes)):
         raise TypeError(f"{name} must be {expected}, got {value!r}")
-    if isinstance(value, str):
-        return texts.read(value, name)
+    if isinstance(value, mpmath.ctx_iv.ivmpf):
+        raise TypeError(f"{name} must be {expected}, got the interval {value!r}")
+    if isinstance(value, (str, Decimal)):
+        return texts.read(str(value), name)
     return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 

@@ -61,10 +61,10 @@ def _value(node: ast.expr, text: str, names: dict[str, Any]) -> Any:
 
 def _literal(node: ast.Constant, text: str) -> sp.Rational:
     written = (ast.get_source_segment(text, node) or "").replace("_", "")
-    if isinstance(node.value, int) and not isinstance(node.value, bool):
+    if written.isdecimal():
         return sp.Integer(node.value)
     if not isinstance(node.value, float):
-        raise ValueError(f"{text!r} is not a number")
+        raise ValueError(f"{text!r} is not a number")  # 0x10 is not 16: nobody types a number like that here
     mantissa = written.lower().split("e")[0]
     if not math.isfinite(node.value) or (node.value == 0 and any(digit in "123456789" for digit in mantissa)):
         raise ValueError(f"{text!r} is out of range")
