@@ -204,6 +204,12 @@ def test_opendp_takes_a_profile_and_a_measurement():
         run.map(2)
     with pytest.raises(TypeError, match="mechanism must be Shuffle of a randomizer"):
         opendp_bridge.privacy_profile(3)
+    for few in ([0] * 2, [0] * 19, [0] * 21, []):
+        with pytest.raises(dp.OpenDPException, match=f"of n = 20 users: give one input for each, not {len(few)}"):
+            run(few)
+    for other in (M.sampled_from(40), ss.Shuffle([(ss.BinaryRR(1), 5), (ss.BinaryRR(2), 5)]).group(0)):
+        with pytest.raises(ValueError, match="mechanism must be about all users"):
+            opendp_bridge.measurement(other, list, 1e-3)
 
 
 # ------------------------------------------------------------------------------------------- riskcal

@@ -261,6 +261,11 @@ class Shuffle:
         return not isinstance(self._analysed, CrowdOfUsers)
 
     @property
+    def of_all_users(self) -> bool:
+        """Whether answers are about any of the n users and about nobody else; not so for a batch, or for one group."""
+        return not self._steps
+
+    @property
     def both_directions(self) -> bool:
         """Whether the two directions are alike: for a randomizer, whose pairs are all analysed, they are."""
         return self._analysed.reversed() is self._analysed

@@ -23,14 +23,18 @@ def privacy_profile(mechanism: Shuffle, *, rtol: Any = RTOL) -> Any:
 def measurement(mechanism: Shuffle, run: Callable[[list[Any]], Any], delta: Any, T: Any = int) -> Any:
     """An OpenDP measurement that runs a pipeline on n users, and costs (ε, δ) for a change of one of them.
 
+    The price is that of n shuffled users, so that any other number of inputs is refused: fewer users hide less.
+
     Args:
-        mechanism: `Shuffle` of a randomizer; it says what ε is at δ.
+        mechanism: all users of ``Shuffle(R, n)``, or of groups; it says what n is, and what ε is at δ.
         run: from a list of n inputs to what the shuffler lets out.
         delta: the δ of the fixed pair (ε, δ).
         T: the type of an input, as OpenDP names it.
     """
     target = arguments.delta_target(delta)
-    cost = (float(_of_a_randomizer(mechanism).epsilon(target).upper), target)
+    if not _of_a_randomizer(mechanism).of_all_users:
+        raise ValueError(f"mechanism must be about all users, not about a batch or one group, got {mechanism!r}")
+    cost = (float(mechanism.epsilon(target).upper), target)
     dp = _opendp()
 
     def price(changes: int) -> tuple[float, float]:
@@ -38,9 +42,16 @@ def measurement(mechanism: Shuffle, run: Callable[[list[Any]], Any], delta: Any,
             raise ValueError(f"d_in must be 0 or 1, the number of users whose input changes, got {changes}")
         return cost if changes else (0.0, 0.0)
 
+    def run_on_all(inputs: list[Any]) -> Any:
+        if len(inputs) != mechanism.n:
+            raise ValueError(
+                f"the price is that of n = {mechanism.n} users: give one input for each, not {len(inputs)}"
+            )
+        return run(inputs)
+
     domain = dp.vector_domain(dp.atom_domain(T=T), size=mechanism.n)
     return dp.m.make_user_measurement(
-        domain, dp.hamming_distance(), dp.fixed_smoothed_max_divergence(), function=run, privacy_map=price
+        domain, dp.hamming_distance(), dp.fixed_smoothed_max_divergence(), function=run_on_all, privacy_map=price
     )
 
 
