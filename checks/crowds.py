@@ -21,7 +21,7 @@ q = sp.Rational
 
 
 def matrix(rng: random.Random, inputs: int, messages: int) -> ss.Randomizer:
-    rows = []
+    rows: list[list[sp.Expr]] = []
     for _ in range(inputs):
         row = [rng.choice([0, 0, 1, 1, 2, 5, 9, 40, 1000]) for _ in range(messages - 1)] + [rng.choice([1, 3, 10, 200])]
         rng.shuffle(row)

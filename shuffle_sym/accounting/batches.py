@@ -86,7 +86,7 @@ class Batch(CrowdOfUsers):
 
     def _inside(self, ratio: Ratio) -> Ratio:
         """α of the batch, where α' = 1 + q(α − 1) is asked for."""
-        return Ratio(alpha=1 + (ratio.alpha - 1) / self.q)
+        return Ratio(alpha=1 + (ratio.from_one().alpha - 1) / self.q)
 
     def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         return (self.crowd.for_upper_ends if self.crowd else self.from_one)(ratios, rtol, method)

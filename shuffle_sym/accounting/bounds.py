@@ -163,7 +163,10 @@ def _attained(answer: Interval) -> float:
 
 
 class AllDatasets:
-    """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of a finite randomizer."""
+    """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of a finite randomizer.
+
+    Blanket and drop-out bound hold for every α > 0; in a batch, and where only ε0 is known, they are proved from 1 on.
+    """
 
     def __init__(self, whole: Prepared, n: int) -> None:
         self.max_loss = whole.max_loss
@@ -178,6 +181,7 @@ class AllDatasets:
 
     def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
         """The logarithm of the smallest bound at one α, also far below the smallest double, and its name."""
+        ratio.from_one()
         ends = []
         for pair in self.pairs:
             of_blanket, (dropped,) = pair.blanket.log_delta(ratio, rtol).upper, pair.drop_out([ratio])
@@ -192,12 +196,14 @@ class AllDatasets:
 
     def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
         """The drop-out bound and its name for the worst pair of inputs at each α."""
+        ratios = [ratio.from_one() for ratio in ratios]
         return [max(column) for column in zip(*(pair.dropped(ratios, equal=equal) for pair in self.pairs), strict=True)]
 
     def ends(
         self, ratios: Sequence[Ratio], rtol: float, method: str, attacked: Attacked
     ) -> tuple[list[Interval], list[Interval]]:
         """What is attained and the smallest bound, for each α. Where datasets reach the blanket, no more are tried."""
+        ratios = [ratio.from_one() for ratio in ratios]
         blankets = [pair.blanketed(ratios, rtol, method) for pair in self.pairs]
         wanted = [max(answer.lower for answer in column) * (1 - CLOSE) for column in zip(*blankets, strict=True)]
         lowers = attacked(wanted)
@@ -353,7 +359,7 @@ class NoiseOfAllDatasets:
                 tail = _rounded(_TAIL_SHARE * max(bound.value - max(lost), tail * 1e-6))
         return min(bounds.values(), key=lambda bound: bound.log)
 
-    def _dropped(self, laws: list[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
+    def _dropped(self, laws: Sequence[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
         # Values are raised, so that means are not quite the same.
         return dropout.upper(laws, null, self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
 

@@ -87,7 +87,7 @@ class ScoredDatasets(Source):
     def signal(self) -> tuple[float, float]:
         """How well one user's input can be seen, the larger the worse for many users: how likely messages are that none
         of the others can send, how much likelier at least for one input than for the other; then χ."""
-        shared = sum(count * p for count, p in self._others) > 0
+        shared = np.asarray(sum(count * p for count, p in self._others)) > 0
         gain = self._masses[0] - self._masses[1]
         return float(np.maximum(gain[~shared], 0.0).sum()), self.chi
 

@@ -103,8 +103,9 @@ class Shuffle:
 
         One mechanism for one m, a list for a list: ``[M.epsilon(1e-6) for M in M.without(range(0, 1_000, 100))]``.
         This is the worst case, whoever they are, and with whatever probabilities up to m users stay away, as long as
-        that does not depend on the inputs. Proof: reveal who stays away. By joint convexity, δ is at most a mean over
-        the sets of users left, and it grows as users leave (forgetting the message of a known user is post-processing).
+        that depends neither on inputs nor on messages. Proof: reveal who stays away. By joint convexity, δ is at most a
+        mean over the sets of users left, and it grows as users leave (forgetting the message of a known user is
+        post-processing).
 
         >>> import shuffle_sym as ss
         >>> M = ss.Shuffle(ss.BinaryRR(eps0=1), n=100)

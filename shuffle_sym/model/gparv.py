@@ -19,6 +19,7 @@ from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, field, latex, precise
 from shuffle_sym.algebra.compiled import numpy_function
+from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.equality import Uncached
 
 _BITS = 128  # of what becomes a double: half of them may cancel in a difference
@@ -53,6 +54,12 @@ class Ratio:
     @cached_property
     def below_one(self) -> bool:
         return bool(self.number < (0 if self.is_log else 1))
+
+    def from_one(self) -> Ratio:
+        """This one, if α >= 1: what is proved for these α only is not told of others."""
+        if self.below_one:
+            raise VerificationError(f"this is proved for alpha >= 1 only, and was asked for alpha = {self.alpha}")
+        return self
 
     @property
     def less_than_one_by(self) -> float:

@@ -46,7 +46,7 @@ from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.laws_in_cells import LawsInCells, doubles
+from shuffle_sym.model.laws_in_cells import LawsInCells, Raised, doubles
 
 Numbers = npt.NDArray[Any]  # doubles, or balls: one formula for both
 
@@ -170,12 +170,12 @@ class LaplaceLaws:
     def local(self, ratio: Ratio) -> float:
         """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
         with balls.precision(_BITS):
-            gap = 1 - ((ratio.ball.log() - self._eps0) / 2).exp()
+            gap = 1 - ((ratio.from_one().ball.log() - self._eps0) / 2).exp()
             return min(max(balls.upper(self._q * gap), 0.0), 1.0)
 
-    def at(self, alpha: float) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+    def at(self, alpha: float) -> list[Raised]:
         """Values and probabilities of all laws at one α >= 1."""
-        return list(zip(*self.rows.at(alpha), strict=True))
+        return self.rows.at(alpha)
 
 
 def _rows(laws: list[Law], q: Any) -> LawsInCells:

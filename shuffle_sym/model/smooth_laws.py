@@ -50,12 +50,13 @@ from flint import arb
 from scipy import special
 
 from shuffle_sym.algebra import balls, zeros
+from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model import panels
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.model.laws_in_cells import Array, LawsInCells
+from shuffle_sym.model.laws_in_cells import Array, LawsInCells, Raised
 from shuffle_sym.model.noise import LogConcave, u
 
 _BITS = 128
@@ -163,6 +164,8 @@ class SmoothLaws:
     """
 
     def __init__(self, shape: Shape, w: sp.Expr, q: sp.Expr = sp.S.One) -> None:
+        if not w <= shape.widest:
+            raise VerificationError(f"inputs are covered up to {shape.widest:g} scales of the noise apart, got {w}")
         self.shape = shape
         with balls.precision(_BITS):
             self._w, self._q = balls.value(w), balls.value(q)
@@ -176,7 +179,7 @@ class SmoothLaws:
         """An upper end of the largest divergence of one user, that of the inputs 0 and w; 0 where α is not seen to be
         below the largest ratio, and no bound is needed."""
         with balls.precision(_BITS):
-            place = self.shape.meeting(ratio.ball, self._w)
+            place = self.shape.meeting(ratio.from_one().ball, self._w)
             if not place.is_finite():
                 return 0.0
             gap = self.shape.below(place) - ratio.ball * self.shape.below(place - self._w)
@@ -191,10 +194,10 @@ class SmoothLaws:
         """The last α at which few pairs of inputs are close."""
         return max(float(self._critical[self._distances <= _FEW * self.w].max()) / (1 + 2 * _SURE), 1.0)
 
-    def at(self, alpha: float, tail: float) -> tuple[list[tuple[Array, Array]], list[float]]:
+    def at(self, alpha: float, tail: float) -> tuple[list[Raised], list[float]]:
         """Values and probabilities of all laws at one α from 1 on, and for each law what counts by itself, if about
         ``tail`` of the messages is cut off."""
-        laws: list[tuple[Array, Array]] = []
+        laws: list[Raised] = []
         lost: list[float] = []
         # Close pairs are many, so that few of their tails are ever tried.
         rare = _STEP ** math.ceil(math.log(tail, _STEP) - 1e-9)
@@ -203,7 +206,7 @@ class SmoothLaws:
                 with balls.precision(_BITS):
                     self._rows[key] = self._of_close_pairs(*key) if key[1] else self._of_ends(tail)
             rows = self._rows[key]
-            laws += zip(*rows.at(alpha), strict=True)
+            laws += rows.at(alpha)
             lost += [rows.lost] * len(rows.rest)
         return laws, lost
 

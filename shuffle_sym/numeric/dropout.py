@@ -26,7 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.model.laws_in_cells import Raised
 from shuffle_sym.numeric import convex_order, exchange, placed, rare
 from shuffle_sym.numeric.elementary import COARSE, coarse_waves
 from shuffle_sym.numeric.moduli import NARROW, Cells, Tilts
@@ -85,7 +87,7 @@ def upper(
         gamma: a lower bound of the blanket mass, from 0 to 1.
         n: number of users, the differing one included.
         local: an upper bound of D_α(R(x0)‖R(x1)).
-        equal: whether to try if equal others are certain to be the worst.
+        equal: whether to try if equal others are certain to be the worst; not for `Raised` laws.
         tolerance: relative excess of an integral that is worth no more work.
 
     >>> law = np.array([-2.0, 1.0]), np.array([0.5, 0.5])
@@ -94,6 +96,8 @@ def upper(
     (6.47...e-252, 'exchange')
     """
     _check(laws, null, gamma, local)
+    if equal and any(isinstance(law, Raised) for law in laws):
+        raise VerificationError("equal others are the worst of laws with one mean, and these laws were raised")
     values, probabilities = padded(laws, n)
     if local == 0:
         return Bound(0.0, -math.inf, "local")

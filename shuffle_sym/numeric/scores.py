@@ -78,7 +78,7 @@ class ScoredSums:
     messages with these scores, as doubles with relative errors of at most FLOAT_ERROR."""
 
     def __init__(self, scores: Scores, first: Array, second: Array, others: Sequence[tuple[int, Array]]) -> None:
-        shared = sum(n * p for n, p in others) > 0  # messages that some other user can send
+        shared = np.asarray(sum(n * p for n, p in others)) > 0  # messages that some other user can send
         self.own0, self.own1 = first[~shared], second[~shared]
         self.s, places = np.unique(scores[shared], return_inverse=True)
         self.p0: Any = np.bincount(places, weights=first[shared])

@@ -47,7 +47,7 @@ class HybridMechanism(Steps):
         self.parameter = e = _level(eps0)
         density, end = _piecewise(e)
         share, (low, high) = 1 - sp.exp(-e / 2), _two_answers(e)
-        place = (sp.exp(e) + 1) / (sp.exp(e) - 1)
+        place = _answer(e)
         super().__init__(share * density, (-1, 1), (-end, end), {-place: (1 - share) * low, place: (1 - share) * high})
 
 
@@ -66,7 +66,8 @@ class DuchiMechanism(MatrixRandomizer):
     def __init__(self, eps0: Any = None) -> None:
         self.parameter = e = _level(eps0)
         forms, bindings = field.rational_form([p.subs(x, end) for end in (-1, 1) for p in _two_answers(e)])
-        super().__init__([forms[:2], forms[2:]], bindings)
+        # Messages are numbers: those of another ε0 are others, which give away who sent them.
+        super().__init__([forms[:2], forms[2:]], bindings, (-_answer(e), _answer(e)))
 
     def __repr__(self) -> str:
         return f"DuchiMechanism(eps0={self.parameter})"
@@ -85,6 +86,11 @@ def _piecewise(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     high, end = (s**2 - s) / (2 * s + 2), (s + 1) / (s - 1)
     left = (end + 1) / 2 * x - (end - 1) / 2
     return sp.Piecewise((high, (y >= left) & (y <= left + end - 1)), (high / s**2, True)), end
+
+
+def _answer(e: sp.Expr) -> sp.Expr:
+    """The positive message of Duchi et al."""
+    return (sp.exp(e) + 1) / (sp.exp(e) - 1)
 
 
 def _two_answers(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:

@@ -101,7 +101,8 @@ def _names(R: Randomizer) -> tuple[Hashable, ...] | None:
 
 def message_space(R: Randomizer) -> tuple[Hashable, ...]:
     """What two randomizers have in common if message y of one is message y of the other: the constructor and its
-    arguments without ε0; of a matrix the names of its messages.
+    arguments without ε0; of a matrix the names of its messages. A class that does not keep its arguments under their
+    own names has the messages of equal randomizers only.
 
     >>> from shuffle_sym.randomizers import KRR, BinaryRR
     >>> message_space(KRR(k=2, eps0=1)) == message_space(BinaryRR(eps0=4))
@@ -116,7 +117,9 @@ def message_space(R: Randomizer) -> tuple[Hashable, ...]:
     if R.is_krr:
         return "KRR", R.input_count
     names = [name for name in inspect.signature(type(R)).parameters if name != "eps0"]
-    return type(R), *((name, getattr(R, name, None)) for name in names)
+    if not all(hasattr(R, name) for name in names):
+        return type(R), R
+    return type(R), *((name, getattr(R, name)) for name in names)
 
 
 def _one_reference(parts: Sequence[Randomizer]) -> bool:

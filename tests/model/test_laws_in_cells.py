@@ -21,7 +21,7 @@ def of_a_cell(room, ends_a, ends_b, mean, alpha):
     """The two values of one cell and the share of the upper one, as fractions."""
     a, b = (np.array([[[[end]]] for end in ends]) for ends in (ends_a, ends_b))
     rows = LawsInCells(a, b, np.array([[[mean[0]]], [[mean[1]]]]), np.ones((1, 1)), np.zeros((1, 1)), room)
-    (values,), (shares,) = rows.at(alpha)
+    ((values, shares),) = rows.at(alpha)
     return [Fraction(g) for g in values.tolist()[:2]], [Fraction(p) for p in shares.tolist()[:2]]
 
 

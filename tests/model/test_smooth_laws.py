@@ -71,8 +71,8 @@ def test_no_other_user_has_a_law_that_is_above_all(shape, w):
 
 def mixed(rows, weights, alpha, levels):
     """E[G − k]_+ of a mixture of rows for each k, and what counts by itself."""
-    g, p = rows.at(alpha)
-    means = [np.maximum(g[i] - levels[:, None], 0.0) @ p[i] for i in weights]
+    laws = rows.at(alpha)
+    means = [np.maximum(laws[i].values - levels[:, None], 0.0) @ laws[i].probabilities for i in weights]
     return np.asarray(list(weights.values())) @ means + rows.lost
 
 
@@ -156,7 +156,7 @@ def test_more_cells_of_messages_are_closer_to_the_law_and_none_is_below_it(shape
         monkeypatch.setattr(smooth_laws, "_OTHERS", np.array([0.0, 0.999999, 1.0]))
         with balls.precision(128):
             rows = laws._of_ends(1e-7)
-        g, p = (array[2] for array in rows.at(alpha))
+        g, p = rows.at(alpha)[2]
         gaps = np.maximum(g - levels[:, None], 0.0) @ p + rows.lost - truth
         assert gaps.min() >= -1e-8
         excess.append(gaps.max())

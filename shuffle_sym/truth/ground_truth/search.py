@@ -64,7 +64,7 @@ class Search:
     ) -> None:
         _refuse_too_many(R, n)
         self.messages = Messages(R, n, parameters, digits)
-        self.symmetry = Symmetry(self.messages.columns, declared=R.symmetric)
+        self.symmetry = Symmetry(self.messages.columns)
         self.evaluate = evaluator(self.messages)
         self.digits = digits
         # Exact values are compared as they are; of mpmath numbers the digits that were asked for count.
@@ -213,7 +213,7 @@ def users_within(R: Randomizer, most: float, *, rational: bool) -> int:
 @kept
 def _one_user(R: Randomizer) -> tuple[Messages, Symmetry]:
     messages = Messages(R, 1, (), 15)
-    return messages, Symmetry(messages.columns, declared=R.symmetric)
+    return messages, Symmetry(messages.columns)
 
 
 def _sizes(R: Randomizer) -> tuple[int, int, int]:

@@ -25,13 +25,13 @@ class Symmetry:
     but the smallest of all its renamings is never skipped.
     """
 
-    def __init__(self, columns: Sequence[tuple[Any, ...]], *, declared: bool = False) -> None:
+    def __init__(self, columns: Sequence[tuple[Any, ...]]) -> None:
         self.inputs = len(columns[0])
         # Small numbers for equal entries: fractions and formulas are compared once, not a thousand times.
         codes: dict[Any, int] = {}
         columns = [tuple(codes.setdefault(e, len(codes)) for e in column) for column in columns]
         swaps = (_swapped(self.inputs, x) for x in range(self.inputs - 1))
-        self.full = declared or all(is_automorphism(columns, swap) for swap in swaps)
+        self.full = all(is_automorphism(columns, swap) for swap in swaps)
         self.elements = [] if self.full else automorphisms(columns)
         self.pairs = self._pairs()
         self.fixing = {pair: [g for g in self.elements if {g[pair[0]], g[pair[1]]} == set(pair)] for pair in self.pairs}
