@@ -88,4 +88,4 @@ if TYPE_CHECKING:
     from shuffle_sym.randomizers import from_matrix as from_matrix
     from shuffle_sym.truth import ground_truth as ground_truth
 else:
-    __getattr__, __dir__ = later(__name__, _HOMES)
+    __getattr__, __dir__ = later(__name__, **_HOMES)

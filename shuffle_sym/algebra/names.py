@@ -5,9 +5,16 @@ SymPy, SciPy and python-flint take longer to import than most questions take to 
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from importlib import import_module
+from threading import RLock
 from typing import Any
+
+#: Held while the names of the package itself are imported: of two threads that import modules and the packages around
+#: them in different orders, Python gives one a module that is not finished. Our own modules import nothing by these
+#: names, so a thread that waits here holds no module that another one waits for.
+_ONE_THREAD = RLock()
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
@@ -33,38 +40,45 @@ def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:
     return AttributeError(f"module {module!r} has no attribute {name!r}{did_you_mean(name, known)}", name=name)
 
 
-def modules(package: str) -> set[str]:
-    """The modules that lie in a package, by their names in it, whether they are imported or not.
+def module(package: str, name: str) -> Any:
+    """The module with this name in a package, imported; None if there is none.
 
-    >>> "interval" in modules("shuffle_sym.algebra")
-    True
+    >>> module("shuffle_sym.algebra", "interval").__name__, module("shuffle_sym.algebra", "intervals")
+    ('shuffle_sym.algebra.interval', None)
     """
-    from pkgutil import iter_modules  # it takes as long to import as this package
+    if name.startswith("_"):  # Python and its tools ask for names such as __wrapped__
+        return None
+    try:
+        return import_module(f"{package}.{name}")
+    except ModuleNotFoundError as refusal:
+        if refusal.name != f"{package}.{name}":  # what is missing is something that the module needs
+            raise
+        return None
 
-    return {found.name for found in iter_modules(sys.modules[package].__path__) if found.name[0] != "_"}
 
-
-def later(package: str, homes: Mapping[str, str] | None = None) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def later(package: str, **homes: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     r"""``__getattr__`` and ``__dir__`` of a package: a name is imported when somebody asks for it.
 
     ``homes`` is name → module that the name is imported from; the modules of the package are names as well.
 
-    >>> attribute, names = later("shuffle_sym.algebra", {"Interval": "shuffle_sym.algebra.interval"})
+    >>> attribute, names = later("shuffle_sym.algebra", Interval="shuffle_sym.algebra.interval")
     >>> attribute("Interval").__module__, "interval" in names()
     ('shuffle_sym.algebra.interval', True)
     """
 
     def attribute(name: str) -> Any:
-        if homes and name in homes:
-            value = getattr(import_module(homes[name]), name)
-        elif not name.startswith("_") and name in modules(package):
-            value = import_module(f"{package}.{name}")
-        else:
+        with _ONE_THREAD if homes else nullcontext():
+            value = getattr(import_module(homes[name]), name) if name in homes else module(package, name)
+        if value is None:
             raise missing(package, name, names())
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*getattr(sys.modules[package], "__all__", ()), *modules(package)})
+        from pkgutil import iter_modules  # it takes as long to import as this package
+
+        inside = vars(sys.modules[package])
+        own = (found.name for found in iter_modules(inside["__path__"]) if not found.name.startswith("_"))
+        return sorted({*inside.get("__all__", ()), *own})
 
     return attribute, names

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from shuffle_sym import randomizers
+import shuffle_sym.randomizers as randomizers
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.names import did_you_mean
 from shuffle_sym.model import decomposition

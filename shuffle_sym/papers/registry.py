@@ -5,7 +5,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
-from shuffle_sym.algebra.names import missing, modules
+from shuffle_sym.algebra.names import missing
+from shuffle_sym.algebra.names import module as module_of
 
 Thing = TypeVar("Thing", bound=Callable[..., Any])
 
@@ -62,8 +63,8 @@ def shown(module: str, table: dict[str, Callable[..., Any]] | None = None) -> An
         return contents(module.rpartition(".")[2]) if table is None else table
 
     def attribute(name: str) -> Any:
-        if table is None and name in modules(module):
-            return import_module(f"{module}.{name}")
+        if table is None and (inside := module_of(module, name)) is not None:
+            return inside
         # Python and its tools ask for names such as __wrapped__, and must not import a folder for that.
         known = {} if name.startswith("_") else things()
         if name in known:

@@ -145,7 +145,8 @@ def rdp(given: Namespace) -> Answer:
 
 def derive(given: Namespace) -> Answer:
     """One derivation, line by line; without a name the list of them."""
-    derivations = importlib.import_module("shuffle_sym.papers.derivations")  # no other command needs the papers
+    from shuffle_sym.papers import derivations  # no other command needs all papers
+
     table = derivations.gparv_table.__name__
     if given.name is None:
         known: dict[str, Callable[..., Any]] = {**derivations.ALL, table: derivations.gparv_table}
