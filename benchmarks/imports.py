@@ -18,10 +18,7 @@ PROCESSES = {
     "shuffle-sym --version": ("-m", "shuffle_sym", "--version"),
     "shuffle-sym epsilon --help": ("-m", "shuffle_sym", "epsilon", "--help"),
     "the first answer": ("-c", FIRST_ANSWER),
-    "all analyses of one mechanism": (
-        "-c",
-        "import shuffle_sym as ss; ss.Shuffle(ss.BinaryRR(1), 500).analyses(eps=0.1)",
-    ),
+    "all analyses of one mechanism": ("-c", "import shuffle_sym as ss; ss.Shuffle(ss.KRR(3, 1), 500).analyses(eps=1)"),
     "every public name": ("-c", "from shuffle_sym import *"),
 }
 _RUNS = 11

@@ -25,7 +25,7 @@ def bound(form: Thing) -> Thing:
     """Registers a closed form: a function, or an object of one of the shapes, which have the name of their formula.
 
     >>> import shuffle_sym as ss
-    >>> BOUNDS["balle2019_hoeffding"] is ss.papers.balle2019.hoeffding is ss.bounds.balle2019_hoeffding
+    >>> ss.papers.balle2019.hoeffding is ss.bounds.balle2019_hoeffding is BOUNDS["balle2019_hoeffding"]
     True
     """
     folder = _folder(form)
