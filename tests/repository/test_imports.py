@@ -59,7 +59,9 @@ def test_the_table_of_all_analyses_has_those_of_the_papers_though_nobody_importe
 
 # Each name is the first that a process asks for: one that has imported the dependencies alone, and forks.
 ASK = """
-import os, random, sys, sympy, scipy.special, flint, numpy
+import os, random, sys
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # Python warns of a fork beside threads
+import sympy, scipy.special, flint, numpy
 names = sys.argv[1:]
 random.shuffle(names)
 for name in names:
