@@ -88,6 +88,7 @@ mutants: $(VENV)/ok  ## change one expression after another in numeric, truth an
 	$(BIN)/python -m checks.mutants --processes 2
 
 bench: $(VENV)/ok  ## time, peak memory and width of the accountants
+	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/lattice.py
 	$(BIN)/python benchmarks/clones.py
 	$(BIN)/python benchmarks/contour.py

@@ -1,5 +1,7 @@
 r"""The questions: δ(ε) and ε(δ) of shuffled messages, profiles, rounds, Rényi divergences, attacks, inverses."""
 
+from typing import TYPE_CHECKING
+
 from shuffle_sym.accounting.analyses import Analyses, Analysis
 from shuffle_sym.accounting.attacks import Neighbours
 from shuffle_sym.accounting.cell_pld import CellPLD, CompiledPLD
@@ -8,6 +10,7 @@ from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import Composition
 from shuffle_sym.accounting.stated import StatedMechanism
+from shuffle_sym.algebra.names import later
 
 __all__ = [
     "Analyses",
@@ -23,3 +26,6 @@ __all__ = [
     "ShuffledPLD",
     "StatedMechanism",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = later(__name__)

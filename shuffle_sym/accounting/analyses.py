@@ -1,6 +1,7 @@
 r"""Every bound and every attack that there is on n users of a randomizer, side by side.
 
 A table holds the analyses. Ours are added in `accounting.own_analyses`; a paper adds its own in its folder, with `add`.
+The papers are imported when somebody asks for `every` analysis, and never for an answer about a mechanism.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from importlib import import_module
 from typing import Any
 
 import sympy as sp
@@ -40,7 +42,7 @@ class Analysis:
     data are shuffled first. ``epsilon(R, n, delta, rtol)`` and ``delta(R, n, eps, rtol)`` answer; where the analysis
     does not apply they raise, and the message says why.
 
-    >>> sorted({analysis.kind for analysis in TABLE.values()})
+    >>> sorted({analysis.kind for analysis in every()})
     ['approximation', 'upper']
     """
 
@@ -145,8 +147,18 @@ class Analyses:
         return f"<table><caption>{escape(self.title)}</caption>{head}{rows}</table>"
 
 
-#: Name → analysis; attacks on datasets of their own come with each randomizer.
+#: Name → analysis that was added so far; attacks on datasets of their own come with each randomizer.
 TABLE: dict[str, Analysis] = {}
+
+
+def every() -> tuple[Analysis, ...]:
+    """All analyses, ours and those of all papers.
+
+    >>> {"blanket", "clones", "Erlingsson"} <= {analysis.name for analysis in every()}
+    True
+    """
+    import_module("shuffle_sym.papers.everything")  # by its name: this room imports nothing of a later one
+    return tuple(TABLE.values())
 
 
 def add(analysis: Analysis) -> Analysis:

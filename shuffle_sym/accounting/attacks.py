@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import scipy
 import sympy as sp
-from scipy import special
 
 from shuffle_sym.accounting.sources import UNKNOWN, InCells, PairOfLaws, Source
 from shuffle_sym.algebra.interval import Interval
@@ -73,7 +73,7 @@ def gaussian_delta(chi: float, n: int, eps: float) -> float:
     if not chi:
         return 0.0
     mu = math.sqrt(chi / n)
-    return float(special.ndtr(mu / 2 - eps / mu) - math.exp(eps + special.log_ndtr(-mu / 2 - eps / mu)))
+    return float(scipy.special.ndtr(mu / 2 - eps / mu) - math.exp(eps + scipy.special.log_ndtr(-mu / 2 - eps / mu)))
 
 
 def gaussian_epsilon(chi: float, n: int, delta: float) -> float:
@@ -107,7 +107,7 @@ def gaussian_slope(eps: float, delta: float) -> float:
     while gaussian_delta(high * high, 1, eps) <= delta:
         high *= 2
     mu, _ = last_that_holds(lambda mu: gaussian_delta(mu * mu, 1, eps) <= delta, eps / 40, high, rtol=1e-6)
-    return math.exp(eps + special.log_ndtr(-mu / 2 - eps / mu) - math.log(delta))
+    return math.exp(eps + scipy.special.log_ndtr(-mu / 2 - eps / mu) - math.log(delta))
 
 
 @kept

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym import randomizers
+import shuffle_sym.randomizers as randomizers
 from shuffle_sym.accounting.rounds import Mechanism, compose
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments

@@ -30,8 +30,7 @@ def table(mechanism: Mechanism, given: str, value: Any, rtol: float) -> Analyses
         answer = mechanism.epsilon(arguments.delta_target(value), rtol, "auto")
     else:
         (answer,) = mechanism.from_one([Ratio(eps=arguments.central_epsilon(value))], rtol, "auto")
-    every = [*analyses.TABLE.values(), *_attacks(R, n)]
-    rows = [analysis.row(R, n, given, value, rtol) for analysis in every]
+    rows = [analysis.row(R, n, given, value, rtol) for analysis in (*analyses.every(), *_attacks(R, n))]
     rows.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
     exact = arguments.exact_number(value, given)
     shown = f"{float(exact):g}" if exact.is_Rational else str(exact)

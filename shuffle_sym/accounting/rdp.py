@@ -11,8 +11,8 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 import sympy as sp
-from scipy import special
 
 from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.algebra.interval import Interval
@@ -270,7 +270,7 @@ def _up(value: float) -> float:
 
 def _log_binomials(power: int) -> Any:
     i = np.arange(power + 1)
-    return special.gammaln(power + 1) - special.gammaln(i + 1) - special.gammaln(power - i + 1)
+    return scipy.special.gammaln(power + 1) - scipy.special.gammaln(i + 1) - scipy.special.gammaln(power - i + 1)
 
 
 def _log_expm1(x: Any) -> Any:

@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import scipy
 import sympy as sp
 from flint import fmpq
-from scipy import special
 
 from shuffle_sym.accounting.convex import HockeyStickCurve
 from shuffle_sym.accounting.profile import PrivacyProfile
@@ -131,4 +131,4 @@ def _largest_shift(curve: HockeyStickCurve, delta: Fraction) -> float:
 
 def _quantile(p: Fraction) -> float:
     """Φ⁻¹(p), from the nearer end."""
-    return float(special.ndtri(float(p))) if 2 * p < 1 else -float(special.ndtri(float(1 - p)))
+    return float(scipy.special.ndtri(float(p))) if 2 * p < 1 else -float(scipy.special.ndtri(float(1 - p)))

@@ -1,13 +1,9 @@
-r"""What people see: the command line, plots, the explorer, charts."""
+r"""What people see: the command line, plots, the explorer, charts. `ss.apps.plots` needs matplotlib, `ss.apps.explorer`
+ipywidgets."""
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-#: Imported when they are asked for: `ss.apps.plots` needs matplotlib, `ss.apps.explorer` ipywidgets.
-_LATER = ("catalogue", "cli", "explorer", "numbers", "plots", "svg")
+from shuffle_sym.algebra.names import later
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = later(__name__)

@@ -3,13 +3,13 @@ r"""The catalogue by name: which randomizers there are and what each one takes, 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from shuffle_sym import randomizers
+import shuffle_sym.randomizers as randomizers
 from shuffle_sym.algebra import field
+from shuffle_sym.algebra.names import did_you_mean
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.randomizer import LocalRandomizer
@@ -91,17 +91,6 @@ def find(name: str) -> tuple[str, Maker]:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
-
-
-def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """The end of an error message: the known word that is nearest to the mistyped ``text``, if one is near.
-
-    >>> did_you_mean("kkr", ["krr", "oue"]), did_you_mean("gauss", ["krr", "oue"])
-    ("; did you mean 'krr'?", '')
-    """
-    plain = {word.lower(): word for word in known}
-    near = get_close_matches(text.lower(), plain, n=1)
-    return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
 def arguments_for(name: str, given: Mapping[str, Any], *, free: tuple[str, ...] = ()) -> dict[str, Any]:

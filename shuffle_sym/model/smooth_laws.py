@@ -45,9 +45,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
+import scipy
 import sympy as sp
 from flint import arb
-from scipy import special
 
 from shuffle_sym.algebra import balls, zeros
 from shuffle_sym.algebra.errors import VerificationError
@@ -141,7 +141,7 @@ NORMAL = Shape(
     2.0,
     lambda z: -z * z / 2,
     lambda z: (-z / arb(2).sqrt()).erfc() / 2,
-    lambda p: float(special.ndtri(p)),
+    lambda p: float(scipy.special.ndtri(p)),
     _masses_normal,
     _far_normal,
     lambda alpha, w: w / 2 - alpha.log() / w,

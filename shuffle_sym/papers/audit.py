@@ -51,7 +51,8 @@ class Paper:
         return Paper(path.name, folder.TITLE, path, tuple(claim for part in parts for claim in REGISTERED[part]))
 
 
-PAPERS = tuple(Paper.of(folder) for folder in FOLDERS if find_spec(f"{folder.__name__}.claims"))
+_FOLDERS = [import_module(f"shuffle_sym.papers.{name}") for name in FOLDERS]
+PAPERS = tuple(Paper.of(folder) for folder in _FOLDERS if find_spec(f"{folder.__name__}.claims"))
 
 
 def claims() -> tuple[Claim, ...]:

@@ -2,7 +2,11 @@ r"""What the papers' folders hold, by name: a derivation or a closed form is reg
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
+
+from shuffle_sym.algebra.names import missing
+from shuffle_sym.algebra.names import module as module_of
 
 Thing = TypeVar("Thing", bound=Callable[..., Any])
 
@@ -21,7 +25,7 @@ def bound(form: Thing) -> Thing:
     """Registers a closed form: a function, or an object of one of the shapes, which have the name of their formula.
 
     >>> import shuffle_sym as ss
-    >>> BOUNDS["balle2019_hoeffding"] is ss.papers.balle2019.hoeffding is ss.bounds.balle2019_hoeffding
+    >>> ss.papers.balle2019.hoeffding is ss.bounds.balle2019_hoeffding is BOUNDS["balle2019_hoeffding"]
     True
     """
     folder = _folder(form)
@@ -43,22 +47,29 @@ def _folder(thing: Callable[..., Any]) -> str:
 
 
 def contents(folder: str) -> dict[str, Callable[..., Any]]:
-    """Name → derivation or closed form that is written in this folder, such as ``"balle2019"``."""
+    """Name → derivation or closed form that is written in this folder, such as ``"balle2019"``; imports all of it."""
+    package = import_module(f"shuffle_sym.papers.{folder}")
+    for part in package.MODULES:
+        import_module(f"{package.__name__}.{part}")
     forms = {name.removeprefix(f"{folder}_"): form for name, form in BOUNDS.items() if _folder(form) == folder}
     return forms | {name: build for name, build in DERIVATIONS.items() if _folder(build) == folder}
 
 
 def shown(module: str, table: dict[str, Callable[..., Any]] | None = None) -> Any:
-    """``__getattr__`` and ``__dir__`` of a module that shows a ``table``, or else what is written in its folder."""
+    """``__getattr__`` and ``__dir__`` of a module that shows a ``table``, or of a folder, which shows its modules and
+    what is written in those that its ``MODULES`` names."""
 
     def things() -> dict[str, Callable[..., Any]]:
         return contents(module.rpartition(".")[2]) if table is None else table
 
     def attribute(name: str) -> Any:
-        try:
-            return things()[name]
-        except KeyError:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
+        if table is None and (inside := module_of(module, name)) is not None:
+            return inside
+        # Python and its tools ask for names such as __wrapped__, and must not import a folder for that.
+        known = {} if name.startswith("_") else things()
+        if name in known:
+            return known[name]
+        raise missing(module, name, known)
 
     def names() -> list[str]:
         return sorted({*things(), *sys.modules[module].__all__})

@@ -12,7 +12,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.matching import Matching
-from shuffle_sym.papers.balle2019 import protocols as derived
+from shuffle_sym.papers.balle2019 import variances as derived
 from shuffle_sym.protocols import calibration
 from shuffle_sym.protocols.data import Estimate, Floats, Messages, Protocol, chunks, generator, integers_below
 from shuffle_sym.protocols.encodings import Encoding, encoding, with_noise

@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from shuffle_sym.algebra import arguments
-from shuffle_sym.papers.balle2019 import protocols as derived
+from shuffle_sym.papers.balle2019 import variances as derived
 from shuffle_sym.protocols import calibration
 from shuffle_sym.protocols.data import (
     Estimate,

@@ -1,5 +1,8 @@
 """The catalogue of local randomizers: definitions only."""
 
+from typing import TYPE_CHECKING
+
+from shuffle_sym.algebra.names import later
 from shuffle_sym.randomizers.composed import Joint, Parallel
 from shuffle_sym.randomizers.density import from_density
 from shuffle_sym.randomizers.family import AnyRandomizer
@@ -27,3 +30,6 @@ __all__ = [
     "Joint", "Laplace", "Logistic", "Parallel", "PiecewiseMechanism", "Sampled", "Staircase", "SubsetSelection",
     "TruncatedLaplace", "from_density", "from_matrix",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = later(__name__)

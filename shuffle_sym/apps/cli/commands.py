@@ -23,10 +23,10 @@ from shuffle_sym.accounting.rounds import compose as composed
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import texts
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.names import did_you_mean
 from shuffle_sym.apps import catalogue
 from shuffle_sym.apps.cli.answers import Answer
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.papers import derivations
 from shuffle_sym.randomizers import Sampled, from_matrix
 
 #: A bar on a terminal, for what takes longer than a second.
@@ -145,6 +145,8 @@ def rdp(given: Namespace) -> Answer:
 
 def derive(given: Namespace) -> Answer:
     """One derivation, line by line; without a name the list of them."""
+    from shuffle_sym.papers import derivations  # no other command needs all papers
+
     table = derivations.gparv_table.__name__
     if given.name is None:
         known: dict[str, Callable[..., Any]] = {**derivations.ALL, table: derivations.gparv_table}
@@ -158,7 +160,7 @@ def derive(given: Namespace) -> Answer:
     elif given.name in derivations.ALL:
         derivation = derivations.ALL[given.name]()
     else:
-        hint = catalogue.did_you_mean(given.name, [*derivations.ALL, table])
+        hint = did_you_mean(given.name, [*derivations.ALL, table])
         raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
     rows = [
         {"line": i, "status": line.kind, "says": line.relational(), "why": line.words}

@@ -2,9 +2,10 @@ r"""Words that a shell can complete: commands, options and randomizers, in a scr
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, _SubParsersAction
+from argparse import _SubParsersAction
 
 from shuffle_sym.apps import catalogue
+from shuffle_sym.apps.cli.parser import OneLineParser
 
 SHELLS = ("bash", "zsh")
 _SCRIPT = """\
@@ -24,7 +25,7 @@ complete -o default -F _shuffle_sym {program}
 """
 
 
-def script(parser: ArgumentParser, shell: str) -> str:
+def script(parser: OneLineParser, shell: str) -> str:
     """The script for bash or zsh.
 
     >>> from shuffle_sym.apps.cli.parser import parser
@@ -32,6 +33,8 @@ def script(parser: ArgumentParser, shell: str) -> str:
     True
     """
     (added,) = [action for action in parser._actions if isinstance(action, _SubParsersAction)]
+    for each in added.choices.values():
+        each.complete()
     options = {
         name: [word for action in each._actions for word in action.option_strings if word.startswith("--")]
         for name, each in added.choices.items()

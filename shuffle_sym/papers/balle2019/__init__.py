@@ -1,20 +1,12 @@
 r"""Balle, Bell, Gascón and Nissim 2019, The privacy blanket of the shuffle model."""
 
-from shuffle_sym.papers.balle2019 import (
-    blanket,
-    bounds,
-    histogram,
-    laplace,
-    lower,
-    moments,
-    protocols,
-    reduction,
-    tails,
-)
 from shuffle_sym.papers.registry import shown
 
 TITLE = "Balle et al. 2019"
 
-__all__ = ["TITLE", "blanket", "bounds", "histogram", "laplace", "lower", "moments", "protocols", "reduction", "tails"]
+#: What is written here, imported when somebody asks for a derivation or a closed form.
+MODULES = ("blanket", "bounds", "histogram", "laplace", "lower", "moments", "protocols", "reduction", "tails")
+
+__all__ = ["TITLE", *MODULES]
 
 __getattr__, __dir__ = shown(__name__)

@@ -7,6 +7,26 @@ from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
 from shuffle_sym.papers.balle2019.histogram import delta, eps, level, theorem31
 from shuffle_sym.papers.balle2019.histogram import mean as noisy
+from shuffle_sym.papers.balle2019.variances import (
+    COUNT,
+    FOUND_VARIANCE,
+    MATCH_VARIANCE,
+    MESSAGE_VARIANCE,
+    SAFE_VARIANCE,
+    WORST_VARIANCE,
+    C,
+    N,
+    first,
+    gamma,
+    half,
+    k,
+    p,
+    q,
+    rest,
+    second,
+    users,
+    x,
+)
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
@@ -14,36 +34,10 @@ from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
 from shuffle_sym.randomizers import KRR
 
-half = sp.Rational(1, 2)
 n, i = sp.symbols("n i", positive=True, integer=True)
-c, gamma = sp.symbols("c gamma", positive=True)
-#: Values 0 … k are sent, and k may be 1.
-k = Parameter("k", 1, integer=True)
-x = Parameter("x", 0, 1)
-cell, rest = sp.Symbol("j", nonnegative=True), Parameter("f", 0, 1)  # kx = j + f, and f is rounded at random
-
-#: Var[y/k] of one message, exactly; f is the part of kx after the point.
-MESSAGE_VARIANCE = (
-    (1 - gamma) * rest * (1 - rest) / k**2 + gamma * (1 - gamma) * (x - half) ** 2 + gamma * (k + 2) / (12 * k)
-)
-#: Its supremum over x for γk <= 1, and for γk >= 1 without the middle term.
-WORST_VARIANCE = gamma * (1 - gamma) / 4 + (1 - gamma * k) ** 2 / (4 * k**2) + gamma * (k + 2) / (12 * k)
-
-first, second = sp.symbols("S_1 S_2", nonnegative=True)
-#: What is reported for Var[y/k], from the mean S_1 of y/k and the mean S_2 of its square.
-SAFE_VARIANCE = (
-    gamma * (second - first)
-    + gamma * (1 - gamma) * (2 * k + 1) / (6 * k)
-    + gamma**2 / 4
-    + (1 - gamma) ** 2 / (4 * k**2)
-)
-
+c = sp.Symbol("c", positive=True)
+cell = sp.Symbol("j", nonnegative=True)  # kx = j + f, and f is rounded at random
 z = sp.Symbol("z", positive=True)
-p, q, N, users, C = sp.symbols("p q N n C", positive=True)
-#: The estimated count; its variance and the estimate of that are these over (p − q)².
-COUNT = (C - users * q) / (p - q)
-MATCH_VARIANCE = N * p * (1 - p) + (users - N) * q * (1 - q)
-FOUND_VARIANCE = (users - C) * p * q + C * (1 - p) * (1 - q)
 
 
 def _moments() -> tuple[Fact, list[Fact]]:

@@ -11,7 +11,6 @@ from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.equality import kept
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.papers.balle2019.laplace import lemma58
 from shuffle_sym.papers.rounded import MP, Mpf, number
 from shuffle_sym.randomizers import AnyRandomizer, Laplace
 
@@ -85,6 +84,8 @@ def _from_table(ratios: list[Any], masses: list[Any]) -> Callable[[Mpf], Range]:
 def _laplace_formulas() -> tuple[Callable[[Mpf], Mpf], Callable[[Mpf, Mpf], Mpf]]:
     """γ as a function of ε0, and γ E[G²] of ε0 and α: the last line of `derivations.lemma58`, for all pairs of
     inputs."""
+    from shuffle_sym.papers.balle2019.laplace import lemma58  # no other spread needs a derivation
+
     eps0, alpha = (sp.Symbol(name, positive=True) for name in ("epsilon_0", "alpha"))
     # mpmath's own functions would take the precision of the process.
     modules = [{"exp": MP.exp, "mpf": MP.mpf}, "mpmath"]

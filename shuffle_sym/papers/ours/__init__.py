@@ -1,23 +1,11 @@
 r"""What goes beyond the papers: orders between analyses, the drop-out bound, and what the contour method rests on."""
 
-from shuffle_sym.papers.ours import (
-    any_randomizer,
-    cube,
-    dropout,
-    noise,
-    noise_pairs,
-    orders,
-    rare,
-    sampling,
-    smooth_pairs,
-    smoothing,
-)
 from shuffle_sym.papers.registry import shown
 
 TITLE = "this package"
 
-__all__ = [
-    "TITLE",
+#: What is written here, imported when somebody asks for a derivation or a closed form.
+MODULES = (
     "any_randomizer",
     "cube",
     "dropout",
@@ -28,6 +16,8 @@ __all__ = [
     "sampling",
     "smooth_pairs",
     "smoothing",
-]
+)
+
+__all__ = ["TITLE", *MODULES]
 
 __getattr__, __dir__ = shown(__name__)
