@@ -166,7 +166,8 @@ class OneGroup(CrowdOfUsers):
     def _ordered(self) -> tuple[tuple[int, int], ...]:
         randomizers = [R for R, _ in self.parts]
         R = randomizers[self.group]
-        return R.pairs() if all(one.symmetric for one in randomizers) else Randomizer.pairs(R)
+        same = self.stacked.one_reference or all(one.symmetric for one in randomizers)
+        return R.pairs() if same else Randomizer.pairs(R)
 
     @cached_property
     def gamma(self) -> float:

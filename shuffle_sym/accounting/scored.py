@@ -18,6 +18,7 @@ from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric.scores import ScoredSums, best_scores
 from shuffle_sym.numeric.transforms import Array
 from shuffle_sym.randomizers.stacked import Stacked
+from shuffle_sym.truth.ground_truth.messages import merged_columns
 
 _MOST_DATASETS = 200
 _TRIED = 3
@@ -73,8 +74,9 @@ class ScoredDatasets(Source):
         """Under x0, x1 and the input of each group: the probabilities of the classes of messages."""
         at = self.neighbours
         named = [(at.group, at.x0), (at.group, at.x1), *enumerate(at.inputs)]
-        classes = self.R.classes(*(self.R.number(g, x) for g, x in named))
-        forms = [e for y in classes for e in y.masses]
+        # Merged, no class is as rare as a message that matches all of many inputs.
+        classes = merged_columns([y.masses for y in self.R.classes(*(self.R.number(g, x) for g, x in named))])
+        forms = [e for masses in classes for e in masses]
         table = np.array(field.floats(forms, self.R.bindings)).reshape(len(classes), len(named))
         return [np.ascontiguousarray(column) for column in table.T]
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 from flint import acb, arb
+from sympy.printing.precedence import PRECEDENCE
 
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.errors import VerificationError
@@ -125,6 +126,29 @@ def _cut(function: Callable[[Any], Any], rest: Callable[[Any], Any]) -> Callable
     return enclosed
 
 
+class HugePower(sp.Expr):  # type: ignore[misc]
+    r"""A power of a rational number above 1 that has too many digits to be written out, which SymPy would do.
+
+    >>> bool(HugePower(sp.Integer(2), sp.Integer(10**9)) > 1), 1 / HugePower(sp.Integer(2), sp.Integer(10**9))
+    (True, 1/(2**1000000000))
+    """
+
+    is_commutative = is_positive = True
+    precedence = PRECEDENCE["Pow"]
+
+    def _eval_evalf(self, prec: int) -> sp.Expr:
+        base, exponent = self.args
+        return base._eval_evalf(prec + int(exponent).bit_length()) ** exponent  # in which an error grows so many times
+
+    def _sympystr(self, printer: Any) -> str:
+        base, exponent = self.args
+        return f"{printer.parenthesize(base, self.precedence)}**{printer._print(exponent)}"
+
+    def _latex(self, printer: Any) -> str:
+        base, exponent = self.args
+        return f"{printer.parenthesize(base, self.precedence)}^{{{printer._print(exponent)}}}"
+
+
 _FUNCTIONS: dict[type, Callable[..., Any]] = {  # of real and of complex balls alike
     sp.exp: methodcaller("exp"),
     sp.log: _cut(methodcaller("log"), lambda z: z),
@@ -142,6 +166,7 @@ _FUNCTIONS: dict[type, Callable[..., Any]] = {  # of real and of complex balls a
     sp.tanh: methodcaller("tanh"),
     sp.LambertW: _cut(methodcaller("lambertw"), lambda z: 1 + z * arb.const_e()),
     sp.besseli: lambda order, z: _cut(methodcaller("bessel_i", order), lambda z: z)(z),
+    HugePower: pow,
     sp.besselk: lambda order, z: _cut(methodcaller("bessel_k", order), lambda z: z)(z),
 }
 

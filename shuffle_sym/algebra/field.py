@@ -31,6 +31,7 @@ k: sp.Symbol = Parameter("k", 2, integer=True)  # alphabet size
 d: sp.Symbol = Parameter("d", 2, integer=True)  # number of inputs
 alpha = sp.Symbol("alpha", positive=True)  # e^{eps}
 eps0 = sp.Symbol("epsilon_0", nonnegative=True)
+_number = sp.Dummy()  # stands for a whole constant that is enclosed as it is
 
 Bindings = Mapping[sp.Symbol, sp.Expr]
 
@@ -347,8 +348,8 @@ def not_below(number: sp.Expr) -> float:
     """The smallest double that is not below a constant, or inf."""
     if number is sp.oo:
         return math.inf
-    (form,), bindings = rational_form([number])
-    ((_, high),) = enclosures((form,), bindings, 60)
+    # The formula is enclosed as it stands: as one quotient, (1 + e)^(10^6) would be a polynomial of that degree.
+    ((_, high),) = enclosures((_number,), {_number: number}, 60)
     return rounding.up(high)
 
 

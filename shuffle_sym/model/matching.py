@@ -11,19 +11,18 @@ k-RR, subset selection, RAPPOR, OUE, local hashing and Hadamard response are all
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, cards, field
+from shuffle_sym.algebra import arguments, balls, cards, field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.model.randomizer import OutputClass, Randomizer
+from shuffle_sym.model.randomizer import MOST_ENTRIES, OutputClass, Randomizer
 
 Matches = tuple[bool, ...]
 _POWERS = tuple(Parameter(f"u{named}", 1) for named in range(4))
-_MOST_ENTRIES = 2**18  # of a matrix: a minute of SymPy for those who want all of it
-_EVALUATED_BITS = 2**14  # a power with more bits stays a power: nothing may cost more for a larger d
+_WRITTEN_BITS = 2**13  # a power with more stays one: larger d cost no more, and Python prints no number of 2^14 bits
 
 
 class Matching(Randomizer):
@@ -78,13 +77,13 @@ class Matching(Randomizer):
     def rows(self) -> list[list[sp.Expr]]:
         arguments.numeric_only(self.input_count.free_symbols, "the matrix")
         hit, miss = self.likelihood(True), self.likelihood(False)
-        columns: list[list[sp.Expr]] = []
-        for weight, matches in self.messages():
-            if (len(columns) + 1) * len(matches) > _MOST_ENTRIES:
-                raise ValueError(
-                    f"{self!r} has more than {_MOST_ENTRIES} probabilities, one for each input and message; "
-                    "take fewer inputs for the matrix and for exact values; delta(eps, rtol=…) does not need them"
-                )
+        # Look at one message more than there may be, and at none where one has too many inputs.
+        most = int(MOST_ENTRIES / self.input_count)
+        messages = list(islice(self.messages(), most + 1)) if most else []
+        if not 0 < len(messages) <= most:
+            raise self._too_long()
+        columns = []
+        for weight, matches in messages:
             matched, other = weight * hit, weight * miss
             columns.append([matched if match else other for match in matches])
         return [list(row) for row in zip(*columns, strict=True)]
@@ -137,6 +136,5 @@ class Independent(Matching):
 
 
 def _power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-    if base.is_Rational and exponent.is_Integer and exponent * sp.log(base.p, 2) > _EVALUATED_BITS:
-        return sp.Pow(base, exponent, evaluate=False)
-    return base**exponent
+    huge = base.is_Rational and exponent.is_Integer and exponent * sp.log(base.p, 2) > _WRITTEN_BITS
+    return balls.HugePower(base, exponent) if huge else base**exponent

@@ -20,6 +20,9 @@ from shuffle_sym.algebra import arguments, cards, field, latex
 from shuffle_sym.model import decomposition, gparv
 from shuffle_sym.model.equality import ByDefinition
 
+MOST_ENTRIES = 2**18  # of a matrix: a minute of SymPy for those who want all of it
+_MOST_PAIRS = 2**22  # of inputs: more take half a gigabyte to be listed, and hours to be analysed
+
 
 @dataclass(frozen=True)
 class OutputClass:
@@ -163,6 +166,13 @@ class Randomizer(LocalRandomizer):
     def rows(self) -> Sequence[Sequence[sp.Expr]]:
         """Pr[R(x) = y] as a formula for every input x and message y, where both can be listed."""
 
+    def _too_long(self) -> ValueError:
+        """What is said where inputs and messages are too many to be listed."""
+        return ValueError(
+            f"{self!r} has more than {MOST_ENTRIES} probabilities, one for each input and message; "
+            "take fewer inputs for the matrix and for exact values; delta(eps, rtol=…) does not need them"
+        )
+
     # -- what follows from the definition
 
     @cached_property
@@ -202,6 +212,11 @@ class Randomizer(LocalRandomizer):
             self._check_symmetry()
             return ((0, 1),)
         arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
+        if self.input_count**2 > _MOST_PAIRS:
+            raise ValueError(
+                f"{self!r} has {self.input_count} inputs and more than {_MOST_PAIRS} pairs of them, which no symmetry "
+                "makes alike here; take fewer inputs"
+            )
         inputs = range(int(self.input_count))
         return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
 
@@ -224,7 +239,7 @@ class Randomizer(LocalRandomizer):
         one of these; where every permutation of the inputs is a symmetry, as many others as ``thirds`` says."""
         if not self.symmetric and not self.input_count.is_Integer:
             raise ValueError(f"R must have finitely many inputs, got {self!r}")
-        inputs = range(int(self.input_count) if self.input_count.is_Integer else thirds + 2)
+        inputs = range(sp.Min(self.input_count, thirds + 2) if self.symmetric else int(self.input_count))
         others = [x for x in inputs if x not in (x0, x1)]
         pair = [x for x in (x0, x1) if x in inputs or not self.input_count.is_Integer]
         return [*pair, *(others[:thirds] if self.symmetric else others)]

@@ -1,5 +1,6 @@
 r"""Randomizers made of randomizers: joint (several attributes at once) and parallel (one of several at random)."""
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from itertools import combinations_with_replacement, groupby, product
@@ -11,7 +12,7 @@ from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.randomizer import OutputClass, Randomizer
+from shuffle_sym.model.randomizer import MOST_ENTRIES, OutputClass, Randomizer
 from shuffle_sym.randomizers.composed_noise import JointNoise, ParallelNoise, check_parts
 
 _AND_MORE = r",\ldots"
@@ -175,12 +176,20 @@ class Joint(Randomizer):
             pairs.append(tuple(self.number([by_place[i][side] for i in range(len(self.parts))]) for side in (0, 1)))
         return tuple((x0, x1) for x0, x1 in dict.fromkeys(pairs) if x0 != x1)
 
+    def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
+        # Symmetries of the parts that keep the attributes of x0 and of x1, in each part by itself.
+        own = zip(self.parts, self.attributes(x0), self.attributes(x1), strict=True)
+        kinds = product(*(dict.fromkeys(part.kinds(a0, a1, thirds)) for part, a0, a1 in own))
+        return list(dict.fromkeys([x0, x1, *map(self.number, kinds)]))
+
     def rows(self) -> list[list[sp.Expr]]:
         arguments.numeric_only(self.input_count.free_symbols, "the matrix")
         parts = [
             [[e.xreplace(renaming) for e in row] for row in part.rows()]
             for part, renaming in zip(self.parts, self._renamings, strict=True)
         ]
+        if math.prod(len(part) * len(part[0]) for part in parts) > MOST_ENTRIES:
+            raise self._too_long()
         chosen = (
             [part[x] for part, x in zip(parts, self.attributes(x), strict=True)] for x in range(int(self.input_count))
         )
@@ -229,6 +238,10 @@ class Parallel(Randomizer):
         # One pair stands for all if the symmetries of a part that has the fewest are symmetries of the others too.
         others = [part for part in self.parts if not part.symmetric]
         return others[0].pairs() if len(others) == 1 else super().pairs()
+
+    def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
+        others = [part for part in self.parts if not part.symmetric]
+        return others[0].kinds(x0, x1, thirds) if len(others) == 1 else super().kinds(x0, x1, thirds)
 
     def rows(self) -> list[list[sp.Expr]]:
         parts = [

@@ -42,7 +42,7 @@ class HadamardResponse(Matching):
 
     def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
         arguments.numeric_only(self.K.free_symbols, "the list of inputs")
-        return _kinds([(0, row) for row in range(1, int(self.K))], x0, x1)
+        return _kinds(1, int(self.K), x0, x1)
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         return _parity_law([x + 1 for x in inputs], matches)
@@ -85,13 +85,14 @@ class BlockHadamard(Matching):
         return ((0, 1), (0, int(self.b) - 1)) if self.b > 2 else ((0, 1),)
 
     def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
-        return _kinds([self.place(x) for x in range(int(self.input_count))], x0, x1)
+        return _kinds(int(self.B), int(self.b), x0, x1)
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         """The mean over blocks: none of the inputs of other blocks matches."""
         named = [(*self.place(x), match) for x, match in zip(inputs, matches, strict=True)]
-        total = sp.Integer(0)
-        for block in range(int(self.B)):
+        blocks = {block for block, _, _ in named}
+        total = sp.Integer(0) if any(matches) else self.B - len(blocks)
+        for block in blocks:
             if not any(match for own, _, match in named if own != block):
                 here = [(row, match) for own, row, match in named if own == block]
                 total += _parity_law([row for row, _ in here], tuple(match for _, match in here))
@@ -104,13 +105,17 @@ class BlockHadamard(Matching):
             yield 1 / (self.B * self.b), matches
 
 
-def _kinds(places: Sequence[tuple[int, int]], x0: int, x1: int) -> list[int]:
+def _kinds(B: int, b: int, x0: int, x1: int) -> list[int]:
     """Inputs by their block and row: linear maps of a block that keep one row or two, and so their sum, take every
     further row to every other one; blocks without x0 and x1 may be exchanged."""
-    (block0, row0), (block1, row1) = places[x0], places[x1]
+    (block0, row0), (block1, row1) = (divmod(x, b - 1) for x in (x0, x1))
+    row0, row1 = row0 + 1, row1 + 1
+    # The first input of each kind is among these: at most two blocks and three rows of a block are kinds of their own.
+    rows = [row for row in {1, 2, 3, 4, row0 ^ row1} if 0 < row < b]
+    places = sorted((block, row) for block in {0, 1, 2, block0, block1} if block < B for row in rows)
     firsts: dict[tuple[bool, ...], int] = {}
-    for x, (block, row) in enumerate(places):
-        if x not in (x0, x1):
+    for block, row in places:
+        if (x := block * (b - 1) + row - 1) not in (x0, x1):
             is_sum = block == block0 == block1 and row == row0 ^ row1
             firsts.setdefault((block == block0, block == block1, is_sum), x)
     return [x0, x1, *firsts.values()]

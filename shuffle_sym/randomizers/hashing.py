@@ -3,7 +3,6 @@ r"""Randomizers that send a random hash function and a randomised hash of the in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -38,9 +37,14 @@ class OLH(Independent):
     def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
         arguments.numeric_only(self.g.free_symbols, "the matrix")
         g, d = int(self.g), int(self.input_count)
-        for hashes in product(range(g), repeat=d):
+        weight = sp.Rational(1, g ** (d + 1))
+        for function in range(g**d):  # its values are the digits; itertools.product would list all g first
+            hashes, rest = [], function
+            for _ in range(d):
+                rest, value = divmod(rest, g)
+                hashes.append(value)
             for z in range(g):
-                yield sp.Rational(1, g ** (d + 1)), tuple(value == z for value in hashes)
+                yield weight, tuple(value == z for value in reversed(hashes))
 
     def idealised(self) -> OLH:
         return OLH(self.g, sp.oo, self.eps0)

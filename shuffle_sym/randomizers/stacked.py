@@ -33,7 +33,8 @@ class Stacked(Randomizer):
         self.common = tuple(range(len(self.parts)) if common is None else common)
         self.bindings, self._renamings = _with_own_symbols(self.parts)
         self.input_count = sp.Add(*(part.input_count for part in self.parts))
-        self._by_classes = _one_reference(self.parts)
+        #: Whether all parts tilt one law of messages, so that they have the symmetries of any one of them.
+        self.one_reference = _one_reference(self.parts)
 
     def number(self, part: int, x: int) -> int:
         """The number of an input of one part. Inputs that cannot be listed have numbers as if there were a million."""
@@ -54,7 +55,7 @@ class Stacked(Randomizer):
 
     def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
         split = [self._split(x) for x in inputs]
-        if not self._by_classes:
+        if not self.one_reference:
             return self._from_rows(inputs)
         named = tuple(dict.fromkeys(x for _, x in split))
         places = [(part, named.index(x)) for part, x in split]

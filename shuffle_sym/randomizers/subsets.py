@@ -48,10 +48,9 @@ class SubsetSelection(Matching):
         return chosen / _falling(self._size + self._left, m)
 
     def messages(self) -> Iterator[tuple[sp.Expr, Matches]]:
-        inputs = range(int(self.input_count))
-        subsets = list(combinations(inputs, int(self.w)))
-        for subset in subsets:
-            yield sp.Rational(1, len(subsets)), tuple(x in subset for x in inputs)
+        inputs, weight = range(int(self.input_count)), 1 / sp.binomial(self.input_count, self.w)
+        for subset in map(set, combinations(inputs, int(self.w))):
+            yield weight, tuple(x in subset for x in inputs)
 
 
 def _falling(x: sp.Expr, count: int) -> sp.Expr:

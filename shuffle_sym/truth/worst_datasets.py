@@ -172,6 +172,7 @@ def two_inputs(R: Randomizer, x0: int, x1: int, n: Any, alpha: Any) -> WorstPair
     WorstPair(X0=(0, 0, 1), X1=(1, 0, 1), delta=5/27)
     """
     users, (x0, x1) = arguments.users(n), _pair(R, x0, x1)
+    R.rows()  # refuses inputs that are too many to be listed, which is what comes next
     pairs = combinations(Randomizer.kinds(R, x0, x1, thirds=2), 2)
     shares = {(*(x,) * k, *(other,) * (users - 1 - k)) for x, other in pairs for k in range(users)}
     datasets = [((x0, *others), (x1, *others)) for others in sorted(shares)]
