@@ -38,7 +38,9 @@ def sweep(
     ``value``. Parameters are numbers, texts, booleans or None, in lists or arrays.
 
     ``executor`` is a Dask ``Client`` or anything with the interface of `concurrent.futures.Executor` (processes,
-    ipyparallel, mpi4py); then ``fn`` must be importable by the workers. ``progress`` shows a bar.
+    ipyparallel, mpi4py); then ``fn`` must be importable by the workers. An interrupt
+    cancels the points of a ``Client`` all in one message, and those of its executor one by one, which takes longer.
+    ``progress`` shows a bar.
 
     With ``path`` every finished row is written to that file at once, one JSON object a line, and rows that are there
     already are not computed again: an interrupted sweep goes on where it stopped, also with more values in the grid.

@@ -50,6 +50,9 @@ class Model:
     @property
     def size(self):
         return 7
+    @functools.cached_property
+    def kept(self):
+        return 9
 class Part(Model):
     pass
 class Colour(enum.Enum):
@@ -57,7 +60,7 @@ class Colour(enum.Enum):
 MODEL = Part()
 def f(n, shift=0, *, factor=1):
     inner = lambda m: helper(m) + K
-    found = inner(n) + remembered(n) + MODEL(n) + MODEL.size + Model.still(n)
+    found = inner(n) + remembered(n) + MODEL(n) + MODEL.size + MODEL.kept + Model.still(n)
     assert n in {"u", "v", 1, 2, 3} or n
     return found + shift, factor, TABLE, ARRAY, R, M, SYMBOL, NUMBER, Colour.RED
 """
@@ -101,6 +104,7 @@ def parts(text: str = MODULE) -> dict[str, str]:
         ("self.scale * n", "self.scale + n", "theirs.Model.scaled"),
         ("        return n\n", "        return -n\n", "theirs.Model.still"),
         ("return 7", "return 8", "theirs.Model.size"),
+        ("return 9", "return 10", "theirs.Model.kept"),
         ("class Part(Model):", "class Part(Model, object):", None),
         ("RED = 1", "RED = 2", "theirs.Colour.RED"),
         ("shift=0", "shift=1", "theirs.f"),
