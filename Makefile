@@ -52,7 +52,7 @@ browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it a
 	$(BIN)/python -m pip install --quiet --editable '.[lab,app]' --group browser
 	$(BIN)/python browser/test_in_browser.py
 
-interop-test:  ## audit public packages (multi-freq-ldpy, pure-ldp, opendp) from their samples, try the ways in and out, in an environment of its own
+interop-test:  ## audit public packages (multi-freq-ldpy, pure-ldp, opendp) from their samples, try the ways in and out, sweep on a Dask cluster, in an environment of its own
 	$(PYTHON) -m venv .venv-interop
 	.venv-interop/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv-interop/bin/python -m pip install --quiet --editable . --group interop

@@ -1,21 +1,26 @@
 r"""A table over a grid of parameters: serial or on any executor, with a progress bar, resumable."""
 
 import json
+import platform
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import closing
+from functools import partial
 from itertools import product
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from shuffle_sym.algebra import records
+from shuffle_sym.accounting import fingerprint
+from shuffle_sym.algebra import VERSION, records
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.records import Row
 
-_NAMED = ("lower_by", "upper_by")
+_SHOWN = 20  # failed points that an error names: with more nobody sees the first, with fewer a pattern is missed
 
 
 def sweep(
@@ -32,10 +37,21 @@ def sweep(
     `Interval`, the entries of a mapping (an interval under the name *eps* as ``eps_lower``, ``eps_upper``, …), or one
     ``value``. Parameters are numbers, texts, booleans or None, in lists or arrays.
 
-    ``executor`` is anything with the interface of `concurrent.futures.Executor` (processes, a Dask ``Client``,
-    ipyparallel or mpi4py); then ``fn`` must be importable by the workers. With ``path`` every finished row is written
-    to that file at once, one JSON object a line, and rows that are there already are not computed again: an
-    interrupted sweep goes on where it stopped. ``progress`` shows a bar.
+    ``executor`` is a Dask ``Client`` or anything with the interface of `concurrent.futures.Executor` (processes,
+    ipyparallel, mpi4py); then ``fn`` must be importable by the workers. An interrupt
+    cancels the points of a ``Client`` all in one message, and those of its executor one by one, which takes longer.
+    ``progress`` shows a bar.
+
+    With ``path`` every finished row is written to that file at once, one JSON object a line, and rows that are there
+    already are not computed again: an interrupted sweep goes on where it stopped, also with more values in the grid.
+    A point that fails does not stop the others; in the end one RuntimeError names the points that failed. Without
+    ``path`` there is nothing to keep the other rows in, and the first error ends the sweep.
+
+    The first line of the file says which function its rows belong to, and a file of something else is refused. Two
+    functions are the same if their names are, their compiled code, and every value that they read as it is when the
+    sweep begins: defaults, captured and global variables, and, by the same rule, the functions, methods and modules
+    that they use. Not compared are installed packages, built-in functions, what a function imports when it runs, and
+    what it reads from outside, such as files.
 
     >>> sweep(lambda x, y: x * y, {"x": [2, 3], "y": [5, 7]}, progress=False)[-1]
     {'x': 3, 'y': 7, 'value': 21}
@@ -43,50 +59,127 @@ def sweep(
     if not callable(fn):
         raise TypeError(f"fn must be a function, got {fn!r}")
     points = _points(grid)
-    done = records.read(path, set(grid)) if path is not None else {}
-    for row in done.values():
-        if {"lower", "upper", "method"} <= set(row) and not set(_NAMED) <= set(row):
-            raise ValueError(
-                f"path must name a file that this version wrote, got {path}: its intervals do not say what their ends "
-                "come from, and may be about a bound in place of the mechanism; delete it, or give another path"
-            )
+    done = {} if path is None else _rows(path, fn, set(grid))
     missing = [point for point in points if records.key(point) not in done]
-    with tqdm(total=len(points), initial=len(points) - len(missing), disable=not progress, desc="sweep") as bar:
-        for point, result in _results(fn, missing, executor):
-            row = {**point, **_columns(result, point)}
+    failed: list[tuple[Row, Exception]] = []
+    with (
+        tqdm(total=len(points), initial=len(points) - len(missing), disable=not progress, desc="sweep") as bar,
+        closing(_results(fn, missing, executor)) as results,
+    ):
+        for point, result in results:
+            try:
+                row = {**point, **_columns(result(), point)}
+            except Exception as error:
+                if path is None:
+                    error.add_note(f"This is the point {_place(point)} of the sweep.")
+                    raise
+                failed.append((point, error))
+                continue
             if path is not None:
                 records.append(path, row)
             done[records.key(point)] = row
             bar.update()
+    if failed:
+        lines = [f"{_place(point)}: {type(error).__name__}: {error}" for point, error in failed[:_SHOWN]]
+        raise RuntimeError(
+            f"{len(failed)} of the {len(points)} points failed. All other rows are in {path}: the same call computes "
+            "only what failed. (If a pool of processes broke, give it a new one.)\n"
+            + "\n".join([*lines, *([f"and {len(failed) - _SHOWN} more"] if len(failed) > _SHOWN else [])])
+        ) from failed[0][1]
     return [done[records.key(point)] for point in points]
 
 
-def _results(fn: Callable[..., Any], points: list[Row], executor: Executor | None) -> Iterator[tuple[Row, Any]]:
-    if executor is None:
+def _place(point: Row) -> str:
+    return ", ".join(f"{name} = {value!r}" for name, value in point.items())
+
+
+def _results(
+    fn: Callable[..., Any], points: list[Row], executor: Any
+) -> Generator[tuple[Row, Callable[[], Any]], None, None]:
+    """Every point, with a function that returns its result or raises its error, as they finish."""
+    if executor is None or not points:
         for point in points:
-            yield point, fn(**point)
+            yield point, partial(fn, **point)
         return
-    # Dask gives equal calls one future: without a mark of its own a sweep would cancel those of the next one.
+    if hasattr(executor, "get_executor"):
+        yield from _results_of_dask(fn, points, executor)
+        return
+    # The executor of a Dask client gives equal calls one future: without a mark of its own a sweep would cancel those
+    # of the next one.
     mark = uuid.uuid4().hex
-    futures = {executor.submit(_call, fn, point, mark): point for point in points}
+    futures: dict[Any, Row] = {}
+    finished: SimpleQueue[Any] = SimpleQueue()
     try:
-        for future in _finished(futures):
-            yield futures[future], future.result()
+        for number, point in enumerate(points, 1):
+            try:
+                future = executor.submit(_call, fn, point, mark)
+            except Exception as error:  # such as that of a pool that has lost a process
+                future = Future()
+                future.set_exception(error)
+            futures[future] = point
+            future.add_done_callback(finished.put)
+            # What is finished while the rest is handed in does not wait for that.
+            while futures and (number == len(points) or not finished.empty()):
+                future = finished.get()
+                yield futures.pop(future), future.result
     finally:
         for future in futures:
             future.cancel()
 
 
-def _call(fn: Callable[..., Any], point: Row, mark: str) -> Any:
+def _results_of_dask(
+    fn: Callable[..., Any], points: list[Row], client: Any
+) -> Generator[tuple[Row, Callable[[], Any]], None, None]:
+    """All points in one message, and cancelled in one; results are fetched as soon as they are there."""
+    from distributed import as_completed
+
+    futures = dict(zip(client.map(partial(_call, fn), points, pure=False), points, strict=True))
+    try:
+        for future, result in as_completed(futures, client.loop, with_results=True, raise_errors=False):
+            yield futures.pop(future), partial(_fetched, future, result)
+    finally:
+        client.cancel(list(futures))
+
+
+def _fetched(future: Any, result: Any) -> Any:
+    return result if future.status == "finished" else future.result()
+
+
+def _call(fn: Callable[..., Any], point: Row, mark: str = "") -> Any:
     return fn(**point)
 
 
-def _finished(futures: Mapping[Any, Row]) -> Iterable[Any]:
-    """As they finish; futures of other libraries may not be known to `as_completed`, and come in order."""
-    try:
-        yield from as_completed(futures)
-    except AttributeError:
-        yield from futures
+def _rows(path: str | Path, fn: Callable[..., Any], names: set[str]) -> dict[str, Row]:
+    """The rows of the same sweep that the file holds; a new file is begun with what the sweep is."""
+    name, parts = fingerprint.of(fn)
+    python = ".".join(platform.python_version_tuple()[:2])  # code is compiled differently by every version
+    asked = {"sweep": name, "names": sorted(names), "version": VERSION, "python": python, "parts": parts}
+    held = records.first(path)
+    if held is None:
+        records.append(path, asked)
+        return {}
+    cure = "Delete it, or give another path."
+    if set(held) != set(asked):
+        raise ValueError(
+            f"path must name a new file or one that this sweep wrote, got {path}: its first line does not say which "
+            f"function its rows belong to (earlier versions did not write that). Give another path."
+        )
+    holds, asks = (
+        f"{head['sweep']} over {', '.join(head['names'])} (shuffle_sym {head['version']}, Python {head['python']})"
+        for head in (held, asked)
+    )
+    if holds != asks:
+        raise ValueError(
+            f"path must name a new file or one that this sweep wrote, got {path}: it holds the sweep of {holds}, and "
+            f"asked for is {asks}. {cure}"
+        )
+    if held["parts"] != parts:
+        changed = sorted(part for part in {*held["parts"], *parts} if held["parts"].get(part) != parts.get(part))
+        raise ValueError(
+            f"path must name a new file or one that this sweep wrote, got {path}: it holds the sweep of another "
+            f"{name}, which differs in {', '.join(changed)}. {cure}"
+        )
+    return records.read(path, names, skip=1)
 
 
 def _points(grid: Any) -> list[Row]:
@@ -113,7 +206,7 @@ def _plain(value: Any) -> Any:
 
 def _ends(interval: Interval, prefix: str) -> Row:
     columns: Row = {"lower": interval.lower, "upper": interval.upper, "method": interval.method}
-    for name in _NAMED:
+    for name in ("lower_by", "upper_by"):
         by = getattr(interval, name)
         columns[name] = None if by is None else str(by)
     return {prefix + name: value for name, value in columns.items()}

@@ -1,6 +1,7 @@
 r"""Finished rows in a file, one JSON object a line: what was computed once is read again."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +23,34 @@ def append(path: str | Path, row: Row) -> None:
         file.write(json.dumps(row) + "\n")
 
 
-def read(path: str | Path, names: set[str]) -> dict[str, Row]:
+def first(path: str | Path) -> Row | None:
+    """The object in the first line, empty if that is none or was cut off; None if the file is empty or not there."""
+    if not Path(path).exists():
+        return None
+    with Path(path).open("rb") as file:
+        line = file.readline()
+    if not line:
+        return None
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return {}
+    return row if isinstance(row, dict) and line.endswith(b"\n") else {}
+
+
+def read(path: str | Path, names: set[str], skip: int = 0) -> dict[str, Row]:
     """Rows of an earlier run by the key of their parameters; a last line that was cut off is taken out of the file."""
     rows: dict[str, Row] = {}
     if not Path(path).exists():
         return rows
-    lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
-    for number, line in enumerate(lines, 1):
+    lines = Path(path).read_bytes().splitlines(keepends=True)
+    if lines and not lines[-1].endswith(b"\n"):
+        os.truncate(path, sum(len(line) for line in lines[:-1]))
+        del lines[-1]
+    for number, line in enumerate(lines[skip:], skip + 1):
         try:
             row = json.loads(line)
-        except json.JSONDecodeError:
-            if number == len(lines):
-                Path(path).write_text("".join(lines[:-1]), encoding="utf-8")
-                continue
+        except ValueError:
             raise ValueError(f"path must name a file that sweep wrote, got {path}: line {number} is not JSON") from None
         if not isinstance(row, dict) or not names <= set(row):
             raise ValueError(

@@ -207,7 +207,14 @@ def test_the_sigma_that_is_recommended_meets_the_target_and_the_other_end_misses
 
 def test_somebody_who_waits_sees_that_work_goes_on(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    given = SimpleNamespace(run=lambda given: time.sleep(1.2) or cli.answers.Answer("done"), json=False, csv=False)
+
+    def work(given):
+        end = time.monotonic() + 60  # on a busy machine a second may be long
+        while not sys.stderr.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+        return cli.answers.Answer("done")
+
+    given = SimpleNamespace(run=work, json=False, csv=False)
     monkeypatch.setattr(
         importlib.import_module("shuffle_sym.apps.cli.main"),
         "parser",

@@ -120,9 +120,9 @@ def test_ten_million_users_take_less_than_ten_seconds_and_a_gigabyte():
     P, S = Histogram(1000, 0.01), Sum(60, 0.001)
     for protocol, data in ((P, values), (S, values / 1000)):
         tracemalloc.start()
-        start = time.perf_counter()
+        start = time.process_time()
         protocol.run(data, rng(1))
-        assert time.perf_counter() - start < 10
+        assert time.process_time() - start < 10
         assert tracemalloc.get_traced_memory()[1] < 10**9
         tracemalloc.stop()
 

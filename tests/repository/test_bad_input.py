@@ -244,6 +244,11 @@ BAD = {
         ValueError,
         ["['value']"],
     ),
+    "sweep, another file": (
+        lambda: ss.sweep(print, {"x": [1]}, path=__file__),
+        ValueError,
+        ["path must name a new file", "its first line does not say", "another path"],
+    ),
     "sweep, result": (lambda: ss.sweep(lambda x: {1: x}, {"x": [1]}, progress=False), TypeError, ["JSON can hold"]),
     "binomial of OUE": (
         lambda: ss.Shuffle(ss.OUE(d=3, eps0=1), 9).delta(0.1, method="binomial"),

@@ -163,10 +163,10 @@ def test_nothing_and_less_than_all_above_the_largest_loss_and_far_below_one():
 
 def test_what_takes_too_long_is_refused_before_it_is_begun_and_the_advice_can_be_followed():
     D = LAWS["3-RR"]
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError, match=r"digits = 30 .* up to n = \d+ .* got n = 1000000000; delta") as refusal:
         ss.Shuffle(D, 10**9).delta(0.001, digits=30)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     most = int(str(refusal.value).split("up to n = ")[1].split()[0])
     sums = [CentralSum(D.gparv, Ratio(eps=q("0.001")), n, 32).seconds for n in (most, most + 1)]
     assert sums[0] <= MOST_SECONDS < sums[1]
