@@ -65,6 +65,7 @@ cross-check: $(VENV)/ok  ## the long cross-check against exact values (minutes)
 	SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -q tests/checks/test_cross_check.py tests/papers/test_girgis2021.py
 	$(BIN)/python -m checks.crowds
 	$(BIN)/python -m checks.empirical --audits 200
+	$(BIN)/python -m checks.interrupts
 
 fuzz: $(VENV)/ok  ## hard inputs at random against an independent oracle; goes on where it ended (MINUTES=10 SEED=1)
 	$(BIN)/python -m checks.fuzz --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --processes $(or $(PROCESSES),1)

@@ -11,15 +11,15 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
-from flint import acb, arb
+from flint import arb
 
 from shuffle_sym.algebra import balls, zeros
 from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.integrals import integral
 from shuffle_sym.algebra.pieces import Smooth, order, smooth_pieces
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.halves import Half, combined
@@ -180,16 +180,6 @@ class LogConcave:
         """The integral of the density, which has to be 1."""
         with balls.precision(_BITS):
             return self.tail(arb(0)) + self.mirrored.tail(arb(0))
-
-
-def integral(density: Callable[[Any], Any], left: arb, right: arb) -> arb:
-    """A ball that contains the integral of a function that is analytic between two places."""
-
-    def enclosed(z: acb, analytic: bool) -> acb:
-        # On a ball of real numbers `balls.compiled` does not tell whether it is analytic around them.
-        return acb(arb.nan()) if analytic and z.imag.is_zero() else acb(density(z))
-
-    return acb.integral(enclosed, left, right, abs_tol=arb(2) ** -1000).real
 
 
 def _limit(slope: sp.Expr) -> sp.Expr:

@@ -22,12 +22,12 @@ from flint import arb
 
 from shuffle_sym.algebra import balls, branch, field, zeros
 from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.integrals import integral
 from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.model.continuous import Continuous, pair, x, y
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.halves import Half, combined
-from shuffle_sym.model.noise import integral
 
 _BITS = 128
 _ETA = Fraction(1, 10**9)

@@ -21,6 +21,7 @@ from flint import acb, arb
 
 from shuffle_sym.algebra import balls
 from shuffle_sym.algebra.errors import VerificationError
+from shuffle_sym.algebra.integrals import rule
 
 Array = npt.NDArray[np.float64]
 Function = Callable[[Any], Any]
@@ -78,13 +79,6 @@ class Panels:
     tail: Tail
 
 
-@lru_cache(maxsize=4)
-def rule(nodes: int) -> tuple[tuple[arb, arb], ...]:
-    """Nodes in [−1, 1] and their weights."""
-    with balls.precision(_BITS):
-        return tuple(arb.legendre_p_root(nodes, k, weight=True) for k in range(nodes))
-
-
 class Smooth:
     """An interval of messages y on which the densities c, and A or B = 1, are analytic; ``ratio`` is the other one."""
 
@@ -95,7 +89,7 @@ class Smooth:
     def panel(self, middle: arb, half: arb) -> Panel:
         """The panel with this middle and half width."""
         with balls.precision(_BITS):
-            places = [(middle + half * node, half * weight) for node, weight in rule(_NODES)]
+            places = [(middle + half * node, half * weight) for node, weight in rule(_NODES, _BITS)]
             nodes = [(self.ratio(place), weight * self.common(place)) for place, weight in places]
             around = self._ellipses(middle, half)
             flat = _flat(self.ratio(middle + half * arb(0, 1)), nodes, around)

@@ -49,9 +49,8 @@ import scipy
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import balls, zeros
+from shuffle_sym.algebra import balls, integrals, zeros
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.model import panels
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.equality import kept
@@ -77,7 +76,7 @@ _STEP = 1e-3  # between tails of close pairs
 _TILT, _LARGEST_TILT, _TYPICAL_RATE = 8.0, 14.0, 0.1  # exponents λG, and λ times the variance of G, for choosing cells
 
 
-_NODES, _WEIGHTS = np.array(panels.rule(16), dtype=float).T
+_NODES, _WEIGHTS = np.array(integrals.rule(16, _BITS), dtype=float).T
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import balls
-from shuffle_sym.model import noise, panels
+from shuffle_sym.algebra import balls, integrals
+from shuffle_sym.model import panels
 from shuffle_sym.model.continuous import y
 
 DENSITIES = {  # and their integrals from 0 on
@@ -46,7 +46,7 @@ def test_the_error_of_a_panel_is_below_what_every_ellipse_says(density, whole):
 )
 def test_the_integral_of_a_root_is_right_up_to_its_branch_point(formula, ends, value):
     with balls.precision(100):
-        total = noise.integral(balls.compiled(formula, y), *map(arb, ends))
+        total = integrals.integral(balls.compiled(formula, y), *map(arb, ends))
     low, high = balls.ends(total)
     assert low <= value <= high
     assert high - low < 1e-20
