@@ -15,6 +15,7 @@ $(VENV)/ok: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable '.[lab]' --group dev
+	command -v node >/dev/null || $(BIN)/python -m pip install --quiet --group node || echo 'no Node.js: formulas will not be checked'
 	touch $@
 
 lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/

@@ -6,6 +6,7 @@ and works on copies of the notebooks, on the loopback interface only. Pictures g
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -26,6 +27,9 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # its tools
+from tools.run_notebooks import NUMBER, difference, tolerance  # noqa: E402
+
 SCREENSHOTS = ROOT / "browser" / "screenshots"
 FLAGS = (
     "--headless=new",
@@ -61,6 +65,7 @@ def running(*command: str, notebooks: Path, url: str) -> Iterator[None]:
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "JUPYTER_CONFIG_DIR": str(notebooks.parent / "config"),
+        "JUPYTER_DATA_DIR": str(notebooks.parent / "data"),  # no notebook was signed there, so none is trusted
         "JUPYTERLAB_SETTINGS_DIR": str(notebooks.parent / "settings"),
     }
     # Nothing is asked of the world outside, and no question about it covers the pictures.
@@ -110,11 +115,42 @@ def chromium() -> Iterator[webdriver.Chrome]:
             options.add_argument(flag)
         driver = webdriver.Chrome(options, webdriver.ChromeService(programs["chromedriver"]))
         driver.set_page_load_timeout(PATIENCE)
+        # A page without the focus has no current notebook, and then no command knows which one is meant.
+        driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
         driver.command_executor.client_config.timeout = PATIENCE  # no answer within 120 s is an error otherwise
         try:
             yield driver
         finally:
             driver.quit()
+
+
+#: What scrolls, the notebook that is open; whether all its formulas in view are drawn; what can be seen of it.
+VIEW = (
+    "const panel = () => window.jupyterapp.shell.currentWidget.node;"
+    "const view = () => panel().querySelector('.jp-WindowedPanel-outer');"
+)
+DRAWN = (
+    "const raw = /\\\\(displaystyle|frac|varepsilon|begin|left)\\b|\\$/;"
+    "return ![...panel().querySelectorAll('.jp-RenderedMarkdown, .jp-RenderedLatex')].some(node => {"
+    "  const copy = node.cloneNode(true);"
+    "  for (const own of copy.querySelectorAll('mjx-container, code, pre')) own.remove();"
+    "  return raw.test(copy.textContent)})"
+)
+ON = "const v = view(), was = v.scrollTop; v.scrollTop += 0.8 * v.clientHeight; return v.scrollTop === was"
+SEEN = """
+const faults = [], texts = {};
+for (const one of panel().querySelectorAll('mjx-merror')) faults.push('refused: ' + one.textContent.slice(0, 200));
+for (const one of panel().querySelectorAll('.jp-RenderedMarkdown, .jp-OutputArea-output')) {
+  if (one.clientWidth && one.scrollWidth > one.clientWidth + 1 && !one.matches('.jp-RenderedText'))
+    faults.push(`${one.scrollWidth} px in a column of ${one.clientWidth}: ` + one.textContent.slice(0, 200));
+  if (one.matches('[data-mime-type="application/vnd.jupyter.error"]')) faults.push(one.textContent.slice(-300));
+}
+for (const cell of panel().querySelectorAll('.jp-CodeCell')) {
+  const outputs = [...cell.querySelectorAll('.jp-OutputArea-output')];
+  if (outputs.length) texts[cell.dataset.windowedListIndex] = outputs.map(one => one.innerText).join('\\n');
+}
+return {faults, texts};
+"""
 
 
 class Lab:
@@ -178,6 +214,24 @@ class Lab:
                 "return list.map(String)"
             )
         )
+
+    def look(self) -> dict[int, str]:
+        """Scroll through the whole notebook and find fault; the text of each code cell's outputs, by its place.
+
+        JupyterLab draws only what is in view, and formulas a moment later.
+        """
+        texts: dict[int, str] = {}
+        self.driver.execute_script(VIEW + "view().scrollTop = 0")
+        end = False
+        while not end:
+            time.sleep(0.3)  # what came into view is put on the page a moment later
+            waited(lambda: self.driver.execute_script(VIEW + DRAWN), f"the formulas of {self.name} to be drawn", 60)
+            seen = self.driver.execute_script(VIEW + SEEN)
+            assert not seen["faults"], f"{self.name}: {seen['faults'][:5]}"
+            for place, text in seen["texts"].items():  # a cell that is half in view may be there in part
+                texts[int(place)] = max(text, texts.get(int(place), ""), key=len)
+            end = self.driver.execute_script(VIEW + ON)
+        return texts
 
     def picture(self, name: str) -> None:
         self.driver.save_screenshot(str(SCREENSHOTS / f"{name}.png"))
@@ -287,6 +341,28 @@ def several_rounds(driver: webdriver.Chrome) -> tuple[float, float]:
     return at_once, time.monotonic() - start
 
 
+def twice(lab: Lab, path: Path) -> None:
+    """Look at a notebook as it is saved and not trusted, then run it and look again: no fault, no number that changes.
+
+    What depends on the time it takes is left out, as everywhere; widgets are alive in the second view only.
+    """
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    lab.picture(f"{lab.name}_saved")
+    saved = lab.look()
+    seconds = lab.run_all()
+    lab.picture(f"{lab.name}_run")
+    now = lab.look()
+    for place in sorted(saved.keys() & now.keys()):
+        alive = any(
+            "application/vnd.jupyter.widget-view+json" in one.get("data", {}) for one in cells[place]["outputs"]
+        )
+        rtol = None if alive else tolerance(cells[place])
+        numbers = [" ".join(NUMBER.findall(text)) for text in (saved[place], now[place])]
+        change = difference(*numbers, rtol) if rtol is not None else None
+        assert change is None, f"{lab.name}, cell {place}: {change}"
+    print(f"{lab.name}: looked at as saved and after {seconds:.1f} s of running, no fault", flush=True)
+
+
 def lab_with_the_notebooks(notebooks: Path, driver: webdriver.Chrome) -> None:
     port, token = free_port(), secrets.token_hex(16)
     address = f"http://127.0.0.1:{port}"
@@ -301,6 +377,9 @@ def lab_with_the_notebooks(notebooks: Path, driver: webdriver.Chrome) -> None:
         *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
     )
     with running(*command, notebooks=notebooks, url=f"{address}/api"):
+        for path in sorted(notebooks.glob("*.ipynb")):
+            twice(Lab(driver, address, token, path.stem), path)
+
         start = time.monotonic()
         lab = Lab(driver, address, token, "00_quickstart")
         opened = time.monotonic() - start

@@ -31,7 +31,7 @@ DEFAULT_TOLERANCE = 1e-3
 SECONDS = 300
 PALETTE = 64  # colours of a saved picture
 TEXTS = ("text/markdown", "text/latex", "text/plain")  # the first one that is there
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,_]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,_]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 
@@ -72,11 +72,11 @@ def difference(before: str, now: str, rtol: float) -> str | None:
     >>> difference("eps = 0.38", "eps = 0.39", 1e-3)
     '0.38 became 0.39'
     """
-    if _NUMBER.sub("#", before) != _NUMBER.sub("#", now):
+    if NUMBER.sub("#", before) != NUMBER.sub("#", now):
         pairs = zip_longest(before.splitlines(), now.splitlines(), fillvalue="")
-        old, new = next(pair for pair in pairs if _NUMBER.sub("#", pair[0]) != _NUMBER.sub("#", pair[1]))
+        old, new = next(pair for pair in pairs if NUMBER.sub("#", pair[0]) != NUMBER.sub("#", pair[1]))
         return f"{old[:100]!r} became {new[:100]!r}"
-    for old, new in zip(_NUMBER.findall(before), _NUMBER.findall(now), strict=True):
+    for old, new in zip(NUMBER.findall(before), NUMBER.findall(now), strict=True):
         x, y = (float(text.replace(",", "").replace("_", "")) for text in (old, new))
         if abs(x - y) > rtol * max(abs(x), abs(y)):
             return f"{old} became {new}"

@@ -67,7 +67,7 @@ def of_mechanism(M: Any) -> str:
     """The card of a `Shuffle`: the source, ε0, γ, n, the answer and the curve.
 
     >>> import shuffle_sym as ss
-    >>> of_mechanism(ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)).count("<svg")
+    >>> of_mechanism(ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000)).count("<img")
     1
     """
     rows = [("users n", f"{M.n:,}")]

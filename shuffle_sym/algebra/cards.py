@@ -1,8 +1,10 @@
 r"""What a notebook shows at the end of a cell: a small card of facts, with a sketch of a curve beside them.
 
-Cards are HTML: text takes the colours of the page, light or dark, formulas are MathML, which a browser sets by itself.
+A card is a table of words in HTML. JupyterLab strips a notebook that it does not trust of MathML and of drawings, and
+leaves their letters; so formulas are text, and the sketch is an image, which goes as a whole.
 """
 
+import base64
 import math
 from collections.abc import Callable, Sequence
 from html import escape
@@ -13,7 +15,7 @@ import sympy as sp
 from shuffle_sym.algebra import latex
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _MARGIN = 230, 120, 34, 18, 6
-_COLOUR = "#2a8fd6"  # can be seen on white and on black
+_COLOUR, _GREY = "#2a8fd6", "#888888"  # can be seen on white and on black
 _MOST_OPERATIONS = 40  # of a formula that is shown; a longer one is a decimal
 _MOST_DIGITS = 15  # of a fraction in it
 _MOST_CHARACTERS = 90  # of a title
@@ -22,7 +24,14 @@ _BOX = (
     "border:1px solid rgba(128,128,128,0.5);border-radius:6px;color:inherit"
 )
 text = escape  # words as HTML
-_GRID = "display:grid;grid-template-columns:max-content auto;gap:2px 14px;margin-top:4px;align-items:baseline"
+_CELL = '<td style="text-align:left;vertical-align:top">'
+
+
+class Markdown(str):
+    """Text that a notebook shows as Markdown."""
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
 
 
 def card(title: str, rows: Sequence[tuple[str, str]], drawing: str = "") -> str:
@@ -32,9 +41,20 @@ def card(title: str, rows: Sequence[tuple[str, str]], drawing: str = "") -> str:
     1
     """
     shown = title if len(title) <= _MOST_CHARACTERS else title[: _MOST_CHARACTERS - 1] + "…"
-    lines = "".join(f'<span style="opacity:0.7">{escape(name)}</span><span>{what}</span>' for name, what in rows)
-    facts = f'<div><b style="font-family:monospace">{escape(shown)}</b><div style="{_GRID}">{lines}</div></div>'
-    return f'<div style="{_BOX}">{facts}{drawing}</div>'
+    facts = (
+        f'<b style="font-family:monospace">{escape(shown)}</b>{table([(escape(name), what) for name, what in rows])}'
+    )
+    return f'<div style="{_BOX}"><div>{facts}</div>{drawing}</div>'
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are HTML.
+
+    >>> table([["1", "2"]]).count("<td")
+    2
+    """
+    lines = ("".join(f"{_CELL}{cell}</td>" for cell in row) for row in rows)
+    return f'<table style="margin:0">{"".join(f"<tr>{line}</tr>" for line in lines)}</table>'
 
 
 def value(find: Callable[[], Any]) -> str:
@@ -53,9 +73,11 @@ def value(find: Callable[[], Any]) -> str:
 
 
 def _number(expr: Any) -> str:
-    short = isinstance(expr, sp.MatrixBase) or (expr.count_ops() <= _MOST_OPERATIONS and not _long_fraction(expr))
-    shown = f'<math displaystyle="true">{latex.mathml(expr)}</math>' if short else ""
-    if getattr(expr, "free_symbols", None) or isinstance(expr, sp.MatrixBase):
+    if isinstance(expr, sp.MatrixBase):
+        return table([[escape(latex.plain(entry)) for entry in expr.row(i)] for i in range(expr.rows)])
+    short = expr.count_ops() <= _MOST_OPERATIONS and not _long_fraction(expr)
+    shown = escape(latex.plain(expr)) if short else ""
+    if getattr(expr, "free_symbols", None):
         return shown or "<i>a long formula</i>"
     if (expr.is_Rational and shown) or expr in (sp.oo, sp.zoo):
         return shown
@@ -70,8 +92,8 @@ def sketch(upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, fl
     """δ(ε) as a line through the points (ε, δ) of the upper end, with the band down to those of the lower end; δ is on
     a logarithmic scale.
 
-    >>> sketch([(0.0, 0.2), (1.0, 1e-5)], [(0.0, 0.1), (1.0, 1e-6)]).count("<path")
-    2
+    >>> sketch([(0.0, 0.2), (1.0, 1e-5)], [(0.0, 0.1), (1.0, 1e-6)]).partition(",")[0]
+    '<img alt="" src="data:image/svg+xml;base64'
     """
     bottom = max(min((delta for _, delta in upper if delta > 0), default=0.0), 1e-300)
     decades = max(1, math.ceil(-math.log10(bottom)))
@@ -91,11 +113,21 @@ def sketch(upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, fl
         f'<text x="{_WIDTH - _MARGIN}" y="{floor + 13}" text-anchor="end">{right:.3g}</text>'
         f'<text x="{(_LEFT + _WIDTH) / 2}" y="{floor + 13}" text-anchor="middle">δ(ε)</text>'
     )
-    return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        'aria-label="delta against epsilon" xmlns="http://www.w3.org/2000/svg">'
-        f'<path d="M{_LEFT},{_MARGIN} V{floor} H{_WIDTH - _MARGIN}" fill="none" stroke="currentColor" opacity="0.5"/>'
+    drawing = (
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" xmlns="http://www.w3.org/2000/svg">'
+        f'<path d="M{_LEFT},{_MARGIN} V{floor} H{_WIDTH - _MARGIN}" fill="none" stroke="{_GREY}"/>'
         f'<polygon points="{" ".join([*line, *reversed(under)])}" fill="{_COLOUR}" fill-opacity="0.3"/>'
         f'<path d="M{" L".join(line)}" fill="none" stroke="{_COLOUR}" stroke-width="2"/>'
-        f'<g font-size="10" font-family="sans-serif" fill="currentColor">{labels}</g></svg>'
+        f'<g font-size="10" font-family="sans-serif" fill="{_GREY}">{labels}</g></svg>'
     )
+    return image(drawing)
+
+
+def image(drawing: str) -> str:
+    """An SVG as an image: an untrusted notebook is stripped of all of it, and not of everything but its letters.
+
+    >>> image("<svg></svg>")
+    '<img alt="" src="data:image/svg+xml;base64,PHN2Zz48L3N2Zz4="/>'
+    """
+    encoded = base64.b64encode(drawing.replace("currentColor", _GREY).encode()).decode()
+    return f'<img alt="" src="data:image/svg+xml;base64,{encoded}"/>'

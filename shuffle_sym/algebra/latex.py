@@ -1,35 +1,83 @@
-r"""LaTeX and text as people write formulas: shared by everything that shows itself."""
+r"""LaTeX and text as people write formulas: shared by everything that shows itself.
+
+Words with formulas have their formulas between dollars, as in ``the distribution of $Q_1$``. A terminal, a cell of a
+Markdown table and a paper each have their own way to show them.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
-from sympy.printing.mathml import MathMLPresentationPrinter
 from sympy.printing.str import StrPrinter
 
-#: Characters that plain LaTeX does not know, and how it writes them.
-_ASCII = {
-    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "Δ": r"\Delta", "ε": r"\varepsilon", "λ": r"\lambda",
-    "μ": r"\mu", "ν": r"\nu", "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau", "φ": r"\varphi", "Φ": r"\Phi", "χ": r"\chi",
-    "ψ": r"\psi", "Ψ": r"\Psi", "ω": r"\omega", "Γ": r"\Gamma", "θ": r"\theta", "Θ": r"\Theta", "π": r"\pi",
-    "Σ": r"\Sigma", "∑": r"\sum", "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "∞": r"\infty", "→": r"\to", "↦": r"\mapsto",
-    "∈": r"\in", "∉": r"\notin", "−": "-", "·": r"\cdot", "×": r"\times", "…": r"\dots", "‖": r"\|", "√": r"\surd",
-    "²": "^2", "³": "^3", "⁴": "^4", "ⁿ": "^n", "½": r"\tfrac12", "∫": r"\int",
-    "∏": r"\prod", "∪": r"\cup", "∩": r"\cap", "⊂": r"\subset", "⟨": r"\langle", "⟩": r"\rangle", "ξ": r"\xi",
-    "η": r"\eta", "κ": r"\kappa", "Λ": r"\Lambda", "±": r"\pm", "≈": r"\approx", "′": "'", "ζ": r"\zeta",
-    "∂": r"\partial", "∧": r"\wedge", "∨": r"\vee",
+#: Commands of LaTeX and what a terminal shows for each.
+_SAID = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "Delta": "Δ", "epsilon": "ε", "varepsilon": "ε", "eta": "η",
+    "theta": "θ", "Theta": "Θ", "kappa": "κ", "lambda": "λ", "Lambda": "Λ", "mu": "μ", "nu": "ν", "xi": "ξ",
+    "pi": "π", "Pi": "Π",
+    "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "Phi": "Φ", "chi": "χ", "psi": "ψ",
+    "Psi": "Ψ", "omega": "ω", "Gamma": "Γ", "zeta": "ζ", "sum": "Σ", "prod": "∏", "int": "∫", "infty": "∞", "le": "≤",
+    "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "lt": "<", "gt": ">", "in": "∈", "notin": "∉", "to": "→",
+    "cdot": "·", "times": "×", "dots": "…", "ldots": "…", "|": "‖", "Vert": "‖", "vert": "|", "mid": "|", "sim": "~",
+    "wedge": "∧", "vee": "∨", "partial": "∂", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "{": "{",
+    "}": "}", "emptyset": "∅", "cup": "∪", "cap": "∩", "subset": "⊂", "langle": "⟨", "rangle": "⟩", "pm": "±",
+    "approx": "≈", "ell": "ℓ", "prime": "′", "circ": "∘", "Omega": "Ω",
+    ",": " ", ";": " ", ":": " ", " ": " ", "quad": " ", "qquad": " ", "!": "",
+    "\\": "; ", "%": "%", "_": "_",
 }  # fmt: skip
-_ASCII |= {index: f"_{digit}" for digit, index in enumerate("₀₁₂₃₄₅₆₇₈₉")}
-_LETTERS = "".join(c for c in _ASCII if c.isalpha())  # what may have an index: ε0, but not −1
-_PLAIN = {"“": "``", "”": "''", "’": "'", "‘": "`", "–": "--", "—": "---", "é": r"\'e", "ó": r"\'o", "ö": r"\"o"}
-_SPECIAL = {
-    "<": "$<$", ">": "$>$", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_", "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
+_SAID |= {
+    name: name
+    for name in [
+        "log",
+        "exp",
+        "min",
+        "max",
+        "inf",
+        "sup",
+        "lim",
+        "Pr",
+        "sinh",
+        "cosh",
+        "tanh",
+        "coth",
+        "sin",
+        "cos",
+        "erf",
+    ]
+}
+#: Commands that change how something is drawn and not what it says.
+_SILENT = set(
+    [
+        "left",
+        "right",
+        "displaystyle",
+        "textstyle",
+        "limits",
+        "big",
+        "bigl",
+        "bigr",
+        "Big",
+        "Bigl",
+        "Bigr",
+        "mathbb",
+        "mathbf",
+        "mathcal",
+        "boldsymbol",
+        "substack",
+    ]
+)
+_ACCENTS = {"bar": "\u0304", "tilde": "\u0303", "hat": "\u0302", "underline": "\u0332"}
+_RAISED = str.maketrans("0123456789+−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ")
+_LOWERED = str.maketrans("0123456789+−", "₀₁₂₃₄₅₆₇₈₉₊₋")
+#: What belongs between dollars: a power, an index, a relation, a Greek letter, a command.
+_BARE = re.compile(r"[\^\\{}=<>≤≥≠∈√∞∧²³⁴ⁿ₀-₉Α-ω−]|(?<![A-Za-z])[A-Za-z]'?_|[)\]]_")
+#: Characters of words that are special in LaTeX, or not ASCII, and how LaTeX writes them.
+_ESCAPED = {
+    "“": "``", "”": "''", "’": "'", "‘": "`", "–": "--", "—": "---", "…": r"\dots{}", "é": r"\'e", "ó": r"\'o",
+    "ö": r"\"o", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_",
 }  # fmt: skip
-#: Brackets that are as tall as a matrix: a browser stretches characters only if it has a font for mathematics.
-_BRACKETS = '<mtable style="border:solid;border-width:0 1.5px;border-radius:0.5em;padding:0 0.3em">'
 #: Commands that take no room, and those that take more than one letter's.
 _NO_ROOM = {"left", "right", "displaystyle", "bigl", "bigr", "Bigl", "Bigr", "limits", "mathbb", "text", "mathrm"}
 _WIDE = {"log": 3, "exp": 3, "operatorname": 2, "min": 3, "max": 3, "le": 2, "ge": 2, "int": 2, "quad": 2, "qquad": 4}
@@ -47,10 +95,6 @@ class _Latex(_Ordered, LatexPrinter):  # type: ignore[misc]
     once = staticmethod(sp.cacheit(lambda expr: _Latex().doprint(expr)))  # a derivation is shown in several ways
 
 
-class _MathML(_Ordered, MathMLPresentationPrinter):  # type: ignore[misc]
-    pass
-
-
 class _Text(_Ordered, StrPrinter):  # type: ignore[misc]
     pass
 
@@ -64,92 +108,164 @@ def formula(expr: Any) -> str:
     """
     if isinstance(expr, str):
         return expr
-    drawn = str(_Latex.once(expr)).replace(r"\epsilon", r"\varepsilon")
+    drawn = str(_Latex.once(expr)).replace(r"\epsilon", r"\varepsilon").replace("_{infinity}", r"_{\infty}")
     # MathJax copies all that follows a control space, and refuses to copy more than 5,000 characters.
     return re.sub(r"(?<!\\)\\ ", r"\\;", drawn)
 
 
-def mathml(expr: Any) -> str:
-    r"""One formula as presentation MathML, which browsers set without a script.
-
-    >>> mathml(sp.exp(sp.Symbol("x")))
-    '<msup><mi>e</mi><mi>x</mi></msup>'
-    """
-    written = str(_MathML({"mat_delim": ""}).doprint(expr))
-    return written.replace("&ExponentialE;", "e").replace("<mtable>", _BRACKETS)
-
-
-def plain(expr: Any) -> str:
-    """One formula as text, with what is taken away at the end of a sum.
+def code(expr: Any) -> str:
+    """One formula as a program writes it, with what is taken away at the end of a sum.
 
     >>> n, a, b = sp.symbols("n a b")
-    >>> plain(n - a - b)
-    'n - a - b'
+    >>> code(n - 2 * a - b)
+    'n - 2*a - b'
     """
     return str(_Text().doprint(expr))
 
 
-_INDEX = re.compile(r"\b([^\W\d_])_(\w+)|_")
+def plain(expr: Any) -> str:
+    """One formula as text that people read.
+
+    >>> n, a, b = sp.symbols("n a beta_1")
+    >>> plain((n - 2 * a) / b**2)
+    '(n − 2 a)/β₁²'
+    """
+    return in_text(f"${formula(expr)}$")
+
+
+# ----------------------------------------------------------------------------------------- words with formulas
+
+
+def refuse_bare(words: str) -> None:
+    r"""Raise unless every formula in some words stands between dollars, and is one that can also be read as text.
+
+    >>> refuse_bare("the distribution of $Q_1$")
+    >>> refuse_bare("the distribution of Q_1")
+    Traceback (most recent call last):
+    ...
+    ValueError: words must have their formulas between dollars, got 'Q_' outside of them in 'the distribution of Q_1'
+    """
+    parts = re.sub("`[^`]*`", "", words).split("$")
+    if len(parts) % 2 == 0:
+        raise ValueError(f"words must have a dollar before and after each formula, got an odd number in {words!r}")
+    for part in parts[::2]:
+        if bare := _BARE.search(part):
+            raise ValueError(
+                f"words must have their formulas between dollars, got {bare[0]!r} outside of them in {words!r}"
+            )
+    in_text(words)
+
+
+def _by_parts(words: str, outside: Callable[[str], str], inside: Callable[[str], str]) -> str:
+    return "".join(inside(part) if i % 2 else outside(part) for i, part in enumerate(words.split("$")))
+
+
+def in_text(words: str) -> str:
+    r"""Words with formulas as a terminal shows them; an unknown symbol is refused.
+
+    >>> in_text(r"at least $e^{-\varepsilon_0}$, where $\frac{a + b}{2 c} \le \left[u\right]_{+}$")
+    'at least e^(−ε₀), where (a + b)/(2 c) ≤ [u]₊'
+    """
+    return _by_parts(words, str, _read)
+
+
+def in_markdown(words: str) -> str:
+    r"""Words with formulas for a cell of a table in Markdown, where a bar ends the cell.
+
+    >>> print(in_markdown("where $|x| < 1$"))
+    where $\vert x\vert   \lt  1$
+    """
+    return _by_parts(words, str, lambda tex: f"${_without_bars(tex)}$")
+
+
+def in_paper(words: str) -> str:
+    r"""Words with formulas for LaTeX, in ASCII.
+
+    >>> print(in_paper("Rényi: 5 % of $x_1$"))
+    R\'enyi: 5 \% of $x_1$
+    """
+    escaped = "".join
+    return _by_parts(words.replace("`", ""), lambda part: escaped(_ESCAPED.get(c, c) for c in part), "${}$".format)
 
 
 def text(words: str) -> str:
-    r"""Words between formulas; a part between dollars is a formula, and so is a letter with an index.
+    r"""Words with formulas as a part of a formula.
 
-    >>> text("A_0 and B")
-    '\\text{}A_{0}\\text{ and B}'
+    >>> text("$k$-RR")
+    'k\\text{-RR}'
     """
-    parts = words.split("$")
-    return "".join(part if i % 2 else _text(part) for i, part in enumerate(parts) if part)
+    return _by_parts(words, lambda part: rf"\text{{{part}}}" if part else "", str)
 
 
-def _text(words: str) -> str:
-    return rf"\text{{{_INDEX.sub(_between_texts, words)}}}"
+def _without_bars(tex: str) -> str:
+    for sign, name in ((r"\|", r"\Vert "), ("|", r"\vert "), ("<", r" \lt "), (">", r" \gt ")):
+        tex = tex.replace(sign, name)
+    return tex
 
 
-def _between_texts(match: re.Match[str]) -> str:
-    # An underscore breaks the text of one renderer, and an escaped one shows its backslash in another.
-    formula = rf"{match[1]}_{{{match[2]}}}" if match[1] else r"\_"
-    return rf"}}{formula}\text{{"
+_NO_SUM = re.compile(r"−?(?:[^()\[\]+−]|\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])*")
+_WHOLE = re.compile(r"\d+|\w['₀-₉⁰-⁹¹²³ⁿ]*(\([^()]*\))?|\([^()]*\)|(Pr|E)\[[^\[\]]*\]")
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|[^\\\s]")
 
 
-def ascii_words(words: str) -> str:
-    r"""Words for a LaTeX paper in ASCII: Greek letters and signs become formulas, what is special is escaped.
-
-    >>> ascii_words("γ ≤ 1, $x^2$ & 5 %"), ascii_words("ε0 at −1"), ascii_words("√2 and √π")
-    ('$\\gamma$ $\\le$ 1, $x^2$ \\& 5 \\%', '$\\varepsilon _{0}$ at $-1$', '$\\sqrt{2}$ and $\\sqrt{\\pi }$')
-    """
-    parts = words.split("$")
-    return "".join(f"${_letters(part)}$" if i % 2 else _escaped(part) for i, part in enumerate(parts))
+def _read(tex: str) -> str:
+    """A formula as a line of text."""
+    if not tex.isascii() or re.sub(r"\\[{}]", "", tex).count("{") != re.sub(r"\\[{}]", "", tex).count("}"):
+        raise ValueError(f"a formula must be LaTeX in ASCII with its braces in pairs, got {tex!r}")
+    said = _say(_TOKEN.findall(tex))
+    return re.sub(r"(?<=[(\[⌊⌈]) | (?=[)\],;⌋⌉])", "", re.sub(r"\s+", " ", said)).strip()
 
 
-def _letters(part: str) -> str:
-    return "".join(_ASCII.get(c, _PLAIN.get(c, c)) + (" " if _ASCII.get(c, "").startswith("\\") else "") for c in part)
+def _say(tokens: list[str]) -> str:
+    said = ""
+    while tokens:
+        token = tokens.pop(0)
+        name = token.removeprefix("\\")
+        if token == "{":
+            tokens.insert(0, token)
+            said += _say(_group(tokens))
+        elif token in "^_":
+            said += _script(token, _argument(tokens))
+        elif name in ("frac", "tfrac", "dfrac"):
+            said += f"{_held(_argument(tokens), _NO_SUM)}/{_held(_argument(tokens))}"
+        elif name in ("binom", "tbinom"):
+            said += f"binom({_argument(tokens)}, {_argument(tokens)})"
+        elif name == "sqrt":
+            said += f"√{_held(_argument(tokens))}"
+        elif name in ("text", "mathrm", "operatorname"):
+            said += "".join(_group(tokens))
+        elif name in ("begin", "end"):
+            said += "{" if (_argument(tokens), name) == ("cases", "begin") else ""
+        elif name in _ACCENTS:
+            said += _argument(tokens) + _ACCENTS[name]
+        elif not token.startswith("\\"):
+            said += {"-": "−", "&": " ", "*": "·"}.get(token, token)
+        elif name in _SILENT:
+            del tokens[: tokens[:1] == ["."]]  # a bracket that is not drawn
+        elif name in _SAID:
+            said += _SAID[name]
+        else:
+            raise ValueError(f"a formula must be written with symbols that are known, got {token!r}")
+    return said
 
 
-def _escaped(part: str) -> str:
-    # A run of signs and letters with an index is one formula: ε0, x_1.
-    def sign(match: re.Match[str]) -> str:
-        inner = re.sub(r"√(?:\(([^)]*)\)|(\d+|\w))", lambda root: rf"\sqrt{{{root[1] or root[2]}}}", match.group())
-        inner = re.sub(rf"(?<=[{_LETTERS}])(\d)", r"_{\1}", inner)
-        inner = re.sub(
-            r"\^\(([^)]*)\)|\^(-\([^)]*\)|[^\s]+)$", lambda power: f"^{{{power.group(1) or power.group(2)}}}", inner
-        )
-        return f"${_letters(inner).strip()}$"
-
-    signs = "".join(_ASCII)
-    pattern = re.compile(
-        r"\[[^\]]*\]_\+|[A-Za-z]?√(?:\d+|\([^)]*\)|\w)|−\d+|(?<![A-Za-z])[A-Za-z]\^(?:-?\([^)]*\)|[^\s,;.)]+)"
-        rf"|[A-Za-z]?[{re.escape(signs)}]+\d?|(?<![A-Za-z])[A-Za-z]'?_(?:\d|[a-z]\b|\{{[^}}]*\}})"
-    )
-    out, end = [], 0
-    for match in pattern.finditer(part):
-        out += [_specials(part[end : match.start()]), sign(match)]
-        end = match.end()
-    return "".join([*out, _specials(part[end:])])
+def _argument(tokens: list[str]) -> str:
+    while tokens and tokens[0].isspace():
+        tokens.pop(0)
+    return re.sub(r"\s+", " ", _say(_group(tokens))).strip()
 
 
-def _specials(part: str) -> str:
-    return "".join(_SPECIAL.get(c, _PLAIN.get(c, c)) for c in part)
+def _held(part: str, whole: str | re.Pattern[str] = _WHOLE) -> str:
+    """A part of a formula in brackets, unless it is whole without them."""
+    return part if re.fullmatch(whole, part) else f"({part})"
+
+
+def _script(sign: str, part: str) -> str:
+    part = re.sub(r"^− ", "−", part)
+    small = part.translate(_RAISED if sign == "^" else _LOWERED)
+    if not any(c in part for c in small) and part:
+        return small
+    return f"{sign}{part}" if len(part) == 1 or re.fullmatch(r"\w[₀-₉]*|\w+", part) else f"{sign}({part})"
 
 
 # ---------------------------------------------------------------------------------------------- long formulas

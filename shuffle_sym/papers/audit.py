@@ -19,7 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from shuffle_sym.algebra import arguments
+from shuffle_sym.algebra import arguments, latex
+from shuffle_sym.algebra.cards import Markdown, table
 from shuffle_sym.papers import FOLDERS
 from shuffle_sym.papers.claims import REGISTERED, VERDICTS, Check, Claim, Evidence, Result
 
@@ -90,13 +91,6 @@ def on_record(ids: Sequence[str]) -> "Audit":
     """
     evidence = _evidence()
     return Audit(tuple(Result(claim, evidence[claim.id], 0.0) for claim in _chosen(ids)))
-
-
-class Markdown(str):
-    """Text that a notebook shows as Markdown."""
-
-    def _repr_markdown_(self) -> str:
-        return str(self)
 
 
 class Html(str):
@@ -192,7 +186,7 @@ class Audit:
         lines = ["| id | verdict | claim | evidence |", "|---|---|---|---|"]
         for r in self.results:
             found = " ".join(f"*{kind}*: {_escaped(finding)}." for kind, finding in _findings(r.evidence))
-            cells = (_escaped(r.id), f"**{r.verdict}**", _escaped(r.claim.statement), found)
+            cells = (_escaped(r.id), f"**{r.verdict}**", latex.in_markdown(r.claim.statement), found)
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
         lines.append(", ".join(f"{verdict}: {count}" for verdict, count in self.counts.items()))
@@ -211,14 +205,15 @@ class Audit:
 
     def listed(self) -> Html:
         """A table of the claims, with their verdicts and what the paper says; what was found unfolds below it."""
-        rows = []
+        rows: list[tuple[str, ...]] = [
+            ("<b>claim</b>", "<b>verdict</b>", "<b>what the paper says; a click shows why</b>")
+        ]
         for r in self.results:
             found = "".join(f"<li><i>{escape(kind)}</i>: {escape(what)}.</li>" for kind, what in _findings(r.evidence))
-            told = f"<details><summary>{escape(r.claim.statement)}</summary><ul>{found}</ul></details>"
+            told = f"<details><summary>{escape(r.claim.statement, quote=False)}</summary><ul>{found}</ul></details>"
             cells = (f"<b>{escape(r.id)}</b>", f"<i>{r.verdict}</i>", told)
-            rows.append("".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in cells))
-        head = "<th>claim</th><th>verdict</th><th>what the paper says (click: what was found)</th>"
-        return Html(f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
+            rows.append(cells)
+        return Html(table(rows))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import sympy as sp
 
-from shuffle_sym.algebra import balls
+from shuffle_sym.algebra import balls, latex
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.enclosures import BITS
 from shuffle_sym.papers.engine import claim as line
@@ -57,7 +57,7 @@ def proved(*derivations: Any, finding: str) -> Check:
     checked += [line for derivation in derivations for line in getattr(derivation, "checked", ())]
     theorems = dict.fromkeys(one.name for derivation in derivations for one in getattr(derivation, "by", ()))
     by = f", by {', '.join(theorems)}" if theorems else ""
-    return Check(True, "exact grid" if checked else "proved", f"{finding} ({len(lines)} steps{by})")
+    return Check(True, "exact grid" if checked else "proved", f"{finding} ({len(lines)} steps{latex.in_text(by)})")
 
 
 def _of(function: Callable[..., T], case: Any) -> T:
@@ -244,6 +244,8 @@ def claim(
     def register(examine: Callable[[], Evidence | Check]) -> Callable[[], Evidence]:
         if any(known.id == id for part in REGISTERED.values() for known in part):
             raise ValueError(f"id must be new, got {id!r} twice")
+
+        latex.refuse_bare(statement)
 
         @wraps(examine)
         def examined() -> Evidence:

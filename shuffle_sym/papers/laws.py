@@ -76,4 +76,4 @@ def _copies_add() -> bool:
 
 
 #: A check of what is said of sums of independent copies.
-COPIES = ("for a law with three values, n ≤ 4, in fractions", _copies_add)
+COPIES = (r"for a law with three values, $n \le 4$, in fractions", _copies_add)

@@ -10,11 +10,13 @@ import sympy as sp
 
 import shuffle_sym as ss
 from checks.derivations import changed_definitions, changed_lines
-from shuffle_sym.algebra import field
+from shuffle_sym.algebra import field, latex
 from shuffle_sym.model.continuous import x as input_
 from shuffle_sym.model.continuous import y
 from shuffle_sym.papers import derivations
+from shuffle_sym.papers.engine import walk
 from shuffle_sym.papers.engine.chains import Chain, Line
+from tools import formulas
 
 TABLES = [
     ss.KRR(),
@@ -35,7 +37,8 @@ BUILDERS = {
     **{f"gparv_table({R!r})": lambda R=R: derivations.gparv_table(R) for R in TABLES},
 }
 # Each is built once: the tests of a file run in one process.
-each = pytest.mark.parametrize("build", [pytest.param(cache(build), id=name) for name, build in BUILDERS.items()])
+BUILDERS = {name: cache(build) for name, build in BUILDERS.items()}
+each = pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in BUILDERS.items()])
 
 
 @each
@@ -62,7 +65,7 @@ def test_what_a_derivation_rests_on_is_told(build):
     assert (d.established == "proved") == d.proved
     for theorem in d.by:
         assert theorem.hypotheses, f"{theorem.name} without its hypotheses"
-        assert theorem.name in d.established
+        assert latex.in_text(theorem.name) in d.established
 
 
 @each
@@ -76,17 +79,30 @@ def test_no_theorem_rests_on_words_alone(build):
 @each
 def test_a_derivation_shows_itself(build):
     d = build()
-    text, drawn, paper = str(d), d._repr_latex_(), d.to_latex()
-    assert all(f"({number})" in text and f"({number})" in drawn for number in range(1, len(d) + 1))
+    text, page, paper = str(d), d.to_markdown(), d.to_latex()
+    assert all(f"({number})" in text and f"| ({number}) |" in page for number in range(1, len(d) + 1))
     assert not [line.relational() for line in d if sp.latex(line.left) == sp.latex(line.right)], "drawn alike"
-    assert drawn.count("{") == drawn.count("}")
-    assert drawn.count("$") == 2
-    assert not re.search(r"\\text\{[^}]*(?<!\\)_", drawn), "an underscore in text breaks the whole formula"
+    assert not re.search(r"[\\$]", text), "a formula that is still LaTeX"
     # MathJax, and so JupyterLab, replaces these with a copy of all that follows, and refuses beyond 5 kB.
-    assert not re.search(r"(?<!\\)\\(?: |bmod|pmod|iff|implies|stackrel|boxed|mathstrut)", drawn)
+    assert not re.search(r"(?<!\\)\\(?: |bmod|pmod|iff|implies|stackrel|boxed|mathstrut)", page)
+    rows = [row for row in page.splitlines() if row.startswith("|")]
+    assert {row.count("|") for row in rows} == {4}, "a bar in a cell ends the cell"
     assert paper.isascii()
     assert [int(number) for number in re.findall(r"\\tag\{(\d+)\}", paper)] == list(range(1, len(d) + 1))
-    assert d.to_markdown().count("$$") == 2 * len(d)
+
+
+@pytest.mark.skipif(formulas.node() is None, reason="there is no Node.js here, so MathJax was not asked")
+def test_jupyterlab_draws_every_formula_of_every_derivation_and_every_page_of_its_walker():
+    derived = {name: build() for name, build in BUILDERS.items()}
+    pages = [(name, "text/markdown", d.to_markdown()) for name, d in derived.items()]
+    pages += [
+        (f"{name}, line {number}", "text/markdown", walk.page(d, number, reason=True)["text/markdown"])
+        for name, d in derived.items()
+        for number in range(1, len(d) + 1)
+    ]
+    said = formulas.asked(pages)
+    assert said["formulas"] > 2 * len(pages)
+    assert said["refused"] == []
 
 
 @pytest.mark.parametrize("R", TABLES, ids=repr)

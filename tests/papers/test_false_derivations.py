@@ -193,7 +193,7 @@ def test_a_definition_does_not_make_a_sign():
     line = chain(0, at_most(g(u), "declared"), equals(u - 1, "defined", unknown))
     d = made(unknown, line)
     assert [str(one) for one in d.granted] == ["g(u) >= 0"]
-    assert "taken for granted: g(u) ≥ 0" in str(d)
+    assert "Assumptions: g(u) ≥ 0." in str(d)
     assert not given(g(u), u**2, "a square").granted
     with refused:
         given(n, half, "not whole")
@@ -423,7 +423,7 @@ def test_hypotheses_are_not_lost():
     cited = cite(lambda: lemma)
     again = made(cited, chain(c**2 + c, equals(c * (c + 1), "a factor"), at_most(2 * c, "the lemma", cited)))
     assert again.supposed == (small,)
-    assert "suppose: a small c" in str(again)
+    assert "[assuming a small c]" in str(again)
     with refused:
         cited.at({c: 5})
     third = given(c, sp.Rational(1, 3), "a third")

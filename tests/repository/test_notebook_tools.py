@@ -26,7 +26,8 @@ def tool(name: str):
     return module
 
 
-run_notebooks, book = tool("run_notebooks"), tool("book")
+run_notebooks, book, formulas = tool("run_notebooks"), tool("book"), tool("formulas")
+with_node = pytest.mark.skipif(formulas.node() is None, reason="there is no Node.js here, so MathJax was not asked")
 
 
 def cell(text: str, *tags: str, pieces: int = 1):
@@ -200,3 +201,32 @@ def test_a_notebook_has_goals_sources_exercises_and_links(i):
     assert sources[-1] == book.links(BOOK, i), "run make book"
     links = [link for source in sources for link in re.findall(r"\]\(([^)#]+\.ipynb)\)", source)]
     assert all((ROOT / "notebooks" / link).exists() for link in links)
+
+
+# ------------------------------------------------------------------------------------------------ formulas
+
+
+@with_node
+def test_jupyterlab_draws_every_formula_of_every_notebook():
+    said = formulas.asked(
+        page for path in sorted((ROOT / "notebooks").glob("*.ipynb")) for page in formulas.pages(path)
+    )
+    assert said["version"].startswith("3.")
+    assert said["formulas"] > 1_000
+    assert said["refused"] == []
+
+
+@with_node
+@pytest.mark.parametrize(
+    ("kind", "source", "why"),
+    [
+        ("text/markdown", r"$x_1^2$, `$` and \\$5", []),
+        ("text/markdown", r"| $\text{a^b}$ |", ["'^' allowed only in math mode"]),
+        ("text/markdown", r"$\unknown{x}$", ["an unknown command"]),
+        ("text/markdown", r"one $ alone", ["a dollar without another one"]),
+        ("text/latex", r"$\begin{array}{l} \text{a_b} \end{array}$", ["'_' allowed only in math mode"]),
+        ("text/html", r"<td>$x &lt; \frac{1}$</td>", ["Missing argument for \\frac"]),
+    ],
+)
+def test_the_mathjax_of_jupyterlab_refuses_what_it_would_not_draw(kind, source, why):
+    assert [found for _, _, found in formulas.asked([("page", kind, source)])["refused"]] == why

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from shuffle_sym.accounting.inverses import calibrate, users_needed
 from shuffle_sym.accounting.rounds import compose as composed
 from shuffle_sym.accounting.shuffle import Shuffle
-from shuffle_sym.algebra import texts
+from shuffle_sym.algebra import latex, texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.names import did_you_mean
 from shuffle_sym.apps import catalogue
@@ -163,17 +163,17 @@ def derive(given: Namespace) -> Answer:
         hint = did_you_mean(given.name, [*derivations.ALL, table])
         raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
     rows = [
-        {"line": i, "status": line.kind, "says": line.relational(), "why": line.words}
+        {"line": i, "status": line.kind, "says": latex.in_text(line.formula), "why": latex.in_text(line.words)}
         for i, line in enumerate(derivation, 1)
     ]
-    return Answer(derivation.title, rows, text=derivation.to_latex() if given.latex else str(derivation))
+    return Answer(latex.in_text(derivation.title), rows, text=derivation.to_latex() if given.latex else str(derivation))
 
 
 def audit(given: Namespace) -> Answer:
     """Verdicts on the papers' statements, recomputed; one that differs from the record is a failure."""
     run = importlib.import_module("shuffle_sym.papers.audit").run
     results = run(given.ids or None, quick=given.quick, progress=_progress)
-    rows = [{"id": r.id, "verdict": r.verdict, "statement": r.claim.statement} for r in results]
+    rows = [{"id": r.id, "verdict": r.verdict, "statement": latex.in_text(r.claim.statement)} for r in results]
     changed = results.changed()
     note = [", ".join(f"{verdict}: {count}" for verdict, count in results.counts.items())]
     note += [f"CHANGED {key}: recorded {before}, now {now}" for key, (before, now) in changed.items()]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from typing import Any
 
-from shuffle_sym.algebra import arguments, texts
+from shuffle_sym.algebra import arguments, cards, texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import svg
 from shuffle_sym.apps.explorer import drawing
@@ -364,7 +364,7 @@ class View:
         return f"View({self.settings})"
 
     def _repr_html_(self) -> str:
-        return f"{self.chart}{self.table}"
+        return f"{cards.image(self.chart)}{self.table}"
 
 
 def _places(over: str, now: float) -> list[Any]:

@@ -155,7 +155,8 @@ class App:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        display(self.box)
+        # A notebook that has not run yet shows the table.
+        display({**self.box._repr_mimebundle_(), "text/html": self.view.table}, raw=True)
 
 
 def _text(value: Any) -> str:

@@ -28,9 +28,9 @@ second = (
     quantity("N", r"\mathbb{{E}}[L_{{{0},{1}}}^2]", real=True),
 )
 WHERE = {
-    ratio(x, y): "R(x)(y)/ω(y), where ω is the Laplace law around 1/2",
-    second[0](p, q): "E[L²] for the inputs 1/2 - p and 1/2 + q",
-    second[1](p, q): "E[L²] for the inputs 1/2 - p - q and 1/2 - q",
+    ratio(x, y): r"$R(x)(y)/\omega(y)$, where $\omega$ is the Laplace law around $1/2$",
+    second[0](p, q): r"$\mathbb{E}[L^2]$ for the inputs $1/2 - p$ and $1/2 + q$",
+    second[1](p, q): r"$\mathbb{E}[L^2]$ for the inputs $1/2 - p - q$ and $1/2 - q$",
 }
 
 
@@ -52,20 +52,24 @@ def _range() -> tuple[list[Fact], Fact, Fact]:
     unit = sp.Ge(x, 0), sp.Le(x, 1)
     defined = given(ratio(x, y), sp.exp(eps0 * (sp.Abs(y - half) - sp.Abs(y - x))), "two Laplace laws")
     centre = sp.Abs(x - half)
-    right = chain(centre, equals(x - half, "right of 1/2"), at_most(half, "x ≤ 1"), under=(sp.Ge(x, half), unit[1]))
-    left = chain(centre, equals(half - x, "left of 1/2"), at_most(half, "x ≥ 0"), under=(unit[0], sp.Le(x, half)))
-    near = cases(right, left, within=unit, words="x is at most 1/2 from 1/2")
+    right = chain(
+        centre, equals(x - half, "right of $1/2$"), at_most(half, r"$x \le 1$"), under=(sp.Ge(x, half), unit[1])
+    )
+    left = chain(
+        centre, equals(half - x, "left of $1/2$"), at_most(half, r"$x \ge 0$"), under=(unit[0], sp.Le(x, half))
+    )
+    near = cases(right, left, within=unit, words="$x$ is at most $1/2$ from $1/2$")
 
     high = chain(
         ratio(x, y),
         at_most(sp.exp(eps0 * centre), "the triangle inequality", defined, theorems.triangle(y - x, x - half)),
-        at_most(sp.exp(eps0 / 2), "x is at most 1/2 from 1/2", near),
+        at_most(sp.exp(eps0 / 2), "$x$ is at most $1/2$ from $1/2$", near),
         under=unit,
     )
     low = chain(
         ratio(x, y),
         at_least(sp.exp(-eps0 * centre), "the triangle inequality", defined, theorems.triangle(y - half, half - x)),
-        at_least(sp.exp(-eps0 / 2), "x is at most 1/2 from 1/2", near),
+        at_least(sp.exp(-eps0 / 2), "$x$ is at most $1/2$ from $1/2$", near),
         under=unit,
     )
     return [defined, near, high, low], high, low
@@ -75,9 +79,15 @@ def _second_moments() -> tuple[Sequence[Fact], Sequence[Fact], Fact, Fact]:
     """E[ρ²] and E[ρρ'], as integrals and in closed form: definitions, short names, the square and the cross term."""
     names = [given(name, sp.exp(eps0 * size), "short") for name, size in ((r, half), (X, p), (Y, q))]
     zero = sp.Integer(0)
-    own = given(square(p), _in_pieces(-p, -p, (-p, zero)), "E[ρ²] for the input 1/2 - p, and for 1/2 + p")
-    sides = given(apart(p, q), _in_pieces(-p, q, (-p, zero, q)), "E[ρρ'] for 1/2 - p and 1/2 + q")
-    same = given(together(p, q), _in_pieces(-p - q, -q, (-p - q, -q, zero)), "E[ρρ'] for 1/2 - p - q and 1/2 - q")
+    own = given(
+        square(p), _in_pieces(-p, -p, (-p, zero)), r"$\mathbb{E}[\rho^2]$ for the input $1/2 - p$, and for $1/2 + p$"
+    )
+    sides = given(apart(p, q), _in_pieces(-p, q, (-p, zero, q)), r"$\mathbb{E}[\rho\rho']$ for $1/2 - p$ and $1/2 + q$")
+    same = given(
+        together(p, q),
+        _in_pieces(-p - q, -q, (-p - q, -q, zero)),
+        r"$\mathbb{E}[\rho\rho']$ for $1/2 - p - q$ and $1/2 - q$",
+    )
     closed = chain(square(p), equals((2 * sp.exp(eps0 * p) + sp.exp(-2 * eps0 * p)) / 3, "three integrals", own))
     cross = chain(
         apart(p, q), equals(sp.exp(-eps0 * p) + sp.exp(-eps0 * q) - sp.exp(-eps0 * (p + q)), "four integrals", sides)
@@ -98,7 +108,7 @@ def _cross_terms(same: Fact, names: Sequence[Fact], cross: Fact) -> tuple[Sequen
     one_side = chain(
         together(p, q),
         equals(Y - (Y**2 - 1 / Y) / (3 * X * Y), "four integrals", same, *names[1:]),
-        at_least(1, "X ≥ 1 and Y ≥ 1"),
+        at_least(1, r"$X \ge 1$ and $Y \ge 1$"),
         at_least(LEAST, "a square is not negative"),
     )
     return shrink, opposite, one_side
@@ -108,7 +118,7 @@ def _cross_terms(same: Fact, names: Sequence[Fact], cross: Fact) -> tuple[Sequen
 MOST, LEAST = (2 * r + r**-2) / 3, 1 - (1 - 1 / r) ** 2
 
 
-@derivation("L of Laplace: range and second moment, for all pairs of inputs", f"{SOURCE}, Lemma 5.8", WHERE)
+@derivation("$L$ of Laplace: range and second moment, for all pairs of inputs", f"{SOURCE}, Lemma 5.8", WHERE)
 def lemma58() -> Blocks:
     r"""Range and second moment of L for Laplace on [0, 1] (Balle et al. 2019, Lemma 5.8), for all pairs of inputs;
     E[L²] is largest for 0 and 1.
@@ -120,7 +130,7 @@ def lemma58() -> Blocks:
     4
     """
     blocks, high, low = _range()
-    loss = given(L(y), ratio(x, y) - alpha * ratio(other, y), "inputs x and x'")
+    loss = given(L(y), ratio(x, y) - alpha * ratio(other, y), "inputs $x$ and $x'$")
     inside, most = (sp.Ge(x, 0), sp.Le(x, 1), sp.Ge(other, 0), sp.Le(other, 1)), sp.exp(eps0 / 2)
     ends_of = "both ratios at their ends"
     upper = chain(L(y), at_most(most - alpha / most, ends_of, loss, high.at({}), low.at({x: other})), under=inside)
@@ -139,7 +149,7 @@ def lemma58() -> Blocks:
     ]
     shrink, opposite, one_side = _cross_terms(integrals[2], names, cross)
     means = [
-        given(one(p, q), square(size) - 2 * alpha * mixed(p, q) + alpha**2 * square(q), "L² taken apart")
+        given(one(p, q), square(size) - 2 * alpha * mixed(p, q) + alpha**2 * square(q), "$L^2$ taken apart")
         for one, size, mixed in ((second[0], p, apart), (second[1], p + q, together))
     ]
     result = (alpha**2 + 1) / 3 * (2 * most + most**-2) - 2 * alpha * (2 / most - most**-2)
@@ -149,7 +159,7 @@ def lemma58() -> Blocks:
             one(p, q),
             at_most((1 + alpha**2) * MOST - 2 * alpha * LEAST, "both squares, and the cross term from below",
                     mean, far.at({}), squares[1].at({}), floor.at({})),
-            equals(result, "r = e^(ε0/2)", names[0]),
+            equals(result, r"$r = e^{\varepsilon_0/2}$", names[0]),
             under=under,
         )
         for one, mean, (floor, far, under) in zip(second, means, ways, strict=True)

@@ -49,7 +49,7 @@ def lemma41() -> Blocks:
     f, X = quantity("f", real=True), quantity("X", real=True)
     total = sp.Symbol("s", real=True)
     inputs = given(Z, sp.Sum(X(i, U), (i, 1, n)), "the sum of the inputs, which chance decides, given the messages")
-    posterior = given(f(i), Mean(X(i, U)), "the posterior mean of input i")
+    posterior = given(f(i), Mean(X(i, U)), "the posterior mean of input $i$")
     summed = given(total, sp.Sum(f(i), (i, 1, n)), "the posterior means of all messages")
     mean = chain(
         Mean(Z),
@@ -69,18 +69,20 @@ def lemma41() -> Blocks:
         equals(Mean((sp.Sum(f(i), (i, 1, n)) - Z) ** 2), "the posterior means", summed),
     )
     before, after = sp.symbols("M M'"), sp.symbols("fM fM'")
-    private = suppose(Divergence(alpha, *before), "<=", delta, "the shuffled messages are (ε, δ)-DP")
-    alone = "f(i) depends on message i only, as the inputs are independent"
+    private = suppose(Divergence(alpha, *before), "<=", delta, r"the shuffled messages are $(\varepsilon, \delta)$-DP")
+    alone = "$f(i)$ depends on message $i$ only, as the inputs are independent"
     mapped = theorems.data_processing(alpha, after, before, alone, ("two users, in fractions", _own_message_alone))
     kept = chain(
         Divergence(alpha, *after),
         at_most(Divergence(alpha, *before), "data processing", mapped),
-        at_most(delta, "the shuffled messages are (ε, δ)-DP", private),
+        at_most(delta, r"the shuffled messages are $(\varepsilon, \delta)$-DP", private),
     )
     return inputs, posterior, summed, mean, best, private, kept, estimate, parts(estimate, kept)
 
 
-@derivation("The error of a sum is at least that of its parts", f"{SOURCE}, Lemma 4.2", {error: "R(X) - X of one user"})
+@derivation(
+    "The error of a sum is at least that of its parts", f"{SOURCE}, Lemma 4.2", {error: "$R(X) - X$ of one user"}
+)
 def lemma42() -> Blocks:
     r""":math:`\mathrm{MSE} \ge n E[(R(X) - X)^2]` for n independent users of one law (Balle et al. 2019, Lemma 4.2).
 
@@ -93,7 +95,7 @@ def lemma42() -> Blocks:
     )
     shown = chain(
         mse,
-        equals(n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "n squares, n(n - 1) products", terms),
+        equals(n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "$n$ squares, $n(n - 1)$ products", terms),
         at_least(n * Mean(error**2), "a square is not negative"),
     )
     return (shown,)
@@ -111,11 +113,11 @@ def lemma43() -> Blocks:
     below, above = (apart, 1, m - 1), (apart, 1, k - m)
     term = (apart / k - 1 / (2 * k)) ** 2 / k
     both = sp.Sum(term, below) + sp.Sum(term, above)
-    total = given(distances(m), both, "the cells below m, and those above it, are l = 1, 2, … cells away")
+    total = given(distances(m), both, r"the cells below $m$, and those above it, are $l = 1, 2, \dots$ cells away")
     squares = sp.Sum(apart**2, below) + sp.Sum(apart**2, above)
     shown = chain(
         distances(m),
-        at_least(squares / (4 * k**3), "(l - 1/2)² ≥ l²/4 for l ≥ 1", total),
+        at_least(squares / (4 * k**3), r"$(l - 1/2)^2 \ge l^2/4$ for $l \ge 1$", total),
         equals((1 - 1 / k**2) / 48 + (m - (k + 1) / 2) ** 2 / (4 * k**2), "sums of squares"),
         at_least((1 - 1 / k**2) / 48, "smallest in the middle"),
         under=sp.Ge(k, m),
@@ -125,7 +127,7 @@ def lemma43() -> Blocks:
 
 @derivation(
     "The error of one message, cell by cell", f"{SOURCE}, Lemma 4.4",
-    {p(a, b): "probability that the input in the middle of cell a is sent into cell b", out(b): "1 - p(b, b)"},
+    {p(a, b): "probability that the input in the middle of cell $a$ is sent into cell $b$", out(b): "$1 - p(b, b)$"},
 )  # fmt: skip
 def lemma44() -> Blocks:
     r"""Two lower bounds on the error of one message for a uniform input (Balle et al. 2019, Lemma 4.4): inputs that
@@ -143,22 +145,28 @@ def lemma44() -> Blocks:
     first = chain(mse, at_least(sp.Sum(out(b), cells) / (4 * k**3), "inputs that leave their cell", leave))
     enter = suppose(
         mse, ">=", sp.Sum(sp.Sum(p(a, b) * dist(a, b), inputs), cells) / k,
-        "in cell b an input a is at least |a - b| - 1/(2k) away; s(a, b) is its square, s(b, b) = 0",
+        "in cell $b$ an input $a$ is at least $|a - b| - 1/(2k)$ away; $s(a, b)$ is its square, $s(b, b) = 0$",
     )  # fmt: skip
-    floor = suppose(p(a, b), ">=", least(b), "q(b) is the smallest of the p(a, b)").at({})
+    floor = suppose(p(a, b), ">=", least(b), "$q(b)$ is the smallest of the $p(a, b)$").at({})
     lemma = cite(lemma43)
-    spread = suppose(sp.Sum(dist(a, b), inputs), "=", k * distances(b), "the sum of Lemma 4.3, times k").at({})
+    spread = suppose(sp.Sum(dist(a, b), inputs), "=", k * distances(b), "the sum of Lemma 4.3, times $k$").at({})
     second = chain(
         mse,
         at_least(sp.Sum(sp.Sum(p(a, b) * dist(a, b), inputs), cells) / k, "inputs in other cells", enter.at({})),
-        at_least(sp.Sum(least(b) * sp.Sum(dist(a, b), inputs), cells) / k, "every input enters with q at least", floor),
+        at_least(
+            sp.Sum(least(b) * sp.Sum(dist(a, b), inputs), cells) / k, "every input enters with $q$ at least", floor
+        ),
         equals(sp.Sum(least(b) * distances(b), cells), "the sum of Lemma 4.3", spread),
         at_least((1 - 1 / k**2) / 48 * sp.Sum(least(b), cells), "Lemma 4.3", lemma),
     )
     return leave.root, first, enter, floor.root, lemma, spread.root, second, parts(first, second)
 
 
-@derivation("Who stays, and who enters", f"{SOURCE}, Lemma 4.5", {stay: "p(b, b)", come: "p(a, b)", alpha: "e^ε"})
+@derivation(
+    "Who stays, and who enters",
+    f"{SOURCE}, Lemma 4.5",
+    {stay: "$p(b, b)$", come: "$p(a, b)$", alpha: r"$e^{\varepsilon}$"},
+)
 def lemma45() -> Blocks:
     r"""If the shuffled messages are (ε, δ)-DP and :math:`p_{bb} \ge 1 - e^{-\varepsilon}/2`, then
     :math:`p_{ab} \ge (\frac12 - \delta)/n` (Balle et al. 2019, Lemma 4.5). The event is that no message is in cell b;
@@ -169,21 +177,21 @@ def lemma45() -> Blocks:
     """
     empty, other = sp.symbols("P Q", nonnegative=True)
     rest = Parameter("r", 0, 1)
-    none = given(empty, (1 - come) ** n, "none of n messages of the input a is in cell b")
-    one = given(other, (1 - stay) * rest, "nor that of one user with b; r: nor those of n - 1 users with a")
-    private = suppose(empty, "<=", alpha * other + delta, "(ε, δ)-DP for this event")
-    stays = suppose(stay, ">=", 1 - 1 / (2 * alpha), "the input b stays in its cell")
+    none = given(empty, (1 - come) ** n, "none of $n$ messages of the input $a$ is in cell $b$")
+    one = given(other, (1 - stay) * rest, "nor that of one user with $b$; $r$: nor those of $n - 1$ users with $a$")
+    private = suppose(empty, "<=", alpha * other + delta, r"$(\varepsilon, \delta)$-DP for this event")
+    stays = suppose(stay, ">=", 1 - 1 / (2 * alpha), "the input $b$ stays in its cell")
     bernoulli = theorems.general(
         "Bernoulli's inequality", (1 - come) ** n, ">=", 1 - n * come, (),
-        [("1 - p_a is not negative", claim(0, "<=", 1 - come, "a probability"))],
+        [("$1 - p_a$ is not negative", claim(0, "<=", 1 - come, "a probability"))],
     )  # fmt: skip
     shown = chain(
         come,
         at_least((1 - (1 - come) ** n) / n, "Bernoulli's inequality", bernoulli),
         equals((1 - empty) / n, "the event", none),
-        at_least((1 - alpha * other - delta) / n, "(ε, δ)-DP", private),
+        at_least((1 - alpha * other - delta) / n, r"$(\varepsilon, \delta)$-DP", private),
         at_least((1 - alpha * (1 - stay) - delta) / n, "the others make it rarer", one),
-        at_least((half - delta) / n, "the input b stays in its cell", stays),
+        at_least((half - delta) / n, "the input $b$ stays in its cell", stays),
     )
     return none, private, one, stays, shown
 
@@ -191,9 +199,9 @@ def lemma45() -> Blocks:
 @derivation(
     "A lower bound on the error of every protocol", f"{SOURCE}, Theorem 4.2, corrected",
     {
-        left: "cells whose own input leaves with probability at least e^-ε/2",
-        right: "cells that every input enters with probability at least d/n",
-        room: "1/2 - δ",
+        left: r"cells whose own input leaves with probability at least $e^{-\varepsilon}/2$",
+        right: "cells that every input enters with probability at least $d/n$",
+        room: r"$1/2 - \delta$",
     },
 )  # fmt: skip
 def theorem42() -> Blocks:
@@ -218,8 +226,9 @@ def theorem42() -> Blocks:
     kinds = theorems.general(
         "total probability", one, ">=",
         (right * room / n * k * (1 - 1 / k**2) / 48 + left * (1 / (2 * alpha) - k * room / n) / (4 * k**2)) / k,
-        ["T cells are entered by d/n of each input; S inputs leave for other cells with what is left of e^-ε/2"],
-        [("a cell whose own input stays is entered by every input", entered), ("whichever cell m it is", away)],
+        [r"$T$ cells are entered by $d/n$ of each input; $S$ inputs leave for other cells with what is left of "
+         r"$e^{-\varepsilon}/2$"],
+        [("a cell whose own input stays is entered by every input", entered), ("whichever cell $m$ it is", away)],
         local=(m,),
     )  # fmt: skip
     total = chain(
@@ -231,9 +240,9 @@ def theorem42() -> Blocks:
     )  # fmt: skip
     whole = sp.Eq(k, left + right)
     smaller = cases(
-        chain(mse, at_least((left * leaves + right * enters) / k, "both kinds", total), at_least(leaves, "k = S + T"),
+        chain(mse, at_least((left * leaves + right * enters) / k, "both kinds", total), at_least(leaves, "$k = S + T$"),
               under=(whole, sp.Ge(enters, leaves))),
-        chain(mse, at_least((left * leaves + right * enters) / k, "both kinds", total), at_least(enters, "k = S + T"),
+        chain(mse, at_least((left * leaves + right * enters) / k, "both kinds", total), at_least(enters, "$k = S + T$"),
               under=(whole, sp.Ge(leaves, enters))),
         within=whole,
     )  # fmt: skip

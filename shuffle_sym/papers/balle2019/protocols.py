@@ -43,10 +43,10 @@ z = sp.Symbol("z", positive=True)
 def _moments() -> tuple[Fact, list[Fact]]:
     """E[y^r] of a message y of a user with kx = j + f, from Algorithm 2, as definitions."""
     i0, r = sp.symbols("i r", integer=True, nonnegative=True)
-    where = given(x, (cell + rest) / k, "kx = j + f: j is whole, f is rounded at random")
+    where = given(x, (cell + rest) / k, "$kx = j + f$: $j$ is whole, $f$ is rounded at random")
     rounds = given(rounded(r), (1 - rest) * cell**r + rest * (cell + 1) ** r, "the rounded input")
-    noise = given(uniform(r), sp.Sum(i0**r / (k + 1), (i0, 0, k)), "a random value of 0 … k")
-    message = given(sent(r), (1 - gamma) * rounded(r) + gamma * uniform(r), "random with probability γ")
+    noise = given(uniform(r), sp.Sum(i0**r / (k + 1), (i0, 0, k)), r"a random value of $0, \dots, k$")
+    message = given(sent(r), (1 - gamma) * rounded(r) + gamma * uniform(r), r"random with probability $\gamma$")
     return where, [message, rounds, noise]
 
 
@@ -56,7 +56,7 @@ rounded, uniform, sent = (
     quantity(name, rf"\mathbb{{{{E}}}}[{letter}^{{{{{{0}}}}}}]", real=True)
     for name, letter in (("X", r"\bar x"), ("U", "U"), ("Y", "y"))
 )
-WHERE = {gamma: "probability of a random answer", cell: "the whole part of kx", rest: "the rest of kx"}
+WHERE = {gamma: "probability of a random answer", cell: "the whole part of $kx$", rest: "the rest of $kx$"}
 
 
 @derivation("The estimated sum is unbiased", f"{SOURCE}, Theorem 4.1", WHERE)
@@ -71,12 +71,12 @@ def sum_unbiased() -> Blocks:
     share = given(gamma, c * (k + 1) / n, "Algorithm 2")
     mean = chain(
         sent(1),
-        equals((1 - gamma) * (cell + rest) + gamma * k / 2, "rounding keeps the mean, a random value has k/2", *laws),
-        equals((1 - gamma) * k * x + gamma * k / 2, "kx = j + f", where),
+        equals((1 - gamma) * (cell + rest) + gamma * k / 2, "rounding keeps the mean, a random value has $k/2$", *laws),
+        equals((1 - gamma) * k * x + gamma * k / 2, "$kx = j + f$", where),
     )
     shown = chain(
         (sent(1) / k - c * (k + 1) / (2 * n)) / (1 - c * (k + 1) / n),
-        equals((sent(1) / k - gamma / 2) / (1 - gamma), "γ = c(k + 1)/n", share),
+        equals((sent(1) / k - gamma / 2) / (1 - gamma), r"$\gamma = c(k + 1)/n$", share),
         equals(x, "the mean of a message", mean.at({})),
     )
     return share, *reversed(laws), where, mean, shown
@@ -96,24 +96,24 @@ def sum_variance() -> Blocks:
     """
     where, laws = _moments()
     V, spread, off = sp.symbols("V v e", nonnegative=True)
-    variance = given(V, sent(2) / k**2 - (sent(1) / k) ** 2, "the variance of y/k")
+    variance = given(V, sent(2) / k**2 - (sent(1) / k) ** 2, "the variance of $y/k$")
     noise = given(spread, rest * (1 - rest), "what rounding adds")
     away = given(off, (x - half) ** 2, "how far the input is from the middle")
     exact = chain(
         V,
         equals((1 - gamma) * spread / k**2 + gamma * (1 - gamma) * off + gamma * (k + 2) / (12 * k),
                "first and second moments", variance, *laws, noise, away, where),
-        equals(MESSAGE_VARIANCE, "in f and x", noise, away),
+        equals(MESSAGE_VARIANCE, "in $f$ and $x$", noise, away),
     )  # fmt: skip
     rounding = chain(spread, equals(half**2 - (rest - half) ** 2, "a square", noise), at_most(half**2, "not negative"))
-    middle = chain(off, equals(half**2 - x * (1 - x), "a square", away), at_most(half**2, "0 ≤ x ≤ 1"))
+    middle = chain(off, equals(half**2 - x * (1 - x), "a square", away), at_most(half**2, r"$0 \le x \le 1$"))
     bound = chain(
         V,
         equals((1 - gamma) * spread / k**2 + gamma * (1 - gamma) * off + gamma * (k + 2) / (12 * k), "as above",
                exact, noise, away),
-        at_most((1 - gamma) / (4 * k**2) + gamma * (1 - gamma) / 4 + gamma * (k + 2) / (12 * k), "both at most 1/4",
+        at_most((1 - gamma) / (4 * k**2) + gamma * (1 - gamma) / 4 + gamma * (k + 2) / (12 * k), "both at most $1/4$",
                 rounding, middle),
-        at_most((1 - gamma) / (4 * k**2) + gamma / 2, "k ≥ 1"),
+        at_most((1 - gamma) / (4 * k**2) + gamma / 2, r"$k \ge 1$"),
         under=sp.Le(gamma, 1),
     )  # fmt: skip
     return *reversed(laws), where, variance, noise, away, exact, rounding, middle, bound, parts(exact, bound)
@@ -121,34 +121,36 @@ def sum_variance() -> Blocks:
 
 def _private() -> Blocks:
     """γ = c(k + 1)/n with c = 42 log(1/δ)/ε² is enough for Theorem 3.1, if δ ≤ 1/4 and n ≥ 2."""
-    chosen = given(c, 42 * logarithm / eps**2, "the choice of c")
-    reached = given(noisy, c * (n - 1) / n, "γ(n - 1)/(k + 1): how often another user sends a message at random")
+    chosen = given(c, 42 * logarithm / eps**2, "the choice of $c$")
+    reached = given(
+        noisy, c * (n - 1) / n, r"$\gamma(n - 1)/(k + 1)$: how often another user sends a message at random"
+    )
     size = given(logarithm, sp.log(1 / delta), "in short")
     double = given(level, sp.log(2 / delta), "in short")
     enough = sp.Ge(logarithm, 2 * sp.log(2))
     half_of_it = chain(
         noisy,
         equals(c * (n - 1) / n, "by definition", reached),
-        at_least(c / 2, "n ≥ 2"),
-        equals(21 * logarithm / eps**2, "the choice of c", chosen),
+        at_least(c / 2, r"$n \ge 2$"),
+        equals(21 * logarithm / eps**2, "the choice of $c$", chosen),
         under=sp.Ge(n, 2),
     )
     logs = chain(
         level,
-        equals(sp.log(2) + logarithm, "log(2/δ)", double, size),
-        at_most(sp.Rational(3, 2) * logarithm, "δ ≤ 1/4"),
+        equals(sp.log(2) + logarithm, r"$\log(2/\delta)$", double, size),
+        at_most(sp.Rational(3, 2) * logarithm, r"$\delta \le 1/4$"),
         under=enough,
     )
     many = chain(
         noisy,
         at_least(21 * logarithm / eps**2, "as above", half_of_it),
-        at_least(14 * level / eps**2, "log(2/δ) ≤ 3/2 log(1/δ)", logs),
+        at_least(14 * level / eps**2, r"$\log(2/\delta) \le 3/2 \log(1/\delta)$", logs),
         under=(sp.Ge(n, 2), enough),
     )
     often = chain(
         noisy,
         at_least(21 * logarithm / eps**2, "as above", half_of_it),
-        at_least(27 / eps, "21 log 4 ≥ 27, and ε ≤ 1"),
+        at_least(27 / eps, r"$21 \log 4 \ge 27$, and $\varepsilon \le 1$"),
         under=(sp.Ge(n, 2), enough),
     )
     return size, double, chosen, reached, half_of_it, logs, many, often
@@ -156,7 +158,7 @@ def _private() -> Blocks:
 
 @derivation(
     "The error of the sum", f"{SOURCE}, Theorem 4.1, with a constant and its conditions",
-    {**WHERE, logarithm: "log(1/δ)", cube: "(n/c)^(1/3)", k: "the precision, z rounded up"},
+    {**WHERE, logarithm: r"$\log(1/\delta)$", cube: "$(n/c)^{1/3}$", k: "the precision, $z$ rounded up"},
 )  # fmt: skip
 def theorem41() -> Blocks:
     r"""For ε ≤ 1, δ ≤ 1/4 and n ≥ 64c, c = 42 log(1/δ)/ε², the protocol with c and k = z rounded up, z = (n/c)^(1/3),
@@ -171,31 +173,31 @@ def theorem41() -> Blocks:
     facts = _, _, chosen, *_, many, often = _private()
     share, root = given(gamma, c * (k + 1) / n, "Algorithm 2"), given(cube, (n / c) ** third, "in short")
     up, near = Parameter("u", 0, 1), sp.Ge(cube, 4)
-    whole = suppose(k, "=", cube + up, "k is z rounded up, u is at most 1")
+    whole = suppose(k, "=", cube + up, "$k$ is $z$ rounded up, $u$ is at most 1")
     few = chain(
         gamma,
         equals(c * (k + 1) / n, "Algorithm 2", share),
-        equals((k + 1) / cube**3, "n = cz³", root),
-        at_most((cube + 2) / cube**3, "k ≤ z + 1", whole),
+        equals((k + 1) / cube**3, "$n = cz^3$", root),
+        at_most((cube + 2) / cube**3, r"$k \le z + 1$", whole),
     )
     message = chain(
         V,
         at_most((1 - gamma) / (4 * k**2) + gamma / 2, "the variance of a message", variance, few),
-        at_most(1 / (4 * k**2) + gamma / 2, "γ is not negative"),
-        at_most(1 / (4 * cube**2) + gamma / 2, "k ≥ z", whole),
+        at_most(1 / (4 * k**2) + gamma / 2, r"$\gamma$ is not negative"),
+        at_most(1 / (4 * cube**2) + gamma / 2, r"$k \ge z$", whole),
         under=near,
     )
     errors = theorems.general(
         "independence", mse, "=", n * V / (1 - gamma) ** 2,
-        ["the users are independent, and V is the largest variance of a message y/k"], [("unbiased", unbiased)],
+        ["the users are independent, and $V$ is the largest variance of a message $y/k$"], [("unbiased", unbiased)],
     )  # fmt: skip
     error = chain(
         mse,
         equals(n * V / (1 - gamma) ** 2, "the variances add up", errors),
         at_most(n / (1 - gamma) ** 2 * (1 / (4 * cube**2) + gamma / 2), "each message", message, few),
-        at_most(sp.Rational(5, 4) * n / cube**2, "γ ≤ (z + 2)/z³, and z ≥ 4", few),
-        equals(sp.Rational(5, 4) * n**third * c ** (2 * third), "z in n and c", root),
-        equals(sp.Rational(5, 4) * n**third * (42 * logarithm / eps**2) ** (2 * third), "the choice of c", chosen),
+        at_most(sp.Rational(5, 4) * n / cube**2, r"$\gamma \le (z + 2)/z^3$, and $z \ge 4$", few),
+        equals(sp.Rational(5, 4) * n**third * c ** (2 * third), "$z$ in $n$ and $c$", root),
+        equals(sp.Rational(5, 4) * n**third * (42 * logarithm / eps**2) ** (2 * third), "the choice of $c$", chosen),
         under=near,
     )
     private = chain(privacy.left, at_most(delta, "Theorem 3.1", privacy, many, often), under=many.under)
@@ -215,20 +217,22 @@ def sum_worst_case() -> Blocks:
     """
     V = quantity("V", nonnegative=True)
     off = (1 - gamma) * rest - (1 - gamma * k) / 2  # 0 at the worst f
-    defined = given(V(cell, rest), MESSAGE_VARIANCE.subs(x, (cell + rest) / k), "the variance of y/k, with kx = j + f")
+    defined = given(
+        V(cell, rest), MESSAGE_VARIANCE.subs(x, (cell + rest) / k), "the variance of $y/k$, with $kx = j + f$"
+    )
     first_cell = chain(
         V(cell, rest),
-        at_most(V(0, rest), "the input f/k is farther from 1/2 than (j + f)/k ≤ 1/2", defined),
+        at_most(V(0, rest), r"the input $f/k$ is farther from $1/2$ than $(j + f)/k \le 1/2$", defined),
         under=(sp.Ge(k, 2 * cell + 2 * rest), sp.Le(gamma, 1)),
     )
     square = chain(
         V(0, rest),
-        equals(WORST_VARIANCE - off**2 / k**2, "what depends on f, as a square", defined),
-        at_most(WORST_VARIANCE, "equal where f = (1 - γk)/(2(1 - γ))"),
+        equals(WORST_VARIANCE - off**2 / k**2, "what depends on $f$, as a square", defined),
+        at_most(WORST_VARIANCE, r"equal where $f = (1 - \gamma k)/(2(1 - \gamma))$"),
     )
     no_rounding = chain(
         V(0, rest),
-        at_most(gamma * (1 - gamma) / 4 + gamma * (k + 2) / (12 * k), "largest at f = 0", defined),
+        at_most(gamma * (1 - gamma) / 4 + gamma * (k + 2) / (12 * k), "largest at $f = 0$", defined),
         under=(sp.Ge(k, 1 / gamma), sp.Le(gamma, 1)),
     )
     return defined, first_cell, square, no_rounding, parts(first_cell, square, no_rounding)
@@ -251,30 +255,32 @@ def sum_standard_error() -> Blocks:
     expected, square = sp.symbols("E e", nonnegative=True)
     own = {first: sent(1) / k, second: sent(2) / k**2}
     reported = given(expected, SAFE_VARIANCE.subs(own), "the mean of what is reported, for one user")
-    off = given(square, (rest - half) ** 2, "how far f is from 1/2")
+    off = given(square, (rest - half) ** 2, "how far $f$ is from $1/2$")
     exact = chain(
         expected,
         equals(MESSAGE_VARIANCE + (1 - gamma) ** 2 * (rest - half) ** 2 / k**2, "first and second moments",
                reported, *laws, where),
     )  # fmt: skip
     enough = chain(expected, at_least(MESSAGE_VARIANCE, "squares are not negative", exact))
-    small = chain(square, equals(half**2 - rest * (1 - rest), "a square", off), at_most(half**2, "0 ≤ f ≤ 1"))
+    small = chain(square, equals(half**2 - rest * (1 - rest), "a square", off), at_most(half**2, r"$0 \le f \le 1$"))
     close = chain(
         expected,
         equals(MESSAGE_VARIANCE + (1 - gamma) ** 2 * square / k**2, "in short", exact, off),
-        at_most(MESSAGE_VARIANCE + (1 - gamma) ** 2 / (4 * k**2), "(f - 1/2)² ≤ 1/4", small),
-        at_most(MESSAGE_VARIANCE + 1 / (4 * k**2), "0 ≤ γ ≤ 1"),
+        at_most(MESSAGE_VARIANCE + (1 - gamma) ** 2 / (4 * k**2), r"$(f - 1/2)^2 \le 1/4$", small),
+        at_most(MESSAGE_VARIANCE + 1 / (4 * k**2), r"$0 \le \gamma \le 1$"),
         under=sp.Le(gamma, 1),
     )
-    far = suppose(second, ">=", first - half**2, "y² - y ≥ -1/4 for every message")
-    positive = chain(SAFE_VARIANCE, at_least(gamma * (1 - gamma) / 12, "y² - y ≥ -1/4", far), under=sp.Le(gamma, 1))
+    far = suppose(second, ">=", first - half**2, r"$y^2 - y \ge -1/4$ for every message")
+    positive = chain(
+        SAFE_VARIANCE, at_least(gamma * (1 - gamma) / 12, r"$y^2 - y \ge -1/4$", far), under=sp.Le(gamma, 1)
+    )
     return (
         *reversed(laws), where, reported, off, exact, enough, small, close, far, positive,
         parts(enough, close, positive),
     )  # fmt: skip
 
 
-@derivation("The best precision", f"{SOURCE}, Theorem 4.1", {z: "k as a multiple of the best one"})
+@derivation("The best precision", f"{SOURCE}, Theorem 4.1", {z: "$k$ as a multiple of the best one"})
 def optimal_k() -> Blocks:
     r"""The k that makes the bound on the MSE smallest: :math:`(n/c)^{1/3}` for the published bound (Balle et al. 2019,
     Theorem 4.1), :math:`(3n/2c)^{1/3}` for the exact worst case. In both cases the bound, without what does not depend
@@ -291,14 +297,16 @@ def optimal_k() -> Blocks:
         ("k_2", 2 * c / (3 * users), third, half * (3 * half) ** third * c ** (2 * third) * users**third),
     ):
         size, w = sp.symbols(f"{name} w_{name[-1]}", positive=True)
-        named = given(size, z * share ** (-third), "k = z times the best one")
+        named = given(size, z * share ** (-third), "$k = z$ times the best one")
         short = given(w, share ** (2 * third), "in short")
         chained = chain(
             users * (1 / (4 * size**2) + factor * c * size / users),
-            equals(users * w * (1 / (4 * z**2) + z / 2), "with k = z times the best one", named, short),
-            equals(3 * users * w / 4 + users * w * (z - 1) ** 2 * (2 * z + 1) / (4 * z**2), "less its value at z = 1"),
-            at_least(3 * users * w / 4, "a square is not negative; equal at z = 1"),
-            equals(result, "in n and c", short),
+            equals(users * w * (1 / (4 * z**2) + z / 2), "with $k = z$ times the best one", named, short),
+            equals(
+                3 * users * w / 4 + users * w * (z - 1) ** 2 * (2 * z + 1) / (4 * z**2), "less its value at $z = 1$"
+            ),
+            at_least(3 * users * w / 4, "a square is not negative; equal at $z = 1$"),
+            equals(result, "in $n$ and $c$", short),
         )
         blocks += [named, short, chained]
         shown.append(chained)
@@ -319,24 +327,24 @@ def frequency_estimate() -> Blocks:
     """
     count = Random("C")
     spread, truth, lie, share = sp.symbols("V p_k q_k gamma_k", positive=True)
-    mean = suppose(Mean(count), "=", N * p + (users - N) * q, "N users match with p, the others with q")
-    moved = given(spread, MATCH_VARIANCE, "the variance of C: independent users")
+    mean = suppose(Mean(count), "=", N * p + (users - N) * q, "$N$ users match with $p$, the others with $q$")
+    moved = given(spread, MATCH_VARIANCE, "the variance of $C$: independent users")
     unbiased = chain(
         Mean(COUNT.subs(C, count)),
-        equals((Mean(count) - users * q) / (p - q), "linear in C"),
-        equals(N, "the mean of C", mean),
+        equals((Mean(count) - users * q) / (p - q), "linear in $C$"),
+        equals(N, "the mean of $C$", mean),
     )
     estimate = chain(
         Mean(FOUND_VARIANCE.subs(C, count)),
-        equals(users * p * q + Mean(count) * (1 - p - q), "linear in C"),
-        equals(spread, "the mean of C", mean, moved),
+        equals(users * p * q + Mean(count) * (1 - p - q), "linear in $C$"),
+        equals(spread, "the mean of $C$", mean, moved),
     )
-    safe = chain(FOUND_VARIANCE, at_least(0, "0 ≤ C ≤ n"), under=(sp.Ge(users, C), sp.Le(p, 1), sp.Le(q, 1)))
+    safe = chain(FOUND_VARIANCE, at_least(0, r"$0 \le C \le n$"), under=(sp.Ge(users, C), sp.Le(p, 1), sp.Le(q, 1)))
     krr = KRR()
     hit, miss = (krr.likelihood(match) * krr.mu for match in (True, False))
-    laws = [given(truth, hit, "k-RR: the own input"), given(lie, miss, "k-RR: another one")]
+    laws = [given(truth, hit, "$k$-RR: the own input"), given(lie, miss, "$k$-RR: another one")]
     blanket = given(share, field.k / (field.t + field.k - 1), "the probability of a random answer (Lemma 5.1)")
     gap = chain(truth - lie, equals(1 - share, "what is not random", *laws, blanket))
-    own = chain(share / field.k, equals(lie, "a random answer is each message with 1/k", *laws, blanket),
-                equals(1 / (field.t + field.k - 1), "k-RR", laws[1]))  # fmt: skip
+    own = chain(share / field.k, equals(lie, "a random answer is each message with $1/k$", *laws, blanket),
+                equals(1 / (field.t + field.k - 1), "$k$-RR", laws[1]))  # fmt: skip
     return mean, moved, unbiased, estimate, safe, *laws, blanket, gap, own, parts(unbiased, estimate, safe, gap, own)

@@ -6,6 +6,7 @@ from itertools import product
 
 import sympy as sp
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.symbols import Parameter
 from shuffle_sym.papers.balle2019.blanket import SOURCE
 from shuffle_sym.papers.engine import theorems
@@ -28,8 +29,8 @@ Y = sp.symbols("Y Y'")
 hidden = quantity("W", r"W_{{{0} - 1}} \cup Y"), quantity("W'", r"W_{{{0} - 1}} \cup Y'")
 WHERE = {
     gamma: "total variation similarity: every other user draws from the blanket with this probability",
-    S(m, copy): "sum of m independent copies of L",
-    hidden[0](m): "m - 1 draws from the blanket and the message of the user whose input differs",
+    S(m, copy): "sum of $m$ independent copies of $L$",
+    hidden[0](m): "$m - 1$ draws from the blanket and the message of the user whose input differs",
 }
 #: A small randomizer, its blanket, and what the laws have besides, for exact checks.
 LAWS = ((F(1, 2), F(3, 10), F(1, 5)), (F(1, 4), F(1, 4), F(1, 2)))
@@ -55,7 +56,7 @@ def convex_positive_part() -> Blocks:
         Positive(total),
         equals(total, "it is not negative"),
         equals(sp.Sum(w(i) * x(i), index), "the definition", mean),
-        at_most(bound, "x ≤ [x]_+, term by term"),
+        at_most(bound, r"$x \le [x]_+$, term by term"),
         under=sp.Ge(total, 0),
     )
     negative = chain(
@@ -96,8 +97,8 @@ def _by_size(function: Callable[[sp.Expr], sp.Expr]) -> Applied:
     sets = sp.Sum(function(size(B)), (B, 1, 2 ** (n - 1)))
     return theorems.general(
         "counting sets by their size", sets, "=", sp.Sum(sp.binomial(n - 1, m - 1) * function(m - 1), (m, 1, n)),
-        ["n − 1 others have C(n − 1, m − 1) sets of m − 1 users, and the term depends on the size only"],
-        checked=("n = 6, all sets", counted),
+        [r"$n - 1$ others have $\tbinom{n - 1}{m - 1}$ sets of $m - 1$ users, and the term depends on the size only"],
+        checked=("$n = 6$, all sets", counted),
     )  # fmt: skip
 
 
@@ -109,7 +110,7 @@ def _weight(users: sp.Expr) -> sp.Expr:
     return gamma**users * (1 - gamma) ** (n - 1 - users)
 
 
-@derivation("Given who is covered", f"{SOURCE}, Lemma A.1", WHERE | {size(B): "size of the set number B of others"})
+@derivation("Given who is covered", f"{SOURCE}, Lemma A.1", WHERE | {size(B): "size of the set number $B$ of others"})
 def lemma_a1() -> Blocks:
     r""":math:`D(Y\|Y') \le \sum_B \gamma^{|B|}(1-\gamma)^{n-1-|B|} D(Y_B\|Y'_B)` over the sets B of other users who
     draw from the blanket (Balle et al. 2019, Lemma A.1): joint convexity. The sets are numbered from 1 to 2^(n-1).
@@ -121,13 +122,15 @@ def lemma_a1() -> Blocks:
     weight = _weight(size(B))
     one = chain(
         sp.Sum(weight, sets),
-        equals(sp.Sum(sp.binomial(n - 1, m - 1) * _weight(m - 1), (m, 1, n)), "sets of m - 1 users", _by_size(_weight)),
+        equals(
+            sp.Sum(sp.binomial(n - 1, m - 1) * _weight(m - 1), (m, 1, n)), "sets of $m - 1$ users", _by_size(_weight)
+        ),
         equals(1, "the binomial theorem"),
     )
     mixture = theorems.joint_convexity(
         alpha, Y, weight, sets, (covered_set[0](B), covered_set[1](B)),
-        "every other user draws from the blanket with probability γ, and from the rest with 1 − γ", one,
-        ("n = 3, three messages, exact fractions", _mixture_holds),
+        r"every other user draws from the blanket with probability $\gamma$, and from the rest with $1 - \gamma$", one,
+        ("$n = 3$, three messages, exact fractions", _mixture_holds),
     )  # fmt: skip
     apart = Divergence(alpha, covered_set[0](B), covered_set[1](B))
     shown = chain(Divergence(alpha, *Y), at_most(sp.Sum(weight * apart, sets), "given who is covered", mixture))
@@ -144,7 +147,7 @@ def _one_more_holds() -> bool:
 
 @derivation(
     "An independent multiset tells nothing",
-    f"{SOURCE}, Lemma A.2, corrected: A_0 must be independent of A and of A'",
+    f"{SOURCE}, Lemma A.2, corrected: $A_0$ must be independent of $A$ and of $A'$",
     {K: "number of messages", H: "number of multisets"},
 )
 def lemma_a2() -> Blocks:
@@ -160,26 +163,31 @@ def lemma_a2() -> Blocks:
     apart = Positive(P(h, j) - alpha * Q(h, j))
     defined = given(Divergence(alpha, *joined), sp.Sum(Positive(U(h) - alpha * V(h)), multisets), "the divergence")
     laws = [
-        given(union(h), sp.Sum(a(j) * own(h, j), index), f"A_0 is j with probability a(j), and {name} is Y_h without j")
+        given(
+            union(h),
+            sp.Sum(a(j) * own(h, j), index),
+            f"$A_0$ is $j$ with probability $a(j)$, and ${name}$ is $Y_h$ without $j$",
+        )
         for union, own, name in ((U, P, "A"), (V, Q, "A'"))
     ]
     convex = cite(convex_positive_part)
     w, x = quantity("w", nonnegative=True), quantity("x", real=True)
     here = convex.at({n: K}).at({w(i): a(i), x(i): P(h, i) - alpha * Q(h, i)})
-    total = suppose(sp.Sum(a(j), index), "=", 1, "A_0 has a law")
+    total = suppose(sp.Sum(a(j), index), "=", 1, "$A_0$ has a law")
     renumbered = theorems.general(
         "renumbering a sum", sp.Sum(apart, multisets), "=", Divergence(alpha, *alone),
-        ["Y without j, over all multisets Y with j in them, is every multiset of one element less, once"],
+        ["$Y$ without $j$, over all multisets $Y$ with $j$ in them, is every multiset of one element less, once"],
         checked=("three messages of three kinds", _one_more_holds),
     )  # fmt: skip
     shown = chain(
         Divergence(alpha, *joined),
         equals(sp.Sum(Positive(sp.Sum(a(i) * (P(h, i) - alpha * Q(h, i)), (i, 1, K))), multisets), "independence",
                defined, *laws),
-        at_most(sp.Sum(sp.Sum(a(i) * Positive(P(h, i) - alpha * Q(h, i)), (i, 1, K)), multisets), "[·]_+ is convex",
+        at_most(sp.Sum(sp.Sum(a(i) * Positive(P(h, i) - alpha * Q(h, i)), (i, 1, K)), multisets),
+            r"$[\cdot]_+$ is convex",
                 here),
         equals(sp.Sum(a(j) * sp.Sum(apart, multisets), index), "in the other order"),
-        equals(Divergence(alpha, *alone) * sp.Sum(a(j), index), "what is left without j", renumbered),
+        equals(Divergence(alpha, *alone) * sp.Sum(a(j), index), "what is left without $j$", renumbered),
         equals(Divergence(alpha, *alone), "the probabilities sum to 1", total),
     )  # fmt: skip
     return *laws, defined, convex, total, shown
@@ -205,21 +213,23 @@ def _one_draw_less() -> tuple[Fact, Fact, Fact]:
     """The multinomial probabilities of m and of m − 1 draws, and the factor between them."""
     a = sp.Symbol("a", nonnegative=True, integer=True)
     w, r = sp.symbols("omega r", positive=True)
-    all_draws = given(whole(m, a, w, r), sp.factorial(m) * w**a / sp.factorial(a) * r, "m draws: j occurs a times")
+    all_draws = given(
+        whole(m, a, w, r), sp.factorial(m) * w**a / sp.factorial(a) * r, "$m$ draws: $j$ occurs $a$ times"
+    )
     one_less = sp.Piecewise((sp.factorial(m - 1) * w ** (a - 1) / sp.factorial(a - 1) * r, a > 0), (0, True))
-    fewer = given(less(m, a, w, r), one_less, "m - 1 draws: j occurs a - 1 times, and all others as often")
+    fewer = given(less(m, a, w, r), one_less, "$m - 1$ draws: $j$ occurs $a - 1$ times, and all others as often")
     factor = a / (m * w) * whole(m, a, w, r)
     ratio = cases(
-        chain(less(m, a, w, r), equals(factor, "the factor a/(mω)", fewer, all_draws), under=sp.Gt(a, 0)),
+        chain(less(m, a, w, r), equals(factor, r"the factor $a/(m\omega)$", fewer, all_draws), under=sp.Gt(a, 0)),
         chain(less(m, a, w, r), equals(factor, "both are 0", fewer), under=sp.Eq(a, 0)),
     )
     return all_draws, fewer, ratio
 
 
 @derivation(
-    "One user hidden among m - 1 draws",
+    "One user hidden among $m - 1$ draws",
     f"{SOURCE}, Lemma A.3, corrected: the blanket must be positive at every message; Su et al. 2025, Theorem 10",
-    WHERE | {h: "number of a histogram of m messages", j: "a message"},
+    WHERE | {h: "number of a histogram of $m$ messages", j: "a message"},
 )
 def lemma_a3() -> Blocks:
     r""":math:`D(W_{m-1} \cup Y \| W_{m-1} \cup Y') = E[(L_1 + \dots + L_m)/m]_+` if the blanket ω is positive at every
@@ -245,26 +255,30 @@ def lemma_a3() -> Blocks:
     P, Q = quantity("P", nonnegative=True), quantity("Q", nonnegative=True)
     index, histograms = (j, 1, K), (h, 1, H)
     pieces = m, count(m, h, j), omega(j), rest(m, h, j)
-    same = suppose(whole(*pieces), "=", law(m, h), "the probability of the histogram, whichever j is looked at")
+    same = suppose(whole(*pieces), "=", law(m, h), "the probability of the histogram, whichever $j$ is looked at")
     mine, yours = (
-        given(own(m, h), sp.Sum(one(j) * less(*pieces), index), f"the user sends j with probability {one(j)}")
+        given(
+            own(m, h),
+            sp.Sum(one(j) * less(*pieces), index),
+            f"the user sends $j$ with probability ${latex.formula(one(j))}$",
+        )
         for own, one in ((P, mu[0]), (Q, mu[1]))
     )
     terms = sp.Sum(Positive(P(m, h) - alpha * Q(m, h)), histograms)
     defined = given(Divergence(alpha, hidden[0](m), hidden[1](m)), terms, "the divergence")
-    amplified = given(loss(j), (mu[0](j) - alpha * mu[1](j)) / omega(j), "L at the message j")
+    amplified = given(loss(j), (mu[0](j) - alpha * mu[1](j)) / omega(j), "$L$ at the message $j$")
     inside = sp.Sum(count(m, h, j) * loss(j), index)
     mean = theorems.total_probability(
         Mean(Positive(S(m, copy) / m)), sp.Sum(law(m, h) * Positive(inside / m), histograms),
         "the sum over the draws is the sum over the messages, each as often as it occurs",
-        ("m = 2, three messages, exact fractions", _histograms_hold),
+        ("$m = 2$, three messages, exact fractions", _histograms_hold),
     )  # fmt: skip
     shown = chain(
         Divergence(alpha, hidden[0](m), hidden[1](m)),
-        equals(sp.Sum(law(m, h) * Positive(inside / m), histograms), "each term has the factor a/(mω)", defined,
+        equals(sp.Sum(law(m, h) * Positive(inside / m), histograms), r"each term has the factor $a/(m\omega)$", defined,
                mine, yours, ratio, same, amplified),
-        equals(Mean(Positive(S(m, copy) / m)), "the mean over m draws from the blanket", mean),
-        equals(Mean(Positive(S(m, copy))) / m, "[·]_+ is positively homogeneous"),
+        equals(Mean(Positive(S(m, copy) / m)), "the mean over $m$ draws from the blanket", mean),
+        equals(Mean(Positive(S(m, copy))) / m, r"$[\cdot]_+$ is positively homogeneous"),
     )  # fmt: skip
     return all_draws, fewer, ratio, same, mine, yours, defined, amplified, shown
 
@@ -290,7 +304,7 @@ def lemma53() -> Blocks:
     W = hidden[0](size(B) + 1), hidden[1](size(B) + 1)
     dropped = theorems.for_other_laws(
         alike, dict(zip((*joined, *alone), (*V, *W), strict=True)),
-        "given B, the messages of the others are draws that are independent of the hidden ones",
+        "given $B$, the messages of the others are draws that are independent of the hidden ones",
     )  # fmt: skip
     by_size = _by_size(lambda b: _weight(b) * Divergence(alpha, hidden[0](b + 1), hidden[1](b + 1)))
     chance = sp.binomial(n - 1, m - 1) * _weight(m - 1)
@@ -300,8 +314,8 @@ def lemma53() -> Blocks:
         at_most(sp.Sum(_weight(size(B)) * Divergence(alpha, *V), sets), "given who is covered", parts),
         at_most(sp.Sum(_weight(size(B)) * Divergence(alpha, *W), sets), "the others tell nothing", dropped),
         equals(sp.Sum(chance * Divergence(alpha, hidden[0](m), hidden[1](m)), among), "their number counts", by_size),
-        equals(sp.Sum(chance * term / m, among), "one user among m draws", average),
+        equals(sp.Sum(chance * term / m, among), "one user among $m$ draws", average),
         equals(sp.Sum(sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m) * term, among) / (gamma * n),
-               "n C(n - 1, m - 1) = m C(n, m)"),
+               r"$n \tbinom{n - 1}{m - 1} = m \tbinom{n}{m}$"),
     )  # fmt: skip
     return parts, alike, average, shown

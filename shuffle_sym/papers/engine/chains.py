@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import growth, prover
 from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied, refuse_gaps
@@ -120,7 +121,10 @@ class Line(Fact):
             before, after = after, before
         if ways and isinstance(ways[0], OnGrid):
             self._check(ways[0].values, before, after)
-            ranges = ", ".join(f"{symbol} in {list(values)}" for symbol, values in ways[0].values.items())
+            ranges = ", ".join(
+                rf"${latex.formula(symbol)} \in {latex.formula(sp.FiniteSet(*values))}$"
+                for symbol, values in ways[0].values.items()
+            )
             return "checked", f"exact for {ranges}"
         evidence = _evidence(before, after, self.relation, ways, self.under)
         if evidence is None:

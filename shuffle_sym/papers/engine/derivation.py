@@ -12,6 +12,8 @@ from typing import Any, NoReturn, ParamSpec
 
 import sympy as sp
 
+from shuffle_sym.algebra import latex
+from shuffle_sym.algebra.cards import Markdown
 from shuffle_sym.algebra.compiled import NumpyFunction, numpy_function
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers import registry
@@ -77,6 +79,8 @@ class Derivation:
             raise ValueError("blocks must not be empty")
         object.__setattr__(self, "blocks", tuple(_with_hypotheses(self.blocks)))
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
+        for words in dict.fromkeys([self.title, self.source, *self.where.values(), *_words(self.blocks)]):
+            latex.refuse_bare(words)
         refuse_two_meanings(self.definitions, self.blocks, self.title)
         known: list[Fact] = []
         for block in self.blocks:
@@ -187,7 +191,7 @@ class Derivation:
             return "proved"
         names = ", ".join(dict.fromkeys(one.name for one in self.by))
         grids = f"{len(self.checked)} line(s) checked on a grid" if self.checked else ""
-        return "; ".join(part for part in ("proved, by " + names if names else "", grids) if part)
+        return latex.in_text("; ".join(part for part in ("proved, by " + names if names else "", grids) if part))
 
     # -- its lines
 
@@ -216,21 +220,26 @@ class Derivation:
     # -- ways out
 
     def __repr__(self) -> str:
-        return f"<{self.title} ({self.source}): {len(self)} lines, {self.established}>"
+        return f"<{latex.in_text(f'{self.title} ({self.source})')}: {len(self)} lines, {self.established}>"
 
     def __str__(self) -> str:
         return str(_shown().text(self))
 
-    def _repr_latex_(self) -> str:
-        return str(_shown().in_notebook(self))
+    def _repr_markdown_(self) -> str:
+        return str(_shown().page(self))
 
-    def to_latex(self) -> str:
-        r"""An ``align`` environment with numbered lines, in ASCII, for a paper that loads amsmath and amssymb."""
-        return str(_shown().to_latex(self))
+    def show(self, definitions: bool = True) -> Markdown:
+        """The page that a notebook shows; without ``definitions`` it leaves out what a page before it has told."""
+        return Markdown(_shown().page(self, definitions=definitions))
 
     def to_markdown(self) -> str:
-        """The derivation in Markdown, with formulas between dollars."""
-        return str(_shown().to_markdown(self))
+        """The page that a notebook shows: Markdown, with formulas between dollars."""
+        return self._repr_markdown_()
+
+    def to_latex(self, document: bool = False) -> str:
+        r"""An ``align`` environment with numbered lines, in ASCII, for a paper that loads amsmath and amssymb; with
+        ``document`` an article of its own."""
+        return str(_shown().to_latex(self, document))
 
     def numpy(self, log: bool | None = None, bindings: Any = None) -> NumpyFunction:
         """The right side of the statement as a NumPy function of its symbols, in alphabetical order.
@@ -241,7 +250,7 @@ class Derivation:
         bound = dict(bindings or {})
         symbols = sorted(self.result.free_symbols - set(bound), key=str)
         name = self.name or "derived"
-        return numpy_function(self.result, symbols, name, f"{self.title} ({self.source}).", log, bound)
+        return numpy_function(self.result, symbols, name, latex.in_text(f"{self.title} ({self.source})."), log, bound)
 
     def walk(self, plain: bool = False) -> Any:
         """Goes through the lines with buttons (ipywidgets). ``plain`` returns a `PlainWalk`, the same as text."""
@@ -280,6 +289,14 @@ def _everything(blocks: Blocks) -> list[Fact]:
             seen[id(fact)] = fact
             open_ += [*fact.lines, *fact.uses, *(used.root for used in fact.uses), *getattr(fact, "branches", ())]
     return list(seen.values())
+
+
+def _words(blocks: Blocks) -> Iterator[str]:
+    """Everything that is said in words beside the lines, or of the hypotheses of a theorem."""
+    for fact in _everything(blocks):
+        yield fact.words
+        for one in fact.hypotheses if isinstance(fact, Applied) else ():
+            yield from (one.words, one.checked)
 
 
 def _below(block: Fact) -> list[Fact]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers.engine import prover
 from shuffle_sym.papers.engine.assumptions import Condition, Conditions, conditions, implied
@@ -20,7 +21,9 @@ from shuffle_sym.papers.engine.values import denominators, needed, put_in
 if TYPE_CHECKING:
     from shuffle_sym.papers.engine.chains import Line
 
-RELATIONS = ("=", "<=", ">=")
+#: Relations, those of conditions among them, and how they are drawn.
+SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
+RELATIONS = tuple(SIGNS)[:3]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,12 +128,22 @@ class Fact:
         """The relation in one line of text."""
         return f"{self.left} {self.relation} {self.right}"
 
-    def __repr__(self) -> str:
-        return f"<{self.relational()}: {self.words}>"
+    @property
+    def formula(self) -> str:
+        """The relation as a formula between dollars."""
+        return f"${latex.formula(self.left)} {SIGNS[self.relation]} {latex.formula(self.right)}$"
 
-    def _repr_latex_(self) -> str:
-        # `shown` knows facts itself.
-        return str(import_module("shuffle_sym.papers.engine.shown").alone(self))
+    def __repr__(self) -> str:
+        return latex.in_text(f"<{self.formula}: {self.words}>")
+
+    def _repr_markdown_(self) -> str:
+        shown = import_module("shuffle_sym.papers.engine.shown")  # which knows facts itself
+        return f"{shown.in_cell(shown.Row(0, self))}<br>{latex.in_markdown(shown.label(self))}"
+
+
+def in_formulas(under: Conditions) -> str:
+    """Conditions as formulas between dollars."""
+    return ", ".join(f"${latex.formula(one.lhs)} {SIGNS[one.rel_op]} {latex.formula(one.rhs)}$" for one in under)
 
 
 def name_of(expr: sp.Expr) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.symbols import range_of
 from shuffle_sym.papers.engine.assumptions import JUMPS, Condition, Conditions, implied, put, put_strictly
 from shuffle_sym.papers.engine.prover import is_nonnegative, is_positive
@@ -33,7 +34,8 @@ def grows(before: sp.Expr, after: sp.Expr, x: sp.Symbol, start: sp.Expr, given: 
         difference = put(high - low, fixed).doit()
         depths = [_grows_one_way(difference, x, start, way) for way in ways]
         if all(depths):
-            return f"equal or less at {x} = {start}, and derivative {max(depths)} of {of} has the sign that keeps it so"
+            at = f"${latex.formula(x)} = {latex.formula(start)}$"
+            return f"equal or less at {at}, and derivative {max(depths)} of {of} has the sign that keeps it so"
     return None
 
 

@@ -11,6 +11,7 @@ import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.field import proves_nonnegative, rational_form, simplest
 from shuffle_sym.algebra.symbols import range_of
 from shuffle_sym.papers.engine import quantities, sums
@@ -386,4 +387,4 @@ def telescopes(before: sp.Expr, after: sp.Expr, certificate: sp.Expr, given: Con
     i, first, last = before.limits[0]
     steps = equal(before.function, certificate.subs(i, i + 1) - certificate, given)
     ends = equal(certificate.subs(i, last + 1) - certificate.subs(i, first), after, given)
-    return f"the terms are differences of {certificate}" if steps and ends else None
+    return f"the terms are differences of ${latex.formula(certificate)}$" if steps and ends else None

@@ -1,8 +1,7 @@
-r"""How a derivation is shown: as text, in a notebook, in Markdown, and as LaTeX for a paper. One page, four dresses."""
+r"""How a derivation is shown: as a page of a notebook, as text, as LaTeX. One list of rows, shown three ways."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,38 +10,29 @@ from shuffle_sym.algebra import latex
 from shuffle_sym.papers.engine.assumptions import Conditions
 from shuffle_sym.papers.engine.chains import Cases, Line, Parts
 from shuffle_sym.papers.engine.derivation import Cited
-from shuffle_sym.papers.engine.facts import Applied, Fact, Given
+from shuffle_sym.papers.engine.facts import SIGNS, Applied, Fact, Given, Supposed, in_formulas
 
 if TYPE_CHECKING:
     from shuffle_sym.papers.engine.derivation import Blocks, Derivation
 
-SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge"}
-TEX = {"==": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
-TEXT_SIGNS = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">", "==": "="}
-SCREEN, PAPER = 92.0, 44.0  # letters in a line of a notebook, and of an article
-_WORDS = 112  # narrower letters: those of words in a notebook
+#: Letters in a formula of a notebook and of an article. More do not fit beside the reason; fewer cost lines.
+SCREEN, PAPER = 56.0, 44.0
+_HEAD = ["", "| line | formula | reason |", "|:--|:--|:--|"]
+_DOCUMENT = (
+    "\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\allowdisplaybreaks\n\\begin{document}\n",
+    "\\end{document}\n",
+)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One numbered line, the word of the heading before it ("for", "case" or nothing) with its conditions, and whether
-    it goes on from the last one."""
+    """One numbered line, the heading before it ("for" or "case" with conditions, or nothing), and whether it goes on
+    from the last one."""
 
     number: int
     fact: Fact
-    word: str = ""
-    under: Conditions = ()
+    heading: str = ""
     continued: bool = False
-
-    @property
-    def heading(self) -> str:
-        """The heading as text: ``case b = 0``."""
-        return f"{self.word} {conditions_in_words(self.under)}" if self.word else ""
-
-    @property
-    def heading_with_formulas(self) -> str:
-        """The heading as words with formulas between dollars."""
-        return f"{self.word} {conditions_in_words(self.under, formulas=True)}" if self.word else ""
 
 
 def rows(d: Derivation) -> list[Row]:
@@ -50,7 +40,7 @@ def rows(d: Derivation) -> list[Row]:
     return [Row(number, *entry) for number, entry in enumerate(_ordered(d.blocks), 1)]
 
 
-def _ordered(blocks: Blocks, word: str = "", said: Conditions = ()) -> Iterator[tuple[Fact, str, Conditions, bool]]:
+def _ordered(blocks: Blocks, word: str = "", said: Conditions = ()) -> Iterator[tuple[Fact, str, bool]]:
     for block in blocks:
         if isinstance(block, Cases):
             own = tuple(branch for branch in block.branches if not any(branch is one for one in blocks))
@@ -59,31 +49,27 @@ def _ordered(blocks: Blocks, word: str = "", said: Conditions = ()) -> Iterator[
         elif isinstance(block, Parts):
             continue
         elif isinstance(block, Line) or not block.lines:
-            yield block, word, _besides(block.under, said) if word else (), False
+            yield block, _heading(word, block.under, said), False
         else:
-            heading = word or ("for" if block.under else "")
+            heading = _heading(word or ("for" if block.under else ""), block.under, said)
             for number, line in enumerate(block.lines):
-                yield line, *((heading, _besides(block.under, said)) if number == 0 else ("", ())), number > 0
+                yield line, heading if number == 0 else "", number > 0
 
 
-def _besides(under: Conditions, said: Conditions) -> Conditions:
-    """The conditions that were not said already; all of them if nothing is left."""
-    return tuple(one for one in under if one not in said) or under
+def _heading(word: str, under: Conditions, said: Conditions) -> str:
+    """A word and the conditions that were not said already; all of them if nothing is left."""
+    return f"{word} {in_formulas(tuple(one for one in under if one not in said) or under)}" if word else ""
 
 
-def conditions_in_words(under: Conditions, formulas: bool = False) -> str:
-    """Conditions as they are read, ``b = 0, a > 0``, or as formulas between dollars."""
-    if formulas:
-        return ", ".join(f"${latex.formula(one.lhs)} {TEX[one.rel_op]} {latex.formula(one.rhs)}$" for one in under)
-    return ", ".join(f"{latex.plain(one.lhs)} {TEXT_SIGNS[one.rel_op]} {latex.plain(one.rhs)}" for one in under)
+# ------------------------------------------------------------------------------- words with formulas between dollars
 
 
 def why(fact: Fact) -> str:
-    """The justification of a line in one sentence: proved, checked or by a theorem with its hypotheses."""
+    """How a line is shown, in one sentence: proved, checked or by a theorem with its hypotheses."""
     if isinstance(fact, Cited):
         return f"{fact.words}; {fact.derivation.established}" if fact.derivation else fact.words
     if not isinstance(fact, Line):
-        return fact.words
+        return label(fact)
     theorems = [one.root for one in fact.uses if isinstance(one.root, Applied)]
     needs = "; ".join(f"{one.words} ({one.status})" for theorem in theorems for one in theorem.hypotheses)
     used = ", ".join(dict.fromkeys(one.root.words for one in fact.uses if not isinstance(one.root, Applied)))
@@ -94,48 +80,54 @@ def why(fact: Fact) -> str:
 
 
 def label(fact: Fact) -> str:
-    """The short words beside a line."""
+    """The reason beside a line."""
     if isinstance(fact, Line):
-        return f"{fact.words} ({fact.status})" if fact.words else f"({fact.status})"
-    said = ": ".join(part for part in (fact.kind, fact.words) if part)
-    said += f", for {conditions_in_words(fact.under)}" if fact.under else ""
-    granted = fact.granted if isinstance(fact, Given) else ()
-    return f"{said}; taken for granted: {conditions_in_words(granted)}" if granted else said
+        status = {"proved": "", "checked": "checked on a grid, not proved"}.get(fact.status, fact.status)
+        name = status.removeprefix("by ")
+        return status if name == fact.words else f"{fact.words} ({name})" if name else fact.words
+    condition = f", for {in_formulas(fact.under)}" if fact.under else ""
+    if isinstance(fact, Given):
+        granted = f"; assuming {in_formulas(fact.granted)}" if fact.granted else ""
+        return ": ".join(part for part in ("by definition", fact.words) if part) + condition + granted
+    word = "assuming " if isinstance(fact, Supposed) else "by the lemma: " if isinstance(fact, Cited) else ""
+    return word + fact.words + condition
 
 
-# ------------------------------------------------------------------------------------------------- text
+def conclusion(d: Derivation) -> str:
+    """What the statement rests on, and what was assumed on the way."""
+    names = ", ".join(dict.fromkeys(one.name for one in d.by))
+    proved = f"Every line is proved{f', with general theorems: {names}' if names else ''}"
+    grids = f"; {len(d.checked)} of them are checked on a grid of values only" if d.checked else ""
+    assumed = [f"({row.number})" for row in rows(d) if isinstance(row.fact, Supposed)]
+    assumed += [in_formulas(d.granted)] if d.granted else []
+    return f"{proved}{grids}." + (f" Assumptions: {', '.join(assumed)}." if assumed else "")
+
+
+def _where(fact: Fact) -> str:
+    return f"for {in_formulas(fact.under)}" if fact.under else ""
+
+
+def meanings(d: Derivation) -> list[str]:
+    """What each symbol means."""
+    return [f"${latex.formula(symbol)}$: {meaning}" for symbol, meaning in d.where.items()]
+
+
+# -------------------------------------------------------------------------------------------------- three ways to show
 
 
 def text(d: Derivation, last: int | None = None, reasons: bool = True) -> str:
     """The derivation as text, up to a line; ``reasons`` also says how each line is shown."""
-    page = [f"{d.title}  ({d.source})"]
-    page += [f"  {latex.plain(symbol)}: {meaning}" for symbol, meaning in d.where.items()]
+    page = [f"{d.title} ({d.source})", *(f"  {one}" for one in meanings(d))]
     for row in rows(d)[:last]:
-        if row.heading:
-            page.append(f"{row.heading}:")
-        left = "" if row.continued else latex.plain(row.fact.left) + " "
-        line = f"{left}{TEXT_SIGNS[row.fact.relation]} {latex.plain(row.fact.right)}"
-        indent = "      " if row.continued else "  "
-        page.append(f"{indent}({row.number}) {line}    [{label(row.fact)}]")
+        page += [f"{row.heading}:"] if row.heading else []
+        left = "" if row.continued else f"${latex.formula(row.fact.left)}$ "
+        line = f"{left}${SIGNS[row.fact.relation]} {latex.formula(row.fact.right)}$"
+        page.append(f"{'      ' if row.continued else '  '}({row.number}) {line}    [{label(row.fact)}]")
         if reasons and isinstance(row.fact, (Line, Cited)):
             page.append(f"            {why(row.fact)}")
     if last is None:
-        page.append(f"so: {statement(d)}    [{d.established}]")
-        page += [f"    taken for granted: {conditions_in_words(d.granted)}"] if d.granted else []
-    return "\n".join(page)
-
-
-def statement(d: Derivation) -> str:
-    """What is shown, in one line of text."""
-    parts = []
-    for fact in d.statement:
-        under = f" for {conditions_in_words(fact.under)}" if fact.under else ""
-        sign = TEXT_SIGNS[fact.relation]
-        parts.append(f"{latex.plain(fact.left)} {sign} {latex.plain(fact.right)}{under}")
-    return "; ".join(parts)
-
-
-# ------------------------------------------------------------------------------------------------- formulas
+        page += [f"So {'; '.join(f'{fact.formula} {_where(fact)}'.strip() for fact in d.statement)}.", conclusion(d)]
+    return "\n".join(map(latex.in_text, page))
 
 
 def pieces(row: Row, limit: float) -> list[str]:
@@ -152,66 +144,43 @@ def pieces(row: Row, limit: float) -> list[str]:
     return [*left, first, *rest]
 
 
-def alone(fact: Fact) -> str:
-    """One line by itself as a formula for a notebook, its words beside it, or below where they do not fit."""
-    drawn, words = pieces(Row(0, fact), SCREEN), _words(label(fact))
-    if len(drawn) == len(words) == 1 and latex.width(drawn[0]) + len(label(fact)) < SCREEN:
-        return rf"${drawn[0]}\qquad {words[0]}$"
-    return _array([*(rf"\displaystyle {piece}" for piece in drawn), *words])
+def in_cell(row: Row) -> str:
+    """The formula of a line for a cell of a table, piece below piece."""
+    return "<br>".join(latex.in_markdown(rf"$\displaystyle {piece}$") for piece in pieces(row, SCREEN))
 
 
-def _array(lines: list[str]) -> str:
-    return r"$\begin{array}{l} " + r" \\[6pt] ".join(lines) + r" \end{array}$"
-
-
-def in_notebook(d: Derivation, last: int | None = None) -> str:
-    """The derivation as one formula for a notebook, up to a line."""
-    bold, source = d.title.replace("_", r"}\_\textbf{"), _words(f"({d.source})")  # an underscore is no text
-    title = rf"\textbf{{{bold}}}"
-    lines = [rf"{title}\quad {source[0]}"] if len(d.title + d.source) < _WORDS else [title, *source]
-    lines += [rf"{latex.formula(symbol)}:\; {latex.text(meaning)}" for symbol, meaning in d.where.items()]
+def page(d: Derivation, last: int | None = None, definitions: bool = True) -> str:
+    """The derivation for a notebook, in Markdown: symbols and definitions folded, then a table with a row a line. Up to
+    a ``last`` line if there is one, which is not hidden."""
+    folded = [f"- {latex.in_markdown(one)}" for one in meanings(d)]
+    given: list[str] = []
+    table: list[str] = []
     for row in rows(d)[:last]:
-        if row.heading:
-            lines.append(latex.text(f"{row.heading_with_formulas}:"))
-        first, *others = _words(label(row.fact))
-        lines += [rf"({row.number})\quad {first}", *(rf"\qquad {more}" for more in others)]
-        indent = r"\qquad\quad " if row.continued else r"\qquad "
-        lines += [rf"{indent}\displaystyle {piece}" for piece in pieces(row, SCREEN)]
+        defined = isinstance(row.fact, Given) and row.number != last
+        where = given if defined else table
+        where += [f"| | {latex.in_markdown(row.heading)}: | |"] if row.heading else []
+        where.append(f"| ({row.number}) | {in_cell(row)} | {latex.in_markdown(label(row.fact))} |")
+    folded += [*_HEAD, *given] if given else []
+    page = [f"**{d.title}** ({d.source})"]
+    if folded and definitions:
+        page += ["", "<details><summary>Symbols and definitions</summary>", "", *folded, "", "</details>"]
     if last is None:
-        lines += _words(f"What is shown is {d.established}.")
-    return _array(lines)
+        table += [f"| so | {in_cell(Row(0, fact))} | {latex.in_markdown(_where(fact))} |" for fact in d.statement]
+    page += [*_HEAD, *table] if table else []
+    return "\n".join([*page, *(["", latex.in_markdown(conclusion(d))] if last is None else [])])
 
 
-def _words(words: str) -> list[str]:
-    """Words in lines that fit on a screen; formulas among them are not broken."""
-    return [latex.text(line) for line in ([words] if "$" in words else textwrap.wrap(words, _WORDS))] or [""]
-
-
-def to_markdown(d: Derivation) -> str:
-    """The derivation in Markdown: formulas between dollars, one numbered line below the other."""
-    page = [f"### {d.title}", "", f"*{d.source}*", ""]
-    page += [f"- ${latex.formula(symbol)}$: {meaning}" for symbol, meaning in d.where.items()] + [""]
+def to_latex(d: Derivation, document: bool = False) -> str:
+    r"""The derivation as an ``align`` environment: numbered lines, ASCII only; it needs ``amsmath``, ``amssymb``.
+    ``document`` puts an article around it."""
+    head = f"\\noindent\\textbf{{{latex.in_paper(d.title)}}} ({latex.in_paper(d.source)})"
+    entries = [rf"\intertext{{{latex.in_paper(one)}}}" + "\n" for one in meanings(d)]
     for row in rows(d):
-        if row.heading:
-            page += [f"**{row.word}** {conditions_in_words(row.under, formulas=True)}", ""]
-        body = r" \\ ".join(f"& {piece}" for piece in pieces(row, SCREEN))
-        aligned = rf"\begin{{aligned}} {body} \end{{aligned}} \tag{{{row.number}}}"
-        page += [f"({row.number}) {label(row.fact)}", "", f"$${aligned}$$", ""]
-    return "\n".join([*page, f"So, {d.established}: {statement(d)}.", ""])
-
-
-def to_latex(d: Derivation) -> str:
-    r"""The derivation as an ``align`` environment: numbered lines, ASCII only; it needs ``amsmath``, ``amssymb``."""
-    head = f"% {latex.ascii_words(d.title)} ({latex.ascii_words(d.source)})"
-    meanings = [f"${latex.formula(symbol)}$ is {latex.ascii_words(words)}" for symbol, words in d.where.items()]
-    entries = [rf"\intertext{{Here {', '.join(meanings)}.}}" + "\n"] if meanings else []
-    for row in rows(d):
-        words = latex.ascii_words(label(row.fact))
-        heading = latex.ascii_words(f"{row.heading_with_formulas}: ") if row.word else ""
-        drawn = pieces(row, PAPER)
+        words = latex.in_paper(": ".join(part for part in (row.heading, label(row.fact)) if part))
         # All lines start at one place: a long left side beside a long right one would run off the page.
         indent = r"\quad " if row.continued else ""
-        body = " \\notag \\\\\n".join(f"&{indent}{piece}" for piece in drawn) + rf" \tag{{{row.number}}}"
-        entries.append(rf"\intertext{{{heading}{words}:}}" + "\n" + body + " \\\\\n")
+        body = " \\notag \\\\\n".join(f"&{indent}{piece}" for piece in pieces(row, PAPER)) + rf" \tag{{{row.number}}}"
+        entries.append(rf"\intertext{{{words}:}}" + "\n" + body + " \\\\\n")
     body = "".join(entries).removesuffix(" \\\\\n")
-    return f"{head}\n\\begin{{align}}\n{body}\n\\end{{align}}\n"
+    page = f"{head}\n\\begin{{align}}\n{body}\n\\end{{align}}\n{latex.in_paper(conclusion(d))}\n"
+    return page.join(_DOCUMENT) if document else page

@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.engine import growth, prover
@@ -120,11 +121,11 @@ def _convex(
     if is_random(formula):
         raise VerificationError(f"the function must not be random itself, got {formula}")
     if formula == Positive(x):
-        return Positive, Hypothesis("[x]_+ is the larger of two linear functions")
+        return Positive, Hypothesis("$[x]_+$ is the larger of two linear functions")
     if not growth.smooth(formula, x, x):
         raise VerificationError(f"a function must be smooth to be convex by its second derivative, got {formula}")
     second = claim(0, "<=", sp.diff(formula, x, 2), "second derivative", under=under)
-    return lambda value: put_in(formula, {x: value}), Hypothesis("f is convex", second)
+    return lambda value: put_in(formula, {x: value}), Hypothesis("$f$ is convex", second)
 
 
 def affine(formula: sp.Expr, variables: Sequence[sp.Expr]) -> Fact:
@@ -133,7 +134,9 @@ def affine(formula: sp.Expr, variables: Sequence[sp.Expr]) -> Fact:
     ends = [[sp.Symbol(f"{end}_{n}", real=True) for n in range(len(variables))] for end in ("first", "second")]
     points = [*ends, [share * one + (1 - share) * other for one, other in zip(*ends, strict=True)]]
     first, second, middle = (formula.xreplace(dict(zip(variables, point, strict=True))) for point in points)
-    return claim(middle, "=", share * first + (1 - share) * second, f"{formula} is linear between two points")
+    return claim(
+        middle, "=", share * first + (1 - share) * second, f"${latex.formula(formula)}$ is linear between two points"
+    )
 
 
 def convex_order_of_sums(
@@ -204,7 +207,7 @@ def _for_others(fact: Fact, chosen: Mapping[Any, sp.Expr]) -> str:
     order = {"=": sp.Eq, "<=": sp.Le, ">=": sp.Ge}[fact.relation]
     if left.is_number and right.is_number and order(left, right) == False:  # noqa: E712
         raise VerificationError(f"the lemma needs {left} {fact.relation} {right}")
-    return f"{left} {fact.relation} {right}"
+    return Fact(left, fact.relation, right).formula
 
 
 def triangle(u: sp.Expr, v: sp.Expr) -> Applied:
@@ -239,9 +242,9 @@ def hoeffding(
     if is_random(sp.Tuple(a, b, gap, sp.sympify(n))) or not isinstance(tail, AppliedUndef):
         raise VerificationError(f"a, b, n and u must be fixed, and the tail a named probability, got {a}, {b}, {tail}")
     hypotheses = (
-        Hypothesis("X is not below a", _matching(low, a, "<=", variable, "Hoeffding's inequality")),
-        Hypothesis("X is not above b", _matching(high, variable, "<=", b, "Hoeffding's inequality")),
-        Hypothesis("u is not negative", claim(0, "<=", gap, "how far from the mean", under=under)),
+        Hypothesis("$X$ is not below $a$", _matching(low, a, "<=", variable, "Hoeffding's inequality")),
+        Hypothesis("$X$ is not above $b$", _matching(high, variable, "<=", b, "Hoeffding's inequality")),
+        Hypothesis("$u$ is not negative", claim(0, "<=", gap, "how far from the mean", under=under)),
         Hypothesis(f"{words}: independent"),
     )
     right = sp.exp(-2 * n * gap**2 / (b - a) ** 2)
@@ -271,7 +274,11 @@ def induction(
         raise VerificationError(
             f"induction from {n} = {start} on needs {needs[0]}, which does not go from {n} + 1 to {n}"
         )
-    hypotheses = (Hypothesis(f"it holds for {n} = {start}", base), Hypothesis(f"from {n} to {n} + 1", following))
+    n_drawn = latex.formula(n)
+    hypotheses = (
+        Hypothesis(f"it holds for ${n_drawn} = {latex.formula(sp.sympify(start))}$", base),
+        Hypothesis(f"from ${n_drawn}$ to ${n_drawn} + 1$", following),
+    )
     return Applied(
         statement.left, statement.relation, statement.right, words or "induction", _all_under(always, statement),
         name="induction", hypotheses=hypotheses, discharges=(statement,),

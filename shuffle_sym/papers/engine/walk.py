@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.papers.engine import shown
 
 if TYPE_CHECKING:
     from shuffle_sym.papers.engine.derivation import Derivation
 
 
-def tree(d: Derivation, number: int) -> str:
+def tree(d: Derivation, number: int) -> list[str]:
     """The parts of a derivation and the numbers of their lines, with a mark at the part that holds this line.
 
-    A derivation without cases or conditions has no tree.
+    A derivation without cases or conditions has none.
     """
     parts: list[tuple[str, int, int]] = []
     for row in shown.rows(d):
@@ -22,13 +23,13 @@ def tree(d: Derivation, number: int) -> str:
         else:
             parts[-1] = (*parts[-1][:2], row.number)
     if not any(heading for heading, _, _ in parts):
-        return ""
+        return []
     lines = []
     for heading, first, last in parts:
         mark = "▸" if first <= number <= last else " "
         numbers = f"line {first}" if first == last else f"lines {first}–{last}"
         lines.append(f"{mark} {heading or 'in general'}: {numbers}")
-    return "\n".join(lines)
+    return lines
 
 
 class PlainWalk:
@@ -53,38 +54,46 @@ class PlainWalk:
 
     def why(self) -> str:
         """How this line is justified."""
-        return shown.why(self.d.line(self.number))
+        return latex.in_text(shown.why(self.d.line(self.number)))
 
     def __repr__(self) -> str:
         page = [f"line {self.number} of {len(self.d)}", shown.text(self.d, self.number, reasons=False)]
-        return "\n".join([*page, *([parts] if (parts := tree(self.d, self.number)) else [])])
+        return "\n".join([*page, *map(latex.in_text, tree(self.d, self.number))])
+
+
+def page(d: Derivation, number: int, reason: bool = False) -> dict[str, Any]:
+    """One step as Markdown and as text: the lines up to a number, the reason if it is asked for, and the tree."""
+    parts = [shown.page(d, number), *([shown.why(d.line(number))] if reason else [])]
+    parts += ["\n".join(f"    {one}" for one in map(latex.in_text, tree(d, number)))]
+    return {"text/markdown": "\n\n".join(filter(None, parts)), "text/plain": repr(PlainWalk(d, number))}
 
 
 def buttons(d: Derivation) -> Any:
-    """A box with buttons: back, next, why. Without ipywidgets the walk as text."""
+    """A box with buttons: back, next, why. Where they cannot run it shows the first line. Without ipywidgets the walk
+    as text."""
     try:
         import ipywidgets
     except ImportError:
         return PlainWalk(d)
+
+    class Walk(ipywidgets.VBox):  # type: ignore[misc]
+        def _repr_mimebundle_(self, **given: Any) -> dict[str, Any]:
+            return {**super()._repr_mimebundle_(**given), **page(d, 1)}
+
     number = ipywidgets.BoundedIntText(value=1, min=1, max=len(d), description="line")
     back, on = ipywidgets.Button(description="back"), ipywidgets.Button(description="next")
     reason = ipywidgets.ToggleButton(value=False, description="why?")
-    place, page = ipywidgets.Label(), ipywidgets.Output()
+    place, output = ipywidgets.Label(), ipywidgets.Output()
     back.on_click(lambda _: setattr(number, "value", max(1, number.value - 1)))
     on.on_click(lambda _: setattr(number, "value", min(len(d), number.value + 1)))
 
     def show(change: Any = None) -> None:
         place.value = f"line {number.value} of {len(d)}"
-        formula = {"text/latex": shown.in_notebook(d, number.value), "text/plain": ""}
-        words = [shown.why(d.line(number.value))] if reason.value else []
-        words += [parts] if (parts := tree(d, number.value)) else []
         # Printing into the widget would make a program that runs notebooks wait for minutes (nbclient, issue 312).
-        page.outputs = (
-            {"output_type": "display_data", "data": formula, "metadata": {}},
-            *({"output_type": "stream", "name": "stdout", "text": f"{text}\n"} for text in words),
-        )
+        step = page(d, number.value, reason.value)
+        output.outputs = ({"output_type": "display_data", "data": step, "metadata": {}},)
 
     number.observe(show, "value")
     reason.observe(show, "value")
     show()
-    return ipywidgets.VBox([ipywidgets.HBox([back, number, on, reason, place]), page])
+    return Walk([ipywidgets.HBox([back, number, on, reason, place]), output])

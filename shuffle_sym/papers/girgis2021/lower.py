@@ -29,8 +29,12 @@ eps = quantity("epsilon", r"\varepsilon({0})", real=True)
 P, Q = quantity("P", r"M(D')({0})", positive=True), quantity("Q", r"M(D)({0})", positive=True)
 chance, slope = 1 / (t + 1), (t**2 - 1) / (n * t)
 _AT_MOST_HALF = sp.Le(p, sp.Rational(1, 2))
-_LAWS = {t: "e^ε0", n: "number of users", k: "how many messages are 1"}
-_MOMENTS = {mu(n, i, p): "E(K − np)^i for K ~ Bin(n, p)", n: "number of trials", p: "their probability"}
+_LAWS = {t: r"$e^{\varepsilon_0}$", n: "number of users", k: "how many messages are 1"}
+_MOMENTS = {
+    mu(n, i, p): r"$\mathbb{E}(K - np)^i$ for $K \sim \mathrm{Bin}(n, p)$",
+    n: "number of trials",
+    p: "their probability",
+}
 
 
 def _binomial(count: sp.Expr, ones: sp.Expr, probability: sp.Expr) -> sp.Expr:
@@ -65,16 +69,16 @@ def eq72() -> Blocks:
     def binomial(users: sp.Expr, ones: sp.Expr) -> sp.Expr:
         return sp.binomial(users, ones) * flips**ones * stays ** (users - ones)
 
-    zeros = given(Q(k), binomial(n, k), "every user has 0 and sends 1 with probability 1/(t + 1)")
+    zeros = given(Q(k), binomial(n, k), "every user has 0 and sends 1 with probability $1/(t + 1)$")
     mixture = second.b * binomial(n - 1, k - 1) + first.b * binomial(n - 1, k)
     last = theorems.total_probability(
-        P(k), mixture, "the last user has 1 and sends 1 with probability t/(t + 1), the others make the rest",
-        checked=("n ≤ 4, t = 3, in fractions", _one_more_user_enumerated),
+        P(k), mixture, "the last user has 1 and sends 1 with probability $t/(t + 1)$, the others make the rest",
+        checked=(r"$n \le 4$, $t = 3$, in fractions", _one_more_user_enumerated),
     )  # fmt: skip
     shown = chain(
         P(k) / Q(k),
         equals(mixture / Q(k), "what the last user sends", last),
-        equals(k * (t - 1 / t) / n + 1 / t, "absorption: C(n − 1, k − 1)/C(n, k) = k/n", zeros),
+        equals(k * (t - 1 / t) / n + 1 / t, r"absorption: $\tbinom{n - 1}{k - 1}/\tbinom{n}{k} = k/n$", zeros),
         equals(1 + slope * (k - n * chance), "factored"),
     )
     return zeros, shown
@@ -96,8 +100,8 @@ def central_moment(power: int) -> sp.Expr:
 
 def _moment() -> tuple[Fact, Fact]:
     """The law of K, and a central moment."""
-    law = given(w(n, k, p), _binomial(n, k, p), "the probability of k")
-    return law, given(mu(n, i, p), sp.Sum(w(n, k, p) * (k - n * p) ** i, (k, 0, n)), "K is k of n")
+    law = given(w(n, k, p), _binomial(n, k, p), "the probability of $k$")
+    return law, given(mu(n, i, p), sp.Sum(w(n, k, p) * (k - n * p) ** i, (k, 0, n)), "$K$ is $k$ of $n$")
 
 
 @derivation("Central moments, one from the two before", "Romanovsky 1923; used in Girgis et al. 2021", where=_MOMENTS)
@@ -130,7 +134,7 @@ def moment_recurrence() -> Blocks:
     zeroth = chain(mu(n, 0, p), equals(1, "the binomial theorem", definition, law))
     first = chain(
         mu(n, 1, p),
-        equals(p * (1 - p) * sp.Sum(sp.Derivative(w(n, k, p), p), (k, 0, n)), "as for i > 0", definition, weight),
+        equals(p * (1 - p) * sp.Sum(sp.Derivative(w(n, k, p), p), (k, 0, n)), "as for $i > 0$", definition, weight),
         equals(p * (1 - p) * sp.Derivative(mu(n, 0, p), p), "a sum of derivatives", definition),
         equals(0, "order 1", zeroth),
     )
@@ -177,7 +181,9 @@ def _sum_enumerated() -> bool:
     )
 
 
-@derivation("No central moment is negative for p ≤ 1/2", f"{SOURCE}, below Theorem 3.4, another proof", where=_MOMENTS)
+@derivation(
+    r"No central moment is negative for $p \le 1/2$", f"{SOURCE}, below Theorem 3.4, another proof", where=_MOMENTS
+)
 def odd_moments() -> Blocks:
     r"""No central moment of Bin(n, p) is negative if p ≤ 1/2 (Girgis et al. 2021, below Theorem 3.4; another proof).
 
@@ -189,40 +195,45 @@ def odd_moments() -> Blocks:
     'mu(n, i, p) >= 0'
     """
     y = quantity("y", r"y_{{{0}}}", real=True)
-    one = given(y(i), p * (1 - p) ** i + (1 - p) * (-p) ** i, "E[Y^i]: Y is 1 − p with probability p, else −p")
-    starts = [chain(y(e), equals(1 - e, f"i = {e}", one), under=_AT_MOST_HALF) for e in (0, 1)]
-    here = suppose(y(i), ">=", 0, "the hypothesis of the induction, at i", _AT_MOST_HALF)
-    after = suppose(y(i + 1), ">=", 0, "and at i + 1", _AT_MOST_HALF)
+    one = given(
+        y(i),
+        p * (1 - p) ** i + (1 - p) * (-p) ** i,
+        r"$\mathbb{E}[Y^i]$: $Y$ is $1 - p$ with probability $p$, else $-p$",
+    )
+    starts = [chain(y(e), equals(1 - e, f"$i = {e}$", one), under=_AT_MOST_HALF) for e in (0, 1)]
+    here = suppose(y(i), ">=", 0, "the hypothesis of the induction, at $i$", _AT_MOST_HALF)
+    after = suppose(y(i + 1), ">=", 0, "and at $i + 1$", _AT_MOST_HALF)
     step = chain(
         y(i + 2),
-        equals((1 - 2 * p) * y(i + 1) + p * (1 - p) * y(i), "Y² is (1 − 2p)Y + p(1 − p)", one),
-        at_least(0, "1 − 2p is not negative", after, here),
+        equals((1 - 2 * p) * y(i + 1) + p * (1 - p) * y(i), "$Y^2$ is $(1 - 2p)Y + p(1 - p)$", one),
+        at_least(0, "$1 - 2p$ is not negative", after, here),
         under=_AT_MOST_HALF,
     )
     single = theorems.general(
         "induction", y(i), ">=", 0, [],
-        [("i = 0", starts[0]), ("i = 1", starts[1]), ("from i and i + 1 to i + 2", step)], under=_AT_MOST_HALF,
+        [("$i = 0$", starts[0]), ("$i = 1$", starts[1]), ("from $i$ and $i + 1$ to $i + 2$", step)],
+        under=_AT_MOST_HALF,
         discharges=(here, after),
     )  # fmt: skip
     law, definition = _moment()
     first = chain(
-        mu(1, i, p), equals(y(i), "one trial", definition, law, one), at_least(0, "by induction over i", single),
+        mu(1, i, p), equals(y(i), "one trial", definition, law, one), at_least(0, "by induction over $i$", single),
         under=_AT_MOST_HALF,
     )  # fmt: skip
     split = sp.Sum(sp.binomial(i, rest) * mu(n, rest, p) * y(i - rest), (rest, 0, i))
     added = theorems.independence(
-        mu(n + 1, i, p), split, "(Y_1 + … + Y_n + Y_{n+1})^i multiplied out: the last Y and the others",
-        checked=("n ≤ 4, i ≤ 6, p = 2/7, in fractions", _sum_enumerated),
+        mu(n + 1, i, p), split, r"$(Y_1 + \dots + Y_n + Y_{n+1})^i$ multiplied out: the last $Y$ and the others",
+        checked=(r"$n \le 4$, $i \le 6$, $p = 2/7$, in fractions", _sum_enumerated),
     )  # fmt: skip
-    before = suppose(mu(n, i, p), ">=", 0, "the hypothesis of the induction, at n", _AT_MOST_HALF)
+    before = suppose(mu(n, i, p), ">=", 0, "the hypothesis of the induction, at $n$", _AT_MOST_HALF)
     following = chain(
         mu(n + 1, i, p),
         equals(split, "one more trial", added),
         at_least(0, "no term is negative", before.fixing(n), single),
         under=_AT_MOST_HALF,
     )
-    all_of_them = theorems.induction(before, n, first, following, 1, "by induction over n")
-    shown = chain(mu(n, i, p), at_least(0, "by induction over n", all_of_them), under=_AT_MOST_HALF)
+    all_of_them = theorems.induction(before, n, first, following, 1, "by induction over $n$")
+    shown = chain(mu(n, i, p), at_least(0, "by induction over $n$", all_of_them), under=_AT_MOST_HALF)
     return one, *starts, here, after, step, law, definition, first, before, following, shown
 
 
@@ -236,11 +247,13 @@ def _over_k(Y: Random, centred: Fact) -> tuple[tuple[Fact, ...], Fact]:
     weights, definition = _moment()
     mass, ones = _binomial(n, k, chance), (k, 0, n)
     total = claim(sp.Sum(mass, ones), "=", 1, "the binomial theorem")
-    drawn = law(K, {k: (mass, ones)}, "K is drawn from Bin(n, 1/(t + 1))", total=total)
+    drawn = law(K, {k: (mass, ones)}, r"$K$ is drawn from $\mathrm{Bin}(n, 1/(t + 1))$", total=total)
     central = chain(
         Mean(Y**i),
-        equals(Mean((K - n * chance) ** i), "K without its mean", centred),
-        equals(sp.Sum(mass * (k - n * chance) ** i, ones), "the law of K", drawn.mean(lambda u: (u - n * chance) ** i)),
+        equals(Mean((K - n * chance) ** i), "$K$ without its mean", centred),
+        equals(
+            sp.Sum(mass * (k - n * chance) ** i, ones), "the law of $K$", drawn.mean(lambda u: (u - n * chance) ** i)
+        ),
         equals(mu(n, i, chance), "by definition", definition, weights),
     )
     return (weights, definition, total, drawn), central
@@ -251,7 +264,8 @@ LEADING = 1 + sp.binomial(order, 2) * (t - 1) ** 2 / (n * t)
 
 @derivation(
     "The lower bound", f"{SOURCE}, Theorem 3.4",
-    where={t: "e^ε0", n: "number of users", mu(n, i, chance): "E(K − n/(t + 1))^i for K ~ Bin(n, 1/(t + 1))"},
+    where={t: r"$e^{\varepsilon_0}$", n: "number of users", mu(n, i, chance):
+        r"$\mathbb{E}(K - n/(t + 1))^i$ for $K \sim \mathrm{Bin}(n, 1/(t + 1))$"},
 )  # fmt: skip
 def theorem34() -> Blocks:
     r"""ε(λ) ≥ 1/(λ − 1) · log(1 + C(λ, 2)(t − 1)²/(nt) + Σ_{i=3}^λ C(λ, i) ((t² − 1)/(nt))^i μ_i), for every integer λ
@@ -262,10 +276,12 @@ def theorem34() -> Blocks:
     """
     ratio = cite(eq72)
     zeroth, first, second = (cite(moment_recurrence, part=e) for e in (1, 2, 3))
-    definition = given(S(order, n), Mean((P(K) / Q(K)) ** order), "K is drawn from M(D), Bin(n, 1/(t + 1))")
+    definition = given(
+        S(order, n), Mean((P(K) / Q(K)) ** order), r"$K$ is drawn from $M(D)$, $\mathrm{Bin}(n, 1/(t + 1))$"
+    )
     Y, c = Random("Y", real=True), sp.Symbol("c", nonnegative=True)
     scale = given(c, slope, "what one more message 1 adds to the ratio")
-    centred = given(Y, K - n * chance, "K without its mean")
+    centred = given(Y, K - n * chance, "$K$ without its mean")
     laws, central = _over_k(Y, centred)
 
     def terms(start: int) -> sp.Expr:
@@ -289,7 +305,8 @@ def theorem34() -> Blocks:
     )
     supremum = suppose(
         eps(order), ">=", sp.log(S(order, n)) / (order - 1),
-        "ε(λ) is the supremum over ε0-LDP randomizers and neighbouring datasets; this is one pair of them",
+        r"$\varepsilon(\lambda)$ is the supremum over $\varepsilon_0$-LDP randomizers and neighbouring datasets; "
+        r"this is one pair of them",
     )  # fmt: skip
     shown = chain(
         eps(order),
@@ -299,7 +316,9 @@ def theorem34() -> Blocks:
     return *laws, ratio, zeroth, first, second, definition, scale, centred, central, moment, supremum, shown
 
 
-@derivation("The simplified lower bound", f"{SOURCE}, Corollary 3.5", where={t: "e^ε0", n: "number of users"})
+@derivation(
+    "The simplified lower bound", f"{SOURCE}, Corollary 3.5", where={t: r"$e^{\varepsilon_0}$", n: "number of users"}
+)
 def corollary35() -> Blocks:
     r"""ε(λ) ≥ 1/(λ − 1) · log(1 + C(λ, 2)(t − 1)²/(nt)) (Girgis et al. 2021, Corollary 3.5, (11)): Theorem 3.4 without
     its higher moments, none of which is negative, as 1/(t + 1) ≤ 1/2. The reason given in the paper is not one.
@@ -316,7 +335,11 @@ def corollary35() -> Blocks:
     return whole, moments, shown
 
 
-@derivation("Rényi moments of 2-RR, written out", f"{SOURCE}, Theorem 3.4", where={t: "e^ε0", n: "number of users"})
+@derivation(
+    "Rényi moments of 2-RR, written out",
+    f"{SOURCE}, Theorem 3.4",
+    where={t: r"$e^{\varepsilon_0}$", n: "number of users"},
+)
 def rdp_moments(largest: int = 5) -> Blocks:
     r"""The moment of Theorem 3.4 as a rational function of n and t, for λ = 2 … ``largest`` (at most 12).
 
@@ -336,7 +359,7 @@ def rdp_moments(largest: int = 5) -> Blocks:
         )
         held = leading + sp.Add(*(factor * mu(n, e, chance) for e, factor in factors.items()))
         values = {e: sp.factor(central_moment(e).subs(p, chance)) for e in factors}
-        links = [equals(held, f"λ = {power}", definition)]
+        links = [equals(held, rf"$\lambda = {power}$", definition)]
         if factors:
             right = leading + sp.Add(*(factor * values[e] for e, factor in factors.items()))
             links.append(equals(right, "its central moments", *(known[e].at({p: chance}) for e in factors)))

@@ -38,11 +38,11 @@ with_others = quantity("Moment_others", r"\mathbb{{E}}_{{{1},{2}}}\left[\rho^{{{
 crowd = quantity("Moment_crowd", r"\mathbb{{E}}_{{{1},{2}>0}}\left[\rho^{{{0}}}\right]", positive=True)
 sets = (C, 1, 2 ** (n - 1))
 _SETS = {
-    t: "e^ε0",
+    t: r"$e^{\varepsilon_0}$",
     n: "number of users",
-    C: "a set of the first n − 1 users, numbered from 1 to 2^(n−1)",
+    C: "a set of the first $n - 1$ users, numbered from 1 to $2^{n-1}$",
     size(C): "how many they are",
-    whole(order): "the moment E[(M(D)/M(D'))^λ] of two neighbouring datasets",
+    whole(order): r"the moment $\mathbb{E}[(M(D)/M(D'))^{\lambda}]$ of two neighbouring datasets",
 }
 
 
@@ -78,9 +78,9 @@ def lemma51_renyi() -> Blocks:
     )
     messages = (j, 1, B)
     laws = [suppose(sp.Sum(law(j), messages), "=", 1, "a law") for law in (own, shared)]
-    private = suppose(own(j), ">=", shared(j) / t, "R is ε0-LDP, t = e^ε0")
-    tilde = given(rest(j), (own(j) - q * shared(j)) / (1 - q), "what is left of p_i", ABOVE)
-    positive = chain(rest(j), at_least(0, "not negative, by ε0-LDP", tilde, private), under=ABOVE)
+    private = suppose(own(j), ">=", shared(j) / t, r"$R$ is $\varepsilon_0$-LDP, $t = e^{\varepsilon_0}$")
+    tilde = given(rest(j), (own(j) - q * shared(j)) / (1 - q), "what is left of $p_i$", ABOVE)
+    positive = chain(rest(j), at_least(0, r"not negative, by $\varepsilon_0$-LDP", tilde, private), under=ABOVE)
     total = chain(
         sp.Sum(rest(j), messages),
         equals((sp.Sum(own(j), messages) - q * sp.Sum(shared(j), messages)) / (1 - q), "term by term", tilde),
@@ -89,15 +89,20 @@ def lemma51_renyi() -> Blocks:
     )
     mixture = chain(own(j), equals(q * shared(j) + (1 - q) * rest(j), "(18)", tilde), under=ABOVE)
     weight = given(
-        w(C), q ** size(C) * (1 - q) ** (n - 1 - size(C)), "C are those who take p'_n, each with probability q"
+        w(C), q ** size(C) * (1 - q) ** (n - 1 - size(C)), "$C$ are those who take $p'_n$, each with probability $q$"
     )
-    coins = "each of the first n − 1 users takes p'_n with probability q and p̃_i else; C are those who take p'_n"
+    coins = (
+        r"each of the first $n - 1$ users takes $p'_n$ with probability $q$ and $\tilde{p}_i$ else; "
+        r"$C$ are those who take $p'_n$"
+    )
     shown = []
     for law, part, number in ((first, first_part, "(22)"), (second, second_part, "(23)")):
         over_sets = theorems.general(
             "total probability", law(h), "=", sp.Sum(w(C) * part(C, h), sets), [coins],
-            [("(18)", mixture), ("p̃ is not negative", positive), ("p̃ sums to 1", total), ("the weights", weight)],
-            checked=("three randomizers, n ≤ 3, all pairs of datasets, in fractions", _doubles_enumerated), under=ABOVE,
+            [("(18)", mixture), (r"$\tilde{p}$ is not negative", positive), (r"$\tilde{p}$ sums to 1", total), (
+                "the weights", weight)],
+            checked=(r"three randomizers, $n \le 3$, all pairs of datasets, in "
+                     r"fractions", _doubles_enumerated), under=ABOVE,
         )  # fmt: skip
         shown.append(chain(law(h), equals(sp.Sum(w(C) * part(C, h), sets), number, over_sets), under=ABOVE))
     return *laws, private, tilde, positive, total, mixture, weight, *shown, parts(weight, *shown)
@@ -119,8 +124,8 @@ def lemma52_renyi() -> Blocks:
     mixed_moment = quantity("H", r"\mathbb{{E}}_Q\left[(P/Q)^{{{0}}}\right]", positive=True)
     part_moment = quantity("H_c", r"\mathbb{{E}}_{{Q_{1}}}\left[(P_{1}/Q_{1})^{{{0}}}\right]", positive=True)
     components, outcomes = (c, 1, N), (h, 1, A)
-    above = suppose(P(h), "=", sp.Sum(w(c) * P_c(c, h), components), "P is a mixture")
-    below = suppose(Q(h), "=", sp.Sum(w(c) * Q_c(c, h), components), "Q is a mixture with the same weights")
+    above = suppose(P(h), "=", sp.Sum(w(c) * P_c(c, h), components), "$P$ is a mixture")
+    below = suppose(Q(h), "=", sp.Sum(w(c) * Q_c(c, h), components), "$Q$ is a mixture with the same weights")
     definition = given(mixed_moment(order), sp.Sum(Q(h) * (P(h) / Q(h)) ** order, outcomes), "over all outcomes")
     of_parts = given(part_moment(order, c), sp.Sum(Q_c(c, h) * (P_c(c, h) / Q_c(c, h)) ** order, outcomes), "of a part")
     share, ratio = w(c) * Q_c(c, h) / Q(h), P_c(c, h) / Q_c(c, h)
@@ -128,7 +133,7 @@ def lemma52_renyi() -> Blocks:
     at_one = chain(
         (P(h) / Q(h)) ** order,
         equals(sp.Sum(share * ratio, components) ** order, "the ratio is a mean of ratios", above),
-        at_most(sp.Sum(share * ratio**order, components), "x^λ is convex", jensen),
+        at_most(sp.Sum(share * ratio**order, components), r"$x^{\lambda}$ is convex", jensen),
         under=ORDER,
     )
     inner = sp.Sum(w(c) * Q_c(c, h) * ratio**order, components)
@@ -136,7 +141,7 @@ def lemma52_renyi() -> Blocks:
         mixed_moment(order),
         equals(sp.Sum(Q(h) * (P(h) / Q(h)) ** order, outcomes), "by definition", definition),
         at_most(sp.Sum(Q(h) * sp.Sum(share * ratio**order, components), outcomes), "at every outcome", at_one),
-        equals(sp.Sum(inner, outcomes), "Q cancels"),
+        equals(sp.Sum(inner, outcomes), "$Q$ cancels"),
         equals(sp.Sum(w(c) * sp.Sum(Q_c(c, h) * ratio**order, outcomes), components), "the other order"),
         equals(sp.Sum(w(c) * part_moment(order, c), components), "by definition", of_parts),
         under=ORDER,
@@ -167,7 +172,7 @@ def _one_more_enumerated() -> bool:
 
 @derivation(
     "One more user does not help", f"{SOURCE}, Lemma 5.3 and Lemma D.1",
-    where={with_others(order, m, k): "the moment of m doubles, the differing user and k further users",
+    where={with_others(order, m, k): "the moment of $m$ doubles, the differing user and $k$ further users",
            j: "what one more user sends",
            order: "the order, above 1"},
 )  # fmt: skip
@@ -185,18 +190,20 @@ def lemma53_renyi() -> Blocks:
     shifted = quantity("Shifted", r"\mathbb{{E}}_{{H(\cdot - e_{1})}}\left[(G/H)^{{{0}}}\right]", positive=True)
     messages = (j, 1, B)
     one = suppose(sp.Sum(law(j), messages), "=", 1, "the law of the further user")
-    sends = "the further user sends j, and the others make the rest of h"
+    sends = "the further user sends $j$, and the others make the rest of $h$"
     mixtures = []
     for whole_law, rest in zip(more, moved, strict=True):
         right = sp.Sum(law(j) * rest(j, h), messages)
         over = theorems.total_probability(
             whole_law(h), right, sends,
-            checked=("three randomizers, n ≤ 3, all datasets, in fractions", _one_more_enumerated),
+            checked=(r"three randomizers, $n \le 3$, all datasets, in fractions", _one_more_enumerated),
         )  # fmt: skip
         mixtures.append(chain(whole_law(h), equals(right, sends, over)))
     average = sp.Sum(law(j) * shifted(order, j), messages)
     convex = jointly_convex(with_others(order, m, k + 1), average, lemma, (mixtures[0], mixtures[1]))
-    shift = given(shifted(order, j), with_others(order, m, k), "the sum over all h, with one j taken away from each")
+    shift = given(
+        shifted(order, j), with_others(order, m, k), "the sum over all $h$, with one $j$ taken away from each"
+    )
     shown = chain(
         with_others(order, m, k + 1),
         at_most(average, "Lemma 5.2", convex),
@@ -234,18 +241,18 @@ def lemma_d1() -> Blocks:
         lemma.at({m: users - 1}), {with_others(order, m, k): S(order, m + k + 1)}, "the further users are doubles"
     )
     one = chain(S(order, users + k + 1), at_most(S(order, users + k), "Lemma 5.3", doubles), under=ORDER)
-    before = suppose(S(order, users + k), "<=", S(order, users), "the hypothesis of the induction, at k", ORDER)
+    before = suppose(S(order, users + k), "<=", S(order, users), "the hypothesis of the induction, at $k$", ORDER)
     following = chain(
         S(order, users + k + 1),
         at_most(S(order, users + k), "one double less", one),
-        at_most(S(order, users), "at k", before),
+        at_most(S(order, users), "at $k$", before),
         under=ORDER,
     )
     induction = theorems.general(
-        "induction", S(order, users + k), "<=", S(order, users), ["for k = 0 both sides are one and the same"],
-        [("from k to k + 1", following)], under=ORDER, discharges=(before,),
+        "induction", S(order, users + k), "<=", S(order, users), ["for $k = 0$ both sides are one and the same"],
+        [("from $k$ to $k + 1$", following)], under=ORDER, discharges=(before,),
     )  # fmt: skip
-    shown = chain(S(order, users + k), at_most(S(order, users), "by induction over k", induction), under=ORDER)
+    shown = chain(S(order, users + k), at_most(S(order, users), "by induction over $k$", induction), under=ORDER)
     return lemma, one, before, following, shown
 
 
@@ -264,19 +271,19 @@ def theorem36() -> Blocks:
     convex = jointly_convex(whole(order), over_sets, convexity, (up, down))
     nobody = given(
         with_others(order, m, k), sp.Piecewise((S(order, m + 1), sp.Eq(k, 0)), (crowd(order, m, k), True)),
-        "m doubles, the differing user and nobody else are special neighbours",
+        "$m$ doubles, the differing user and nobody else are special neighbours",
     )  # fmt: skip
     base = chain(with_others(order, m, 0), equals(S(order, m + 1), "special neighbours", nobody), under=ORDER)
-    before = suppose(with_others(order, m, k), "<=", S(order, m + 1), "the hypothesis of the induction, at k", ORDER)
+    before = suppose(with_others(order, m, k), "<=", S(order, m + 1), "the hypothesis of the induction, at $k$", ORDER)
     following = chain(
         with_others(order, m, k + 1),
         at_most(with_others(order, m, k), "Lemma 5.3", fewer),
-        at_most(S(order, m + 1), "at k", before.fixing(k)),
+        at_most(S(order, m + 1), "at $k$", before.fixing(k)),
         under=ORDER,
     )
     all_gone = theorems.induction(before, k, base, following, 0, "all others taken away, by induction")
-    members = given(of_part(order, C), with_others(order, size(C), n - 1 - size(C)), "the users in C are doubles")
-    others = suppose(size(C), "<=", n - 1, "C is a set of other users")
+    members = given(of_part(order, C), with_others(order, size(C), n - 1 - size(C)), "the users in $C$ are doubles")
+    others = suppose(size(C), "<=", n - 1, "$C$ is a set of other users")
     one_set = chain(
         of_part(order, C),
         at_most(S(order, size(C) + 1), "(26)", members, all_gone.at({m: size(C), k: n - 1 - size(C)}), others),
@@ -284,8 +291,8 @@ def theorem36() -> Blocks:
     )
     by_size = theorems.general(
         "counting sets by their size", sp.Sum(w(C) * S(order, size(C) + 1), sets), "=",
-        expected(lambda users: S(order, users)), ["C(n − 1, m) of the sets C have m elements"],
-        [("the weight of a set", weight)], checked=("n ≤ 7", _sets_enumerated),
+        expected(lambda users: S(order, users)), [r"$\tbinom{n - 1}{m}$ of the sets $C$ have $m$ elements"],
+        [("the weight of a set", weight)], checked=(r"$n \le 7$", _sets_enumerated),
     )  # fmt: skip
     shown = chain(
         whole(order),

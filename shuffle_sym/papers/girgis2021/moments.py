@@ -86,16 +86,16 @@ def eq32() -> Blocks:
     cells = given(
         rest(j),
         same * sp.factorial(h(j)) / (sp.factorial(m) * p(j) ** h(j)),
-        "M(D)(h) is multinomial, m! times the product of p_j^h_j/h_j!: what the other messages contribute",
+        "$M(D)(h)$ is multinomial, $m!$ times the product of $p_j^{h_j}/h_j!$: what the other messages contribute",
     )
     fewer = given(
         others(j),
         sp.factorial(m - 1) * p(j) ** (h(j) - 1) / sp.factorial(h(j) - 1) * rest(j),
-        "m - 1 users make h with one j less; 0 if there is no j, as 1/(-1)! is 0",
+        "$m - 1$ users make $h$ with one $j$ less; 0 if there is no $j$, as $1/(-1)!$ is 0",
     )
     last = theorems.total_probability(
-        differ, sp.Sum(p1(j) * others(j), messages), "the last user sends j, the others make the rest of h",
-        checked=("three randomizers, m ≤ 3, all histograms, in fractions", _last_user_enumerated),
+        differ, sp.Sum(p1(j) * others(j), messages), "the last user sends $j$, the others make the rest of $h$",
+        checked=(r"three randomizers, $m \le 3$, all histograms, in fractions", _last_user_enumerated),
     )  # fmt: skip
     one = chain(others(j), equals(same * h(j) / (m * p(j)), "the factorials and powers cancel", fewer, cells))
     ratio = chain(
@@ -104,11 +104,11 @@ def eq32() -> Blocks:
         equals(sp.Sum(p1(j) / p(j) * h(j) / m, messages), "each term", one),
         words="(32)",
     )
-    excess = given(X, m * (differ / same - 1), "how much the ratio exceeds 1, times m")
+    excess = given(X, m * (differ / same - 1), "how much the ratio exceeds 1, times $m$")
     shown = chain(
         X,
         equals(m * (sp.Sum(p1(j) / p(j) * h(j) / m, messages) - 1), "(32)", excess, ratio),
-        equals(sp.Sum(p1(j) / p(j) * h(j), messages) - m, "m times"),
+        equals(sp.Sum(p1(j) / p(j) * h(j), messages) - m, "$m$ times"),
     )
     return cells, fewer, one, ratio, excess, shown, parts(ratio, shown)
 
@@ -124,14 +124,14 @@ def _sum_of_copies_enumerated() -> bool:
     )  # fmt: skip
 
 
-_COPIES = "X is Z_1 + … + Z_m, independent copies of Z, one for each user"
-_SMALL = ("three randomizers, m ≤ 3, in fractions", _sum_of_copies_enumerated)
+_COPIES = r"$X$ is $Z_1 + \dots + Z_m$, independent copies of $Z$, one for each user"
+_SMALL = (r"three randomizers, $m \le 3$, in fractions", _sum_of_copies_enumerated)
 
 
 def _mean_and_variance(by_32: list[tuple[str, Fact]]) -> tuple[Fact, Fact, Fact, Fact]:
     """The law of Z; E[Z] = 0 for one user, then E[X] and E[X²]."""
     ratio, chi = p1(j) / p(j), sp.Sum(p1(j) ** 2 / p(j), messages)
-    sent = law(Z, {ratio - 1: (p(j), messages)}, "one user sends j with probability p_j", total=sums_to_one)
+    sent = law(Z, {ratio - 1: (p(j), messages)}, "one user sends $j$ with probability $p_j$", total=sums_to_one)
     first, square = sent.mean(lambda u: u), sent.mean(lambda u: u**2)
     no_mean = chain(
         Mean(Z),
@@ -140,13 +140,13 @@ def _mean_and_variance(by_32: list[tuple[str, Fact]]) -> tuple[Fact, Fact, Fact,
         equals(0, "both sum to 1", sums_to_one, primed_sums_to_one),
     )
     copies = theorems.general("independence", Mean(X), "=", m * Mean(Z), [_COPIES], by_32, checked=_SMALL)
-    mean = chain(Mean(X), equals(m * Mean(Z), "m users", copies), equals(0, "Z has mean 0", no_mean))
+    mean = chain(Mean(X), equals(m * Mean(Z), "$m$ users", copies), equals(0, "$Z$ has mean 0", no_mean))
     squares = m * Mean(Z**2) + m * (m - 1) * Mean(Z) ** 2
     pairs = theorems.general("independence", Mean(X**2), "=", squares, [_COPIES], by_32, checked=_SMALL)
     variance = chain(
         Mean(X**2),
         equals(squares, "users with themselves, and pairs of users", pairs),
-        equals(m * Mean(Z**2), "Z has mean 0", no_mean),
+        equals(m * Mean(Z**2), "$Z$ has mean 0", no_mean),
         equals(m * sp.Sum(p(j) * (ratio - 1) ** 2, messages), "over the messages", square),
         equals(m * (chi - 2 * sp.Sum(p1(j), messages) + sp.Sum(p(j), messages)), "multiplied out"),
         equals(m * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
@@ -159,15 +159,15 @@ def _higher_moments(bounded: Fact, spread: Fact) -> tuple[Fact, Fact, Fact]:
     narrow = chain(
         Mean(sp.exp(z * X)),
         at_most(bounded.right, "Hoeffding's lemma, as above", bounded),
-        equals(sp.exp(z**2 * V / 2), "with V", spread),
+        equals(sp.exp(z**2 * V / 2), "with $V$", spread),
         under=ABOVE,
     )
     tail, best = quantity("Tail", r"\Pr[|X| \ge {0}]", nonnegative=True), y / V
     both = sp.exp(-best * y) * (Mean(sp.exp(best * X)) + Mean(sp.exp(-best * X)))
     markov = theorems.general(
         "Chernoff's bound", tail(y), "<=", both,
-        ["if |X| ≥ y then e^(sX) or e^(−sX) is at least e^(sy), for every s > 0; here s = y/V"],
-        [("e^(s(x − y)) is at least 1", claim(1, "<=", sp.exp(best * (x - y)), "far out", under=sp.Ge(x, y)))],
+        [r"if $|X| \ge y$ then $e^{sX}$ or $e^{-sX}$ is at least $e^{sy}$, for every $s > 0$; here $s = y/V$"],
+        [("$e^{s(x - y)}$ is at least 1", claim(1, "<=", sp.exp(best * (x - y)), "far out", under=sp.Ge(x, y)))],
         under=ABOVE, local=(x,),
     )  # fmt: skip
     tails = chain(
@@ -179,21 +179,22 @@ def _higher_moments(bounded: Fact, spread: Fact) -> tuple[Fact, Fact, Fact]:
     integral = sp.Integral(power * y ** (power - 1) * tails.right, (y, 0, sp.oo))
     layers = theorems.general(
         "the mean as an integral of tails", Mean(X**power), "<=", integral,
-        ["E[X^i] ≤ E|X|^i, the integral of i y^(i−1) Pr[|X| ≥ y] over y ≥ 0"], [("the tails", tails)], under=ABOVE,
+        [r"$\mathbb{E}[X^i] \le \mathbb{E}|X|^i$, the integral of $i y^{i-1} \Pr[|X| \ge y]$ over $y \ge 0$"], [(
+            "the tails", tails)], under=ABOVE,
     )  # fmt: skip
     higher = chain(
         Mean(X**power),
-        at_most(integral, "over all levels y", layers),
-        equals(power * sp.gamma(power / 2) * (2 * V) ** (power / 2), "Γ's integral"),
-        equals(power * sp.gamma(power / 2) * (m * (t - 1 / t) ** 2 / 2) ** (power / 2), "V put in", spread),
+        at_most(integral, "over all levels $y$", layers),
+        equals(power * sp.gamma(power / 2) * (2 * V) ** (power / 2), r"$\Gamma$'$s$ integral"),
+        equals(power * sp.gamma(power / 2) * (m * (t - 1 / t) ** 2 / 2) ** (power / 2), "$V$ put in", spread),
         under=ABOVE,
     )
     return narrow, tails, higher
 
 
 @derivation(
-    "The moments of X", f"{SOURCE}, Lemma 6.1, (3) corrected",
-    where={**MEANING, X: "Σ_j (p'_j/p_j) h_j − m, by (32)", Z: "p'_j/p_j − 1 for the message j of one user"},
+    "The moments of $X$", f"{SOURCE}, Lemma 6.1, (3) corrected",
+    where={**MEANING, X: r"$\sum_j (p'_j/p_j) h_j - m$, by (32)", Z: "$p'_j/p_j - 1$ for the message $j$ of one user"},
 )  # fmt: skip
 def lemma61() -> Blocks:
     r"""E[X] = 0, E[X²] = m(Σ p'²/p − 1), E[e^{sX}] ≤ e^{ms²(t − 1/t)²/8} and
@@ -206,15 +207,17 @@ def lemma61() -> Blocks:
     [0, m*(Sum(p'(j)**2/p(j), (j, 1, B)) - 1)]
     """
     ratio_of_laws, excess = cite(eq32, part=1), p1(j) / p(j) - 1
-    sent, no_mean, mean, variance = _mean_and_variance([("what X is", ratio_of_laws)])
-    high = claim(excess, "<=", t - 1, "Z is not above t − 1", not_above)
-    low = claim(excess, ">=", 1 / t - 1, "Z is not below 1/t − 1", not_below)
+    sent, no_mean, mean, variance = _mean_and_variance([("what $X$ is", ratio_of_laws)])
+    high = claim(excess, "<=", t - 1, "$Z$ is not above $t - 1$", not_above)
+    low = claim(excess, ">=", 1 / t - 1, "$Z$ is not below $1/t - 1$", not_below)
     lemma = theorems.general(
         "Hoeffding's lemma", Mean(sp.exp(z * X)), "<=", sp.exp(m * z**2 * ((t - 1) - (1 / t - 1)) ** 2 / 8), [_COPIES],
-        [("mean 0", no_mean), ("Z is not above t − 1", high), ("Z is not below 1/t − 1", low)], checked=_SMALL,
+        [("mean 0", no_mean), ("$Z$ is not above $t - 1$", high), ("$Z$ is not below $1/t - 1$", low)], checked=_SMALL,
     )  # fmt: skip
-    bounded = chain(Mean(sp.exp(z * X)), at_most(sp.exp(m * z**2 * (t - 1 / t) ** 2 / 8), "m users", lemma))
-    spread = given(V, m * (t - 1 / t) ** 2 / 4, "m times the square of half the interval; positive, as t > 1", ABOVE)
+    bounded = chain(Mean(sp.exp(z * X)), at_most(sp.exp(m * z**2 * (t - 1 / t) ** 2 / 8), "$m$ users", lemma))
+    spread = given(
+        V, m * (t - 1 / t) ** 2 / 4, "$m$ times the square of half the interval; positive, as $t > 1$", ABOVE
+    )
     narrow, tails, higher = _higher_moments(bounded, spread)
     laws = (sums_to_one, primed_sums_to_one, not_above, not_below)
     shown = (sent, no_mean, ratio_of_laws, mean, variance, bounded, spread, narrow, tails, higher)
@@ -232,12 +235,12 @@ def lemma62() -> Blocks:
     >>> lemma62().result
     (t - 1)**2/t
     """
-    above = chain(t * p(j) - p1(j), at_least(0, "R is ε0-LDP", not_above))
-    below = chain(t * p1(j) - p(j), at_least(0, "R is ε0-LDP, the other way", not_below))
+    above = chain(t * p(j) - p1(j), at_least(0, r"$R$ is $\varepsilon_0$-LDP", not_above))
+    below = chain(t * p1(j) - p(j), at_least(0, r"$R$ is $\varepsilon_0$-LDP, the other way", not_below))
     line = (t + 1 / t) * p1(j) - p(j)
     chord = chain(
         p1(j) ** 2 / p(j),
-        equals(line - (t * p(j) - p1(j)) * (t * p1(j) - p(j)) / (t * p(j)), "the chord of a square over [1/t, t]"),
+        equals(line - (t * p(j) - p1(j)) * (t * p1(j) - p(j)) / (t * p(j)), "the chord of a square over $[1/t, t]$"),
         at_most(line, "neither factor is negative", above, below),
     )
     bound = chain(
@@ -249,7 +252,7 @@ def lemma62() -> Blocks:
     atoms = decomposition.dataset(BinaryRR(), 0, 1, 0).atoms
     attained = chain(
         sp.Add(*(sp.Mul(e.b**2, 1 / e.c, evaluate=False) for e in atoms), -1, evaluate=False),
-        equals((t - 1) ** 2 / t, "2-RR attains it: p = (t/(t + 1), 1/(t + 1)), p' = (1/(t + 1), t/(t + 1))"),
+        equals((t - 1) ** 2 / t, "2-RR attains it: $p = (t/(t + 1), 1/(t + 1))$, $p' = (1/(t + 1), t/(t + 1))$"),
     )
     return (
         not_above, not_below, above, below, chord, sums_to_one, primed_sums_to_one, bound, attained,
@@ -277,8 +280,8 @@ def theorem37() -> Blocks:
     >>> theorem37().statement[0].left
     S(lambda, m)
     """
-    definition = given(S(order, m), Mean(rho**order), "ρ = M(D')(h)/M(D)(h), and h is drawn from M(D)")
-    excess = given(rho, 1 + X / m, "X = m(ρ − 1)")
+    definition = given(S(order, m), Mean(rho**order), r"$\rho = M(D')(h)/M(D)(h)$, and $h$ is drawn from $M(D)$")
+    excess = given(rho, 1 + X / m, r"$X = m(\rho - 1)$")
     lemma = [cite(lemma61, part=e) for e in (0, 1, 3)]
     largest = cite(lemma62, part=0)
 
@@ -295,15 +298,15 @@ def theorem37() -> Blocks:
     )
     chi = sp.Sum(p1(j) ** 2 / p(j), messages)
     pairs, rest = sp.binomial(order, 2), sp.Sum(sp.binomial(order, i) * b(i) / m**i, (i, 3, order))
-    each = chain(rest.function, equals(higher_term(m), "m^i is (m²)^(i/2)", named))
+    each = chain(rest.function, equals(higher_term(m), "$m^i$ is $(m^2)^{i/2}$", named))
     shown = chain(
         S(order, m),
-        equals(Mean((1 + X / m) ** order), "with X", definition, excess),
+        equals(Mean((1 + X / m) ** order), "with $X$", definition, excess),
         equals(Mean(sp.Sum(sp.binomial(order, i) * (X / m) ** i, (i, 0, order))), "(15), the binomial theorem"),
         equals(moments(0), "(31), moment by moment"),
         equals(1 + order * Mean(X) / m + pairs * Mean(X**2) / m**2 + moments(3), "the first three terms"),
-        equals(1 + pairs * (chi - 1) / m + moments(3), "mean and variance of X", lemma[0], lemma[1]),
-        at_most(1 + pairs * (chi - 1) / m + rest, "the higher moments of X", moment),
+        equals(1 + pairs * (chi - 1) / m + moments(3), "mean and variance of $X$", lemma[0], lemma[1]),
+        at_most(1 + pairs * (chi - 1) / m + rest, "the higher moments of $X$", moment),
         at_most(1 + pairs * ((t - 1) ** 2 / t) / m + rest, "the largest variance", largest),
         equals(closed_form(m), "one power", each),
         under=ABOVE,
@@ -321,20 +324,22 @@ def theorem71() -> Blocks:
     >>> theorem71().result
     exp(lambda**2*(t - 1)**2/m)
     """
-    definition = given(S(real_order, m), Mean(rho**real_order), "ρ = M(D')(h)/M(D)(h), and h is drawn from M(D)")
-    excess = given(rho, 1 + X / m, "X = m(ρ − 1)")
+    definition = given(
+        S(real_order, m), Mean(rho**real_order), r"$\rho = M(D')(h)/M(D)(h)$, and $h$ is drawn from $M(D)$"
+    )
+    excess = given(rho, 1 + X / m, r"$X = m(\rho - 1)$")
     lemma = cite(lemma61, part=2)
-    tangent = chain(x**real_order, at_most(sp.exp(real_order * (x - 1)), "log x ≤ x − 1", growing(x, 1)))
+    tangent = chain(x**real_order, at_most(sp.exp(real_order * (x - 1)), r"$\log x \le x - 1$", growing(x, 1)))
     shown = chain(
         S(real_order, m),
         equals(Mean(rho**real_order), "by definition", definition),
         at_most(Mean(sp.exp(real_order * (rho - 1))), "a power is below an exponential", tangent.at({x: rho})),
-        equals(Mean(sp.exp(real_order / m * X)), "with X", excess),
+        equals(Mean(sp.exp(real_order / m * X)), "with $X$", excess),
         at_most(
-            sp.exp(real_order**2 * (t - 1 / t) ** 2 / (8 * m)), "X is sub-Gaussian",
+            sp.exp(real_order**2 * (t - 1 / t) ** 2 / (8 * m)), "$X$ is sub-Gaussian",
             lemma.at({z: real_order / m}),
         ),
-        at_most(sp.exp(real_order**2 * (t - 1) ** 2 / (2 * m)), "t − 1/t is at most 2(t − 1)"),
+        at_most(sp.exp(real_order**2 * (t - 1) ** 2 / (2 * m)), "$t - 1/t$ is at most $2(t - 1)$"),
         at_most(sp.exp(real_order**2 * (t - 1) ** 2 / m), "twice the exponent"),
     )  # fmt: skip
     return excess, definition, lemma, tangent, shown

@@ -34,20 +34,25 @@ rho = Random("rho", positive=True)
 X = Random("X", real=True)
 
 MEANING = {
-    t: "e^ε0",
-    p(j): "probability of the message j, input d",
-    p1(j): "the same, input d'",
+    t: r"$e^{\varepsilon_0}$",
+    p(j): "probability of the message $j$, input $d$",
+    p1(j): "the same, input $d'$",
     B: "number of messages",
     m: "number of users",
 }
-MOMENT = {S(real_order, m): "the moment E[(M(D')/M(D))^λ] of special neighbours, m users"}
+MOMENT = {S(real_order, m): r"the moment $\mathbb{E}[(M(D')/M(D))^{\lambda}]$ of special neighbours, $m$ users"}
 
-sums_to_one = suppose(sp.Sum(p(j), (j, 1, B)), "=", 1, "p is a law")
-primed_sums_to_one = suppose(sp.Sum(p1(j), (j, 1, B)), "=", 1, "p' is a law")
-not_above = suppose(p1(j), "<=", t * p(j), "R is ε0-LDP, t = e^ε0")
+sums_to_one = suppose(sp.Sum(p(j), (j, 1, B)), "=", 1, "$p$ is a law")
+primed_sums_to_one = suppose(sp.Sum(p1(j), (j, 1, B)), "=", 1, "$p'$ is a law")
+not_above = suppose(p1(j), "<=", t * p(j), r"$R$ is $\varepsilon_0$-LDP, $t = e^{\varepsilon_0}$")
 above_one = quantity("e", r"e_{{{0}}}", nonnegative=True)
-not_above_t = suppose(p1(j), "=", t * p(j) / (1 + above_one(j)), "R is ε0-LDP: p'_j ≤ t p_j, written with some e_j ≥ 0")
-not_below = suppose(p1(j), ">=", p(j) / t, "R is ε0-LDP, the other way")
+not_above_t = suppose(
+    p1(j),
+    "=",
+    t * p(j) / (1 + above_one(j)),
+    r"$R$ is $\varepsilon_0$-LDP: $p'_j \le t p_j$, written with some $e_j \ge 0$",
+)
+not_below = suppose(p1(j), ">=", p(j) / t, r"$R$ is $\varepsilon_0$-LDP, the other way")
 
 
 # ------------------------------------------------------------------------------------------- small cases, exactly

@@ -27,10 +27,10 @@ w, x = sp.symbols("w x", positive=True)
 users = sp.Symbol("nbar", integer=True, positive=True)
 PAIRS, F = sp.binomial(order, 2), sp.Rational
 CONDITION, MANY = sp.Ge(n, 9 * order**4 * t**5), sp.Ge(m, (n - 1) / (2 * t))
-USERS = {t: "e^ε0", n: "number of users"}
+USERS = {t: r"$e^{\varepsilon_0}$", n: "number of users"}
 
 
-@derivation("The Γ function and the binomial coefficient", f"{SOURCE}, Claim 1", where={order: "the order"})
+@derivation(r"The $\Gamma$ function and the binomial coefficient", f"{SOURCE}, Claim 1", where={order: "the order"})
 def claim1() -> Blocks:
     r"""C(λ, k) k Γ(k/2) ≤ λ^k for k ≥ 2 (Girgis et al. 2021, Claim 1, for k ≥ 3). For k = 1 it is false (√π > 1).
 
@@ -40,45 +40,53 @@ def claim1() -> Blocks:
     lambda**k
     """
     G, down = quantity("G", positive=True), quantity("ff", r"\lambda^{{\underline{{{0}}}}}", nonnegative=True)
-    ratio = given(G(k), sp.gamma(k / 2) / sp.factorial(k - 1), "Γ(k/2)/(k − 1)!")
-    falling = given(down(k), sp.factorial(order) / sp.factorial(order - k), "λ(λ − 1)…(λ − k + 1)")
+    ratio = given(G(k), sp.gamma(k / 2) / sp.factorial(k - 1), r"$\Gamma(k/2)/(k - 1)!$")
+    falling = given(
+        down(k), sp.factorial(order) / sp.factorial(order - k), r"$\lambda(\lambda - 1)\dots(\lambda - k + 1)$"
+    )
     starts = [
-        chain(G(2), equals(1, "Γ(1) = 1!", ratio)),
-        chain(G(3), equals(sp.sqrt(sp.pi) / 4, "Γ(3/2) = √π/2", ratio), at_most(1, "π is below 16")),
+        chain(G(2), equals(1, r"$\Gamma(1) = 1!$", ratio)),
+        chain(
+            G(3), equals(sp.sqrt(sp.pi) / 4, r"$\Gamma(3/2) = \sqrt{\pi}/2$", ratio), at_most(1, r"$\pi$ is below 16")
+        ),
     ]
     two = sp.Ge(k, 2)
-    hypothesis = suppose(G(k), "<=", 1, "the hypothesis of the induction, at k", two)
+    hypothesis = suppose(G(k), "<=", 1, "the hypothesis of the induction, at $k$", two)
     step = chain(
         G(k + 2),
-        equals(G(k) / (2 * (k + 1)), "Γ(k/2 + 1) = (k/2)Γ(k/2)", ratio),
-        at_most(1 / (2 * (k + 1)), "at k", hypothesis),
+        equals(G(k) / (2 * (k + 1)), r"$\Gamma(k/2 + 1) = (k/2)\Gamma(k/2)$", ratio),
+        at_most(1 / (2 * (k + 1)), "at $k$", hypothesis),
         at_most(1, "a fraction"),
         under=two,
     )
     small = theorems.general(
-        "induction", G(k), "<=", 1, [], [("k = 2", starts[0]), ("k = 3", starts[1]), ("from k to k + 2", step)],
+        "induction", G(k), "<=", 1, [], [("$k = 2$", starts[0]), ("$k = 3$", starts[1]), ("from $k$ to $k + 2$", step)],
         under=two, discharges=(hypothesis,),
     )  # fmt: skip
     first = chain(down(0), equals(1, "no factor", falling))
-    before = suppose(down(k), "<=", order**k, "the hypothesis of the induction, at k")
+    before = suppose(down(k), "<=", order**k, "the hypothesis of the induction, at $k$")
     factor = chain(
         down(k + 1),
         equals(order * down(k) - k * down(k), "one factor more", falling),
-        at_most(order * down(k), "k is not negative"),
-        at_most(order ** (k + 1), "at k", before.fixing(k)),
+        at_most(order * down(k), "$k$ is not negative"),
+        at_most(order ** (k + 1), "at $k$", before.fixing(k)),
     )
     powers = theorems.induction(before, k, first, factor, 0)
     shown = chain(
         sp.binomial(order, k) * k * sp.gamma(k / 2),
-        equals(down(k) * G(k), "C(λ, k) k! and Γ(k/2)/(k − 1)!", falling, ratio),
-        at_most(down(k), "Γ(k/2) ≤ (k − 1)!", small),
-        at_most(order**k, "k factors, each at most λ", powers),
+        equals(down(k) * G(k), r"$\tbinom{\lambda}{k} k!$ and $\Gamma(k/2)/(k - 1)!$", falling, ratio),
+        at_most(down(k), r"$\Gamma(k/2) \le (k - 1)!$", small),
+        at_most(order**k, r"$k$ factors, each at most $\lambda$", powers),
         under=two,
     )
     return ratio, falling, *starts, hypothesis, step, first, before, factor, shown
 
 
-@derivation("A power above its tangent", "Taylor's theorem at 1", where={e: "x = t/(1 + e) is at most t", t: "e^ε0"})
+@derivation(
+    "A power above its tangent",
+    "Taylor's theorem at 1",
+    where={e: "$x = t/(1 + e)$ is at most $t$", t: r"$e^{\varepsilon_0}$"},
+)
 def above_tangent() -> Blocks:
     r"""x^λ ≤ 1 + λ(x − 1) + C(λ, 2)(x − 1)² t^(λ−2) for 0 < x ≤ t, here x = t/(1 + e), and every integer λ ≥ 2.
 
@@ -88,24 +96,28 @@ def above_tangent() -> Blocks:
     f, g = quantity("f", r"f_{{{0}}}", real=True), quantity("g", r"g_{{{0}}}", positive=True)
     ratio = t / (1 + e)
     square = (ratio - 1) ** 2
-    rest = given(f(order), ratio**order - 1 - order * (ratio - 1), "x^λ less its tangent at 1")
-    power = given(g(order), t ** (order - 2), "a power of t")
-    large = chain(g(order), equals(t ** (order - 2), "by definition", power), at_least(1, "t ≥ 1", growing(t, 1)))
-    base = chain(f(2), equals(square, "multiplied out", rest), equals(square * g(2), "t to the 0", power))
-    before = suppose(f(order), "<=", PAIRS * square * g(order), "the hypothesis of the induction, at λ")
+    rest = given(f(order), ratio**order - 1 - order * (ratio - 1), r"$x^{\lambda}$ less its tangent at 1")
+    power = given(g(order), t ** (order - 2), "a power of $t$")
+    large = chain(g(order), equals(t ** (order - 2), "by definition", power), at_least(1, r"$t \ge 1$", growing(t, 1)))
+    base = chain(f(2), equals(square, "multiplied out", rest), equals(square * g(2), "$t$ to the 0", power))
+    before = suppose(f(order), "<=", PAIRS * square * g(order), r"the hypothesis of the induction, at $\lambda$")
     following = chain(
         f(order + 1),
-        equals(ratio * f(order) + order * square, "x times it, and what is new", rest),
-        at_most(square * (ratio * PAIRS * g(order) + order), "at λ", before.fixing(order)),
-        at_most(square * (t * PAIRS * g(order) + order), "x ≤ t"),
-        at_most(square * (t * PAIRS * g(order) + t * order * g(order)), "t ≥ 1", large),
-        equals(sp.binomial(order + 1, 2) * square * g(order + 1), "C(λ, 2) + λ = C(λ + 1, 2)", power),
+        equals(ratio * f(order) + order * square, "$x$ times it, and what is new", rest),
+        at_most(square * (ratio * PAIRS * g(order) + order), r"at $\lambda$", before.fixing(order)),
+        at_most(square * (t * PAIRS * g(order) + order), r"$x \le t$"),
+        at_most(square * (t * PAIRS * g(order) + t * order * g(order)), r"$t \ge 1$", large),
+        equals(
+            sp.binomial(order + 1, 2) * square * g(order + 1),
+            r"$\tbinom{\lambda}{2} + \lambda = \tbinom{\lambda + 1}{2}$",
+            power,
+        ),
     )
     every = theorems.induction(before, order, base, following, 2)
     shown = chain(
         ratio**order,
         equals(1 + order * (ratio - 1) + f(order), "the tangent and the rest", rest),
-        at_most(1 + order * (ratio - 1) + PAIRS * square * g(order), "by induction over λ", every),
+        at_most(1 + order * (ratio - 1) + PAIRS * square * g(order), r"by induction over $\lambda$", every),
         equals(1 + order * (ratio - 1) + PAIRS * square * t ** (order - 2), "the power put in", power),
     )
     return rest, power, large, base, before, following, shown
@@ -124,9 +136,9 @@ def single_user_excess() -> Blocks:
     parabola = 1 + order * (ratio - 1) + PAIRS * (ratio - 1) ** 2 * power
     each = chain(
         ratio**order,
-        equals((t / (1 + above_one(j))) ** order, "ε0-LDP", notation.not_above_t),
+        equals((t / (1 + above_one(j))) ** order, r"$\varepsilon_0$-LDP", notation.not_above_t),
         at_most(tangent.right.subs(e, above_one(j)), "a parabola above it", tangent.at({e: above_one(j)})),
-        equals(parabola, "ε0-LDP", notation.not_above_t),
+        equals(parabola, r"$\varepsilon_0$-LDP", notation.not_above_t),
     )
     totals = [sp.Sum(law(j), messages) for law in (p, p1)]
     chi = sp.Sum(p1(j) ** 2 / p(j), messages)
@@ -161,7 +173,7 @@ def _small_powers(base: Fact, powers: Fact, bound: Fact) -> tuple[Fact, Fact, Fa
         at_most(sp.Sum(most(k), (k, 0, order - 3)), "the condition", rest),
         equals((SMALL - SMALL ** (order - 1)) / (1 - SMALL), "a geometric sum", bound, series),
         at_most(SMALL / (1 - SMALL), "without its end"),
-        at_most(F(80, 73) * SMALL, "it is at most 7/80"),
+        at_most(F(80, 73) * SMALL, "it is at most $7/80$"),
         under=ENOUGH,
     )
     return rises, rest, summed
@@ -181,16 +193,16 @@ def enough_users() -> Blocks:
     """
     moment, by_claim = cite(theorem37), cite(claim1)
     c = quantity("c", "c_{{{0}}}", nonnegative=True)
-    base = given(w, order**2 * (t**2 - 1) ** 2 / (2 * m * t**2), "λ² times what (14) has a power of")
+    base = given(w, order**2 * (t**2 - 1) ** 2 / (2 * m * t**2), r"$\lambda^2$ times what (14) has a power of")
     named = given(c(k), sp.binomial(order, k) * k * sp.gamma(k / 2), "the coefficient in (14)")
-    powers = given(power(k), w ** ((k + 1) / 2), "all factors of the term i = k + 3 but w")
+    powers = given(power(k), w ** ((k + 1) / 2), "all factors of the term $i = k + 3$ but $w$")
     bound = given(most(k), SMALL ** (k + 1), "what the condition makes of it")
     coefficient = chain(c(later), at_most(order**later, "Claim 1", named, by_claim.at({k: later})))
     term = chain(
         higher_term(m).subs(i, later),
-        equals(c(later) * (w / order**2) ** (later / 2), "with w", named, base),
+        equals(c(later) * (w / order**2) ** (later / 2), "with $w$", named, base),
         at_most(order**later * (w / order**2) ** (later / 2), "Claim 1", coefficient),
-        equals(w * power(k), "w^(i/2)", powers),
+        equals(w * power(k), "$w^{i/2}$", powers),
     )
     rises, rest, summed = _small_powers(base, powers, bound)
     leading, half = PAIRS * (t - 1) ** 2 / (m * t), order * (order - 1) / 2
@@ -202,8 +214,8 @@ def enough_users() -> Blocks:
     )
     total = chain(
         F(80, 73) * SMALL * w,
-        at_most(F(4, 5) * half * (t - 1) ** 2 / (m * t), "λ/2 ≤ λ − 1", base),
-        equals(F(4, 5) * leading, "C(λ, 2)"),
+        at_most(F(4, 5) * half * (t - 1) ** 2 / (m * t), r"$\lambda/2 \le \lambda - 1$", base),
+        equals(F(4, 5) * leading, r"$\tbinom{\lambda}{2}$"),
     )
     shown = chain(
         S(order, m),
@@ -219,8 +231,8 @@ def enough_users() -> Blocks:
 
 def _few_doubles(tail: Fact) -> Blocks:
     """What few doubles contribute, C(λ, 2)(t − 1)² t^(λ−3) π, is at most C(λ, 2)(t − 1)²/(4nt), if n ≥ 9λ⁴t⁵."""
-    power = chain(t ** (order - 2), at_most(sp.exp((order - 2) * (t - 1)), "log t ≤ t − 1", growing(t, 1)))
-    cube = chain(sp.exp(-x), at_most(6 / x**3, "e^x ≥ x³/6", growing(x, 3)))
+    power = chain(t ** (order - 2), at_most(sp.exp((order - 2) * (t - 1)), r"$\log t \le t - 1$", growing(t, 1)))
+    cube = chain(sp.exp(-x), at_most(6 / x**3, r"$e^x \ge x^3/6$", growing(x, 3)))
     factor = PAIRS * (t - 1) ** 2 / t
     shown = chain(
         factor * t ** (order - 2) * tail.left,
@@ -242,7 +254,8 @@ def _rounded_down() -> bool:
 
 @derivation(
     "The simplified upper bound", f"{SOURCE}, Corollary 3.2, another proof",
-    where={**MOMENT, **USERS, users: "(n − 1)/(2t) rounded down, plus 1", D(order): "the Rényi divergence of order λ"},
+    where={**MOMENT, **USERS, users: "$(n - 1)/(2t)$ rounded down, plus 1", D(order):
+        r"the Rényi divergence of order $\lambda$"},
 )  # fmt: skip
 def corollary32() -> Blocks:
     r"""The Rényi divergence of any two neighbouring datasets and any ε0-LDP randomizer is at most
@@ -255,17 +268,17 @@ def corollary32() -> Blocks:
     half = {gamma: F(1, 2), notation.real_order: order}
     chernoff, everything, parted = (cite(cut, part=part) for part in range(3))
     alone, enough = cite(single_user_excess), cite(enough_users)
-    size = given(nbar, SIZE, "a share 1 − γ of the mean of m, rounded down, and the differing user")
+    size = given(nbar, SIZE, r"a share $1 - \gamma$ of the mean of $m$, rounded down, and the differing user")
     number = given(users, half_number, "half the mean number of doubles, rounded down, and the differing user")
     divergence = given(D(order), sp.log(whole(order)) / (order - 1), "the Rényi divergence of two datasets")
     *powers, early = _few_doubles(chernoff.at(half))
     rare, often = (one.subs(gamma, F(1, 2)) for one in (few, many))
     leading = PAIRS * (t - 1) ** 2
     one, more = leading * t ** (order - 2) / t, F(9, 5) * leading / (users * t)
-    so_many = theorems.for_other_laws(enough, {m: users}, "ρ and X are those of nbar users")
-    put_in = chain(users, equals(half_number, "by definition", number), equals(HALF, "γ = 1/2", size))
+    so_many = theorems.for_other_laws(enough, {m: users}, r"$\rho$ and $X$ are those of $\bar{n}$ users")
+    put_in = chain(users, equals(half_number, "by definition", number), equals(HALF, r"$\gamma = 1/2$", size))
     rounded = theorems.general(
-        "rounding down loses less than 1", users, ">=", (n - 1) / (2 * t), ["floor(x) + 1 is at least x"],
+        "rounding down loses less than 1", users, ">=", (n - 1) / (2 * t), [r"$\lfloor x \rfloor + 1$ is at least $x$"],
         [("the number", put_in)], checked=("660 fractions", _rounded_down),
     )  # fmt: skip
     bounded = chain(
@@ -276,12 +289,12 @@ def corollary32() -> Blocks:
         equals(1 + one * rare + more * (1 - rare), "all others", everything.at(half), size),
         at_most(1 + leading / (4 * n * t) + more * (1 - rare), "few doubles", early),
         at_most(1 + leading / (4 * n * t) + more, "no probability is negative"),
-        at_most(1 + 4 * leading / n, "nbar is at least (n − 1)/(2t)", rounded),
+        at_most(1 + 4 * leading / n, r"$\bar{n}$ is at least $(n - 1)/(2t)$", rounded),
         under=(CONDITION, ABOVE),
     )
     shown = chain(
         D(order),
-        at_most(sp.log(bounded.right) / (order - 1), "log rises", divergence, bounded),
+        at_most(sp.log(bounded.right) / (order - 1), r"$\log$ rises", divergence, bounded),
         under=(CONDITION, ABOVE),
     )
     cited = (chernoff, everything, parted, alone, enough)

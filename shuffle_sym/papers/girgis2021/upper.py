@@ -28,14 +28,14 @@ D = quantity("D", r"D_{{{0}}}", real=True)
 few, many = (quantity(name, name.replace("pi", r"\pi"), nonnegative=True)(gamma) for name in ("pi", "pi'"))
 SIZE = sp.floor((1 - gamma) * (n - 1) / t) + 1
 _MEANING = {
-    t: "e^ε0",
+    t: r"$e^{\varepsilon_0}$",
     n: "number of users",
-    whole(real_order): "the moment E[(M(D)/M(D'))^λ] of two neighbouring datasets",
-    S(real_order, m): "the same of special neighbours, m users",
-    gamma: "a share in [0, 1]",
+    whole(real_order): r"the moment $\mathbb{E}[(M(D)/M(D'))^{\lambda}]$ of two neighbouring datasets",
+    S(real_order, m): "the same of special neighbours, $m$ users",
+    gamma: "a share in $[0, 1]$",
     nbar: "a number of users",
 }
-_CUT = {**_MEANING, few: "the probability of fewer than nbar − 1 doubles", many: "that of all others"}
+_CUT = {**_MEANING, few: r"the probability of fewer than $\bar{n} - 1$ doubles", many: "that of all others"}
 
 
 def _tails_enumerated() -> bool:
@@ -58,12 +58,14 @@ def one_user(lam: sp.Expr) -> Applied:
         cubes = sum(u * (v / u) ** 3 for u, v in zip(law, other, strict=True))
         return moment(shuffled([other]), shuffled([law]), 3) == cubes
 
-    ratios, words = sp.Sum(p(j) * (p1(j) / p(j)) ** lam, messages), "the user sends j with probability p_j"
-    checked = ("three randomizers, λ = 3, in fractions", lambda: all(alone(*pair) for pair in pairs_of_laws()))
+    ratios, words = sp.Sum(p(j) * (p1(j) / p(j)) ** lam, messages), "the user sends $j$ with probability $p_j$"
+    checked = (r"three randomizers, $\lambda = 3$, in fractions", lambda: all(alone(*pair) for pair in pairs_of_laws()))
     return theorems.total_probability(S(lam, 1), ratios, words, checked)
 
 
-@derivation("One user alone", f"{SOURCE}, Appendix D.1, step (c)", where={t: "e^ε0", B: "number of messages"})
+@derivation(
+    "One user alone", f"{SOURCE}, Appendix D.1, step (c)", where={t: r"$e^{\varepsilon_0}$", B: "number of messages"}
+)
 def single_user() -> Blocks:
     r"""S_λ(1) ≤ t^λ: without others the moment is that of R, whose ratios are at most t (Girgis et al. 2021, D.1).
 
@@ -73,13 +75,13 @@ def single_user() -> Blocks:
     alone = one_user(real_order)
     each = chain(
         (p1(j) / p(j)) ** real_order,
-        equals((t / (1 + notation.above_one(j))) ** real_order, "ε0-LDP", notation.not_above_t),
+        equals((t / (1 + notation.above_one(j))) ** real_order, r"$\varepsilon_0$-LDP", notation.not_above_t),
         at_most(t**real_order, "a power rises"),
     )
     shown = chain(
         S(real_order, 1),
-        at_most(t**real_order * sp.Sum(p(j), messages), "each ratio is at most t", alone, each),
-        equals(t**real_order, "p is a law", sums_to_one),
+        at_most(t**real_order * sp.Sum(p(j), messages), "each ratio is at most $t$", alone, each),
+        equals(t**real_order, "$p$ is a law", sums_to_one),
     )
     return sums_to_one, notation.not_above_t, each, shown
 
@@ -94,9 +96,11 @@ def cut() -> Blocks:
     S(lambda, 1)*pi(gamma) + S(lambda, nbar(gamma))*pi'(gamma)
     """
     reduction, falls = cite(theorem36), cite(lemma_d1)
-    law = given(b(count), sp.binomial(n - 1, count) * q**count * (1 - q) ** (n - 1 - count), "Bin(n − 1, 1/t)")
-    size = given(nbar, SIZE, "a share 1 − γ of the mean of m, rounded down, and the differing user")
-    early = given(few, sp.Sum(b(count), (count, 0, nbar - 2)), "fewer than nbar − 1 doubles")
+    law = given(
+        b(count), sp.binomial(n - 1, count) * q**count * (1 - q) ** (n - 1 - count), r"$\mathrm{Bin}(n - 1, 1/t)$"
+    )
+    size = given(nbar, SIZE, r"a share $1 - \gamma$ of the mean of $m$, rounded down, and the differing user")
+    early = given(few, sp.Sum(b(count), (count, 0, nbar - 2)), r"fewer than $\bar{n} - 1$ doubles")
     late = given(many, sp.Sum(b(nbar - 1 + s), (s, 0, n - nbar)), "all others")
     total = chain(sp.Sum(b(count), (count, 0, n - 1)), equals(1, "the binomial theorem", law), under=ABOVE)
     fits = sp.Ge(n, nbar)
@@ -109,19 +113,20 @@ def cut() -> Blocks:
     bound = sp.exp(-(gamma**2) * (n - 1) / (2 * t))
     chernoff = theorems.general(
         "Chernoff's bound", early.right, "<=", bound,
-        ["m is a sum of n − 1 independent indicators of mean 1/t, and m ≤ nbar − 2 is below (1 − γ)(n − 1)/t"],
-        [("the law of m", law), ("the number of users", size)],
-        checked=("n ≤ 40, three values of t and of γ, enclosed", _tails_enumerated),
+        [r"$m$ is a sum of $n - 1$ independent indicators of mean $1/t$, and $m \le \bar{n} - 2$ is below "
+         r"$(1 - \gamma)(n - 1)/t$"],
+        [("the law of $m$", law), ("the number of users", size)],
+        checked=(r"$n \le 40$, three values of $t$ and of $\gamma$, enclosed", _tails_enumerated),
     )  # fmt: skip
-    tail = chain(few, equals(early.right, "by definition", early), at_most(bound, "m far below its mean", chernoff))
+    tail = chain(few, equals(early.right, "by definition", early), at_most(bound, "$m$ far below its mean", chernoff))
     shown = chain(
         whole(real_order),
         at_most(expected(lambda users: S(real_order, users)), "Theorem 3.6", reduction),
-        equals(sp.Sum(b(count) * S(real_order, count + 1), (count, 0, n - 1)), "the law of m", law),
+        equals(sp.Sum(b(count) * S(real_order, count + 1), (count, 0, n - 1)), "the law of $m$", law),
         equals(
             sp.Sum(b(count) * S(real_order, count + 1), (count, 0, nbar - 2))
             + sp.Sum(b(nbar - 1 + s) * S(real_order, nbar + s), (s, 0, n - nbar)),
-            "cut at nbar − 1 doubles",
+            r"cut at $\bar{n} - 1$ doubles",
         ),
         at_most(
             S(real_order, 1) * early.right + S(real_order, nbar) * late.right, "the moments fall",
@@ -159,21 +164,21 @@ half_number, HALF = (one.subs(gamma, sp.Rational(1, 2)) for one in (nbar, SIZE))
 
 def _assembled(special: Cited, lam: sp.Expr, moment: sp.Expr) -> Blocks:
     """From (40) with γ = 1/2 and a bound for special neighbours to the Rényi divergence."""
-    size = given(nbar, SIZE, "a share 1 − γ of the mean of m, rounded down, and the differing user")
+    size = given(nbar, SIZE, r"a share $1 - \gamma$ of the mean of $m$, rounded down, and the differing user")
     cut = cite(eq40)
     divergence = given(D(lam), sp.log(whole(lam)) / (lam - 1), "the Rényi divergence of two neighbouring datasets")
     half = cut.at({gamma: sp.Rational(1, 2), real_order: lam})
     last = half.right - S(lam, half_number)
-    so_many = theorems.for_other_laws(special, {m: half_number}, "ρ and X are those of nbar users")
+    so_many = theorems.for_other_laws(special, {m: half_number}, r"$\rho$ and $X$ are those of $\bar{n}$ users")
     bounded = chain(
         whole(lam),
-        at_most(half.right, "(40) with γ = 1/2", half, size),
+        at_most(half.right, r"(40) with $\gamma = 1/2$", half, size),
         at_most(moment + last, "special neighbours with so many users", so_many),
         under=(ABOVE, ORDER) if lam == real_order else ABOVE,
     )
     shown = chain(
         D(lam),
-        at_most(sp.log(moment + last) / (lam - 1), "log rises", divergence, bounded),
+        at_most(sp.log(moment + last) / (lam - 1), r"$\log$ rises", divergence, bounded),
         equals(sp.log(moment.subs(half_number, HALF) + last) / (lam - 1), "the number of users put in", size),
         under=bounded.under,
     )
@@ -182,8 +187,8 @@ def _assembled(special: Cited, lam: sp.Expr, moment: sp.Expr) -> Blocks:
 
 _RESULT = {
     **_MEANING,
-    half_number: "(n − 1)/(2t) rounded down, plus 1",
-    D(real_order): "the Rényi divergence of order λ",
+    half_number: "$(n - 1)/(2t)$ rounded down, plus 1",
+    D(real_order): r"the Rényi divergence of order $\lambda$",
 }
 
 

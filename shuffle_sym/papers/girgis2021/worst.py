@@ -20,7 +20,7 @@ ABOVE, ORDER = sp.Gt(t, 1), sp.Gt(order, 1)
 
 @derivation(
     "2-RR is the worst for special neighbours", "ours; it sharpens Girgis et al. 2021, Theorem 3.7",
-    where={t: "e^ε0", m: "number of users", level: "any level", order: "the order, above 1"},
+    where={t: r"$e^{\varepsilon_0}$", m: "number of users", level: "any level", order: "the order, above 1"},
 )  # fmt: skip
 def worst_special() -> Blocks:
     r"""No ε0-LDP randomizer has a larger moment for special neighbours than 2-RR, by convex order.
@@ -32,12 +32,14 @@ def worst_special() -> Blocks:
     '<='
     """
     r, two, U = Random("r", positive=True), Random("r2", positive=True), Random("U", nonnegative=True)
-    share = suppose(r, "=", U * t + (1 - U) / t, "ε0-LDP: r is in [1/t, t], with some U in [0, 1]")
-    at_most_one = suppose(U, "<=", 1, "U is not above 1")
-    mean = suppose(Mean(r), "=", 1, "p' is a law")
+    share = suppose(
+        r, "=", U * t + (1 - U) / t, r"$\varepsilon_0$-LDP: $r$ is in $[1/t, t]$, with some $U$ in $[0, 1]$"
+    )
+    at_most_one = suppose(U, "<=", 1, "$U$ is not above 1")
+    mean = suppose(Mean(r), "=", 1, "$p'$ is a law")
     weight = chain(
         Mean(U),
-        equals((Mean(U * t + (1 - U) / t) - 1 / t) / (t - 1 / t), "solved for U"),
+        equals((Mean(U * t + (1 - U) / t) - 1 / t) / (t - 1 / t), "solved for $U$"),
         equals((Mean(r) - 1 / t) / (t - 1 / t), "the ratio", share),
         equals(1 / (t + 1), "it has mean 1", mean),
         under=ABOVE,
@@ -50,21 +52,21 @@ def worst_special() -> Blocks:
         equals(Mean(jensen.left), "the ratio", share),
         at_most(Mean(jensen.right), "below the chord", jensen),
         equals(Mean(U) * high + (1 - Mean(U)) * low, "the mean is linear"),
-        equals(high / (t + 1) + t * low / (t + 1), "the mean of U", weight),
+        equals(high / (t + 1) + t * low / (t + 1), "the mean of $U$", weight),
         equals(Mean(Positive(two - level)), "2-RR", ratio.mean(lambda u: Positive(u - level))),
         under=ABOVE,
     )
     means = chain(
-        Mean(r), equals(1, "p' is a law", mean), equals(t / (t + 1) + 1 / (t + 1), "of 2-RR"),
+        Mean(r), equals(1, "$p'$ is a law", mean), equals(t / (t + 1) + 1 / (t + 1), "of 2-RR"),
         equals(Mean(two), "2-RR", ratio.mean(lambda u: u)), under=ABOVE,
     )  # fmt: skip
     total, worst = Random("R", positive=True), Random("R2", positive=True)
     x = sp.Symbol("x", positive=True)
-    convex = claim(0, "<=", sp.diff((x / m) ** order, x, 2), "the second derivative of (x/m)^λ", under=ORDER)
+    convex = claim(0, "<=", sp.diff((x / m) ** order, x, 2), r"the second derivative of $(x/m)^{\lambda}$", under=ORDER)
     sums = theorems.general(
         "convex order is closed under independent sums", Mean((total / m) ** order), "<=", Mean((worst / m) ** order),
-        ["R and R2 are sums over m independent users, by (32)"],
-        [("the excess over every level", excess), ("equal means", means), ("(x/m)^λ is convex", convex)],
+        ["$R$ and $R_2$ are sums over $m$ independent users, by (32)"],
+        [("the excess over every level", excess), ("equal means", means), (r"$(x/m)^{\lambda}$ is convex", convex)],
         local=(level, x),
     )  # fmt: skip
     shown = chain(Mean((total / m) ** order), at_most(Mean((worst / m) ** order), "2-RR", sums), under=(ABOVE, ORDER))
@@ -73,7 +75,7 @@ def worst_special() -> Blocks:
 
 @derivation(
     "The expectation of Theorem 3.6, absorbed", "ours; Girgis et al. 2021, Theorem 3.6",
-    where={n: "number of users", sp.Symbol("q", positive=True): "1/t"},
+    where={n: "number of users", sp.Symbol("q", positive=True): "$1/t$"},
 )  # fmt: skip
 def absorption() -> Blocks:
     r"""E[M(m + 1)] − 1 over m ~ Bin(n − 1, q) is E[G(N)]/(nq) over N ~ Bin(n, q), with G(N) = N(M(N) − 1).
@@ -85,18 +87,19 @@ def absorption() -> Blocks:
     G, b = quantity("G", real=True), quantity("b", r"b_{{{0}}}", nonnegative=True)
     doubles = sp.Symbol("N", integer=True, nonnegative=True)
     excess = given(G(i), i * (M(i) - 1), "what the reduction bounds")
-    law = given(b(i), sp.binomial(n, i) * q**i * (1 - q) ** (n - i), "Bin(n, q)")
+    law = given(b(i), sp.binomial(n, i) * q**i * (1 - q) ** (n - i), r"$\mathrm{Bin}(n, q)$")
     mean = sp.Sum(b(doubles) * G(doubles), (doubles, 0, n)) / (n * q)
     fewer = sp.binomial(n - 1, i) * q**i * (1 - q) ** (n - 1 - i)
     term = chain(
-        fewer * (M(i + 1) - 1), equals(b(i + 1) * G(i + 1) / (n * q), "(i + 1)C(n, i + 1) is nC(n − 1, i)", law, excess)
+        fewer * (M(i + 1) - 1),
+        equals(b(i + 1) * G(i + 1) / (n * q), r"$(i + 1)\tbinom{n}{i + 1}$ is $n\tbinom{n - 1}{i}$", law, excess),
     )
     none = chain(G(0), equals(0, "no user", excess))
     shown = chain(
         sp.Sum(fewer * (M(i + 1) - 1), (i, 0, n - 1)),
         equals(sp.Sum(b(i + 1) * G(i + 1) / (n * q), (i, 0, n - 1)), "absorption", term),
-        equals(mean - b(0) * G(0) / (n * q), "N = m + 1"),
-        equals(mean, "and N = 0 adds nothing", none),
+        equals(mean - b(0) * G(0) / (n * q), "$N = m + 1$"),
+        equals(mean, "and $N = 0$ adds nothing", none),
     )
     return excess, law, term, none, shown
 
@@ -110,7 +113,7 @@ def _below_plane(plane: Any, case: Any) -> list[tuple[str, Fact]]:
     """(α − β)² at the corners of the hexagon 1/t ≤ α, β, α/β ≤ t, at most a plane; mirrored corners are one."""
     corners = {"(t, t)": (t, t), "(1/t, 1/t)": (1 / t, 1 / t), "(t, 1)": (t, 1), "(1/t, 1)": (1 / t, 1)}
     return [
-        (f"the corner {name}", claim((x0 - x1) ** 2, "<=", plane(x0, x1), f"at {name}", under=case))
+        (f"the corner ${name}$", claim((x0 - x1) ** 2, "<=", plane(x0, x1), f"at ${name}$", under=case))
         for name, (x0, x1) in corners.items()
         if (x0 - x1) ** 2 != plane(x0, x1)  # where it meets the corner there is nothing to show
     ]
@@ -118,7 +121,8 @@ def _below_plane(plane: Any, case: Any) -> list[tuple[str, Fact]]:
 
 @derivation(
     "The first order of the worst randomizer", f"{SOURCE}, Remark 7, answered",
-    where={t: "e^ε0", j: "a message; a, b, c are its probabilities for x0, x1 and all others"},
+    where={t: r"$e^{\varepsilon_0}$", j: "a message; $a$, $b$, $c$ are its probabilities for $x_0$, $x_1$ and "
+                                         "all others"},
 )  # fmt: skip
 def remark7() -> Blocks:
     r"""Is the lower bound tight "at least for the first order term" (Girgis et al. 2021, Remark 7 and Section 8)? For
@@ -155,7 +159,8 @@ def remark7() -> Blocks:
         ratio = plane(a(j) / c(j), b(j) / c(j))
         corners = theorems.general(
             "a convex function is below a plane that is above it at the corners",
-            (a(j) - b(j)) ** 2 / c(j), "<=", c(j) * ratio, ["ε0-LDP: (a/c, b/c) is in the hexagon; (α − β)² is convex"],
+            (a(j) - b(j)) ** 2 / c(j), "<=", c(j) * ratio, [r"$\varepsilon_0$-LDP: $(a/c, b/c)$ is in the "
+                                                            r"hexagon; $(\alpha - \beta)^2$ is convex"],
             _below_plane(plane, case), under=case,
         )  # fmt: skip
         shown.append(

@@ -45,11 +45,11 @@ def _one_side(
     (value, mass), (further, _) = standard.right[outer], koskela.right[outer]
     return chain(
         Mean(f(G)),
-        equals(standard.mean(f).right, "the law of G", standard.mean(f)),
+        equals(standard.mean(f).right, "the law of $G$", standard.mean(f)),
         equals(mass * f(value), words),
-        at_most(mass * f(further), "the value of H is further out, and as probable"),
-        at_most(koskela.mean(f).right, "the other values of H add something"),
-        equals(Mean(f(H)), "the law of H", koskela.mean(f)),
+        at_most(mass * f(further), "the value of $H$ is further out, and as probable"),
+        at_most(koskela.mean(f).right, "the other values of $H$ add something"),
+        equals(Mean(f(H)), "the law of $H$", koskela.mean(f)),
         under=(level, *BETWEEN),
     )
 
@@ -57,8 +57,10 @@ def _one_side(
 @derivation(
     "The pair of Koskela et al. is above the standard clone",
     "Koskela et al. 2021, (6.1), against Su et al. 2025, Theorem 2",
-    {G: "G of the standard clone", H: "G of the pair of Koskela et al.", x: "any level",
-     SUM_G: "the sum of n copies of G", SUM_H: "the sum of n copies of H", t: "e^ε0, above 1", alpha: "e^ε",
+    {G: "$G$ of the standard clone", H: "$G$ of the pair of Koskela et al.", x: "any level",
+     SUM_G: "the sum of $n$ copies of $G$", SUM_H: "the sum of $n$ copies of $H$",
+     t: r"$e^{\varepsilon_0}$, above 1", alpha:
+         r"$e^{\varepsilon}$",
      n: "users"},
 )  # fmt: skip
 def clones_order() -> Blocks:
@@ -75,39 +77,39 @@ def clones_order() -> Blocks:
     """
     standard = _table(G, decomposition.clones(), "the table of the standard clone")
     koskela = _table(H, decomposition.clones_koskela(), "the table of the pair of Koskela et al.")
-    mean_G = chain(Mean(G), equals(1 - alpha, "the law of G", standard.mean(_same)))
-    mean_H = chain(Mean(H), equals(1 - alpha, "the law of H", koskela.mean(_same)))
-    means = chain(Mean(G), equals(1 - alpha, "the mean of G", mean_G), equals(Mean(H), "the mean of H", mean_H))
+    mean_G = chain(Mean(G), equals(1 - alpha, "the law of $G$", standard.mean(_same)))
+    mean_H = chain(Mean(H), equals(1 - alpha, "the law of $H$", koskela.mean(_same)))
+    means = chain(Mean(G), equals(1 - alpha, "the mean of $G$", mean_G), equals(Mean(H), "the mean of $H$", mean_H))
     high = _one_side(standard, koskela, _over, 0, sp.Ge(x, 0), "neither 0 nor the low value is above the level")
     low = _one_side(standard, koskela, _below, 1, sp.Le(x, 0), "neither 0 nor the high value is below the level")
     reflected = chain(
         Mean(_over(G)),
-        equals(Mean(G) - x + Mean(_below(G)), "[u]_+ = u + [−u]_+"),
+        equals(Mean(G) - x + Mean(_below(G)), "$[u]_+ = u + [-u]_+$"),
         at_most(Mean(H) - x + Mean(_below(H)), "equal means, and the other side", means, low),
-        equals(Mean(_over(H)), "[u]_+ = u + [−u]_+"),
+        equals(Mean(_over(H)), "$[u]_+ = u + [-u]_+$"),
         under=low.under,
     )
     order = cases(high, reflected, within=BETWEEN, words="convex order")
     sums = theorems.convex_order_of_sums(
-        G, H, x, (SUM_G, SUM_H), "S_G and S_H are sums of n copies of G and H", excess=order, means=means
+        G, H, x, (SUM_G, SUM_H), "$S_G$ and $S_H$ are sums of $n$ copies of $G$ and $H$", excess=order, means=means
     )
     between = chain(
         Mean(Positive(SUM_G)) / n,
-        at_most(Mean(Positive(SUM_H)) / n, "convex order survives sums, and [u]_+ is convex", sums),
+        at_most(Mean(Positive(SUM_H)) / n, "convex order survives sums, and $[u]_+$ is convex", sums),
         under=BETWEEN,
     )
     large, small = _no_divergence(standard), _least_divergence(standard, mean_G, mean_H)
-    every = cases(large, between, small, words="for every α")
+    every = cases(large, between, small, words=r"for every $\alpha$")
     lemma, clone, theirs = cite(theorem9), sp.symbols("P_0 P_1"), sp.symbols("P Q")
     by_g, by_h = (
         theorems.for_other_laws(lemma, {pair[0]: first, pair[1]: second, total: copies, L: 0},
-                                f"{first}, {second} are the reduction pair of this table")
+                                f"${first}$, ${second}$ are the reduction pair of this table")
         for (first, second), copies in ((clone, SUM_G), (theirs, SUM_H))
     )  # fmt: skip
     shown = chain(
         Divergence(alpha, *clone),
-        equals(Mean(Positive(SUM_G)) / n, "Theorem 9; no component has c = 0", by_g),
-        at_most(Mean(Positive(SUM_H)) / n, "for every α", every),
+        equals(Mean(Positive(SUM_G)) / n, "Theorem 9; no component has $c = 0$", by_g),
+        at_most(Mean(Positive(SUM_H)) / n, r"for every $\alpha$", every),
         equals(Divergence(alpha, *theirs), "Theorem 9", by_h),
     )
     return standard, koskela, mean_G, mean_H, means, low, order, every, lemma, shown
@@ -116,13 +118,13 @@ def clones_order() -> Blocks:
 def _no_divergence(standard: Law) -> Chain:
     """α ≥ t: no value of G is positive."""
     added = theorems.general(
-        "[u + v]_+ ≤ [u]_+ + [v]_+", Mean(Positive(SUM_G)), "<=", n * Mean(Positive(G)),
-        stated=["S_G is the sum of n copies of G"], checked=COPIES,
+        r"$[u + v]_+ \le [u]_+ + [v]_+$", Mean(Positive(SUM_G)), "<=", n * Mean(Positive(G)),
+        stated=["$S_G$ is the sum of $n$ copies of $G$"], checked=COPIES,
     )  # fmt: skip
     return chain(
         Mean(Positive(SUM_G)) / n,
         at_most(Mean(Positive(G)), "the positive parts one by one", added),
-        equals(standard.mean(Positive).right, "the law of G", standard.mean(Positive)),
+        equals(standard.mean(Positive).right, "the law of $G$", standard.mean(Positive)),
         equals(0, "no value is positive"),
         at_most(Mean(Positive(SUM_H)) / n, "a mean of what is not negative"),
         under=sp.Ge(alpha, t),
@@ -136,8 +138,8 @@ def _least_divergence(standard: Law, mean_G: Chain, mean_H: Chain) -> Chain:
         return Positive(-u)
 
     added = theorems.general(
-        "[u + v]_+ ≤ [u]_+ + [v]_+", Mean(below(SUM_G)), "<=", n * Mean(below(G)),
-        stated=["S_G is the sum of n copies of G"], checked=COPIES,
+        r"$[u + v]_+ \le [u]_+ + [v]_+$", Mean(below(SUM_G)), "<=", n * Mean(below(G)),
+        stated=["$S_G$ is the sum of $n$ copies of $G$"], checked=COPIES,
     )  # fmt: skip
     totals = [
         theorems.general(
@@ -145,20 +147,20 @@ def _least_divergence(standard: Law, mean_G: Chain, mean_H: Chain) -> Chain:
             Mean(total),
             "=",
             n * Mean(one),
-            stated=[f"{total} is the sum of n copies of {one}"],
+            stated=[f"${total}$ is the sum of $n$ copies of ${one}$"],
             checked=COPIES,
         )
         for total, one in ((SUM_G, G), (SUM_H, H))
     ]
     return chain(
         Mean(Positive(SUM_G)) / n,
-        equals(Mean(SUM_G) / n + Mean(below(SUM_G)) / n, "[u]_+ = u + [−u]_+"),
+        equals(Mean(SUM_G) / n + Mean(below(SUM_G)) / n, "$[u]_+ = u + [-u]_+$"),
         at_most(Mean(SUM_G) / n + Mean(below(G)), "the negative parts one by one", added),
-        equals(Mean(SUM_G) / n + standard.mean(below).right, "the law of G", standard.mean(below)),
+        equals(Mean(SUM_G) / n + standard.mean(below).right, "the law of $G$", standard.mean(below)),
         equals(Mean(SUM_G) / n, "no value is negative"),
-        equals(1 - alpha, "the mean of G", totals[0], mean_G),
-        equals(Mean(SUM_H) / n, "the mean of H is the same", totals[1], mean_H),
-        equals(Mean(Positive(SUM_H)) / n - Mean(below(SUM_H)) / n, "[u]_+ = u + [−u]_+"),
+        equals(1 - alpha, "the mean of $G$", totals[0], mean_G),
+        equals(Mean(SUM_H) / n, "the mean of $H$ is the same", totals[1], mean_H),
+        equals(Mean(Positive(SUM_H)) / n - Mean(below(SUM_H)) / n, "$[u]_+ = u + [-u]_+$"),
         at_most(Mean(Positive(SUM_H)) / n, "without a part that is not negative"),
         under=sp.Le(alpha, 1 / t),
     )

@@ -39,35 +39,44 @@ ratio = quantity("ratio", r"\rho({0}, {1})", nonnegative=True)
 law_of_c = given(
     C(clones_),
     sp.binomial(n - 1, clones_) * p**clones_ * (1 - p) ** (n - 1 - clones_),
-    "C is Bin(n − 1, p): how many of the others are clones",
+    r"$C$ is $\mathrm{Bin}(n - 1, p)$: how many of the others are clones",
 )
 law_of_a = given(
     A(first_, clones_),
     sp.binomial(clones_, first_) / 2**clones_,
-    "A is Bin(C, 1/2): how many of the C clones are of the first kind",
+    r"$A$ is $\mathrm{Bin}(C, 1/2)$: how many of the $C$ clones are of the first kind",
 )
 law_of_p1 = given(
-    P1(a, b), C(a + b - 1) * A(a - 1, a + b - 1), "P1 = (A + 1, C − A) is (a, b) where A = a − 1 and C = a + b − 1"
+    P1(a, b),
+    C(a + b - 1) * A(a - 1, a + b - 1),
+    "$P_1 = (A + 1, C - A)$ is $(a, b)$ where $A = a - 1$ and $C = a + b - 1$",
 )
 law_of_q1 = given(
-    Q1(a, b), C(a + b - 1) * A(a, a + b - 1), "Q1 = (A, C − A + 1) is (a, b) where A = a and C = a + b − 1"
+    Q1(a, b), C(a + b - 1) * A(a, a + b - 1), "$Q_1 = (A, C - A + 1)$ is $(a, b)$ where $A = a$ and $C = a + b - 1$"
 )
-law_of_p0 = given(P0(a, b), C(a + b) * A(a, a + b), "P0 = (A, C − A) is (a, b) where A = a and C = a + b")
+law_of_p0 = given(P0(a, b), C(a + b) * A(a, a + b), "$P_0 = (A, C - A)$ is $(a, b)$ where $A = a$ and $C = a + b$")
 law_of_p = given(
-    P(a, b), q * P1(a, b) + (1 - q) * P0(a, b), "P = (A + Δ, C − A), and Δ is Bern(q): P1 if Δ = 1, P0 if Δ = 0, (6.3)"
+    P(a, b),
+    q * P1(a, b) + (1 - q) * P0(a, b),
+    r"$P = (A + \Delta, C - A)$, and $\Delta$ is $\mathrm{Bern}(q)$: $P_1$ if $\Delta = 1$, $P_0$ if "
+    r"$\Delta = 0$, (6.3)",
 )
-law_of_q = given(Q(a, b), q * Q1(a, b) + (1 - q) * P0(a, b), "Q = (A, C − A + Δ): Q1 if Δ = 1, P0 if Δ = 0, (6.3)")
+law_of_q = given(
+    Q(a, b),
+    q * Q1(a, b) + (1 - q) * P0(a, b),
+    r"$Q = (A, C - A + \Delta)$: $Q_1$ if $\Delta = 1$, $P_0$ if $\Delta = 0$, (6.3)",
+)
 WHERE = {
     n: "users, the differing one included",
-    p: "1/t, the probability that another user is a clone",
-    q: "t/(t + 1), the probability of Δ = 1",
+    p: "$1/t$, the probability that another user is a clone",
+    q: r"$t/(t + 1)$, the probability of $\Delta = 1$",
     a: "first entry of a cell",
     b: "second entry of a cell",
 }
 CELL = sp.Ge(n, a + b)
 
 
-@derivation("Cells with b > 0", f"{SOURCE}, Lemma B.1", WHERE)
+@derivation("Cells with $b > 0$", f"{SOURCE}, Lemma B.1", WHERE)
 def lemma_b1() -> Blocks:
     r"""P1 and P0 as multiples of Q1, for b > 0 and a + b ≤ n (Koskela et al. 2021, Lemma B.1).
 
@@ -77,23 +86,25 @@ def lemma_b1() -> Blocks:
     same_count = C(a + b - 1) * A(a, a + b - 1)
     first = chain(
         P1(a, b),
-        equals(C(a + b - 1) * A(a - 1, a + b - 1), "A = a − 1 and C = a + b − 1", law_of_p1),
-        equals(a / b * same_count, "binom(a + b − 1, a − 1) is a/b times binom(a + b − 1, a)", law_of_a),
-        equals(a / b * Q1(a, b), "which is the law of Q1", law_of_q1),
+        equals(C(a + b - 1) * A(a - 1, a + b - 1), "$A = a - 1$ and $C = a + b - 1$", law_of_p1),
+        equals(a / b * same_count, r"$\binom{a + b - 1}{a - 1}$ is $a/b$ times $\binom{a + b - 1}{a}$", law_of_a),
+        equals(a / b * Q1(a, b), "which is the law of $Q_1$", law_of_q1),
         under=(sp.Gt(b, 0), CELL),
     )
     second = chain(
         P0(a, b),
-        equals(C(a + b) * A(a, a + b), "A = a and C = a + b", law_of_p0),
-        equals(odds * (n - a - b) / (a + b) * C(a + b - 1) * A(a, a + b), "one clone less, (B.6)", law_of_c),
-        equals(odds * (n - a - b) / (2 * b) * same_count, "binom(a + b, a) is (a + b)/b times the other", law_of_a),
-        equals(odds * (n - a - b) / (2 * b) * Q1(a, b), "which is the law of Q1", law_of_q1),
+        equals(C(a + b) * A(a, a + b), "$A = a$ and $C = a + b$", law_of_p0),
+        equals(odds * (n - a - b) / (a + b) * C(a + b - 1) * A(a, a + b), "remove one clone, by (B.6)", law_of_c),
+        equals(
+            odds * (n - a - b) / (2 * b) * same_count, r"$\binom{a + b}{a}$ is $(a + b)/b$ times the other", law_of_a
+        ),
+        equals(odds * (n - a - b) / (2 * b) * Q1(a, b), "which is the law of $Q_1$", law_of_q1),
         under=(sp.Gt(b, 0), CELL),
     )
     return law_of_c, law_of_a, law_of_p1, law_of_q1, law_of_p0, first, second, parts(first, second)
 
 
-@derivation("Cells with b = 0", f"{SOURCE}, Lemma B.2, (B.9) and (B.10)", WHERE)
+@derivation("Cells with $b = 0$", f"{SOURCE}, Lemma B.2, (B.9) and (B.10)", WHERE)
 def lemma_b2() -> Blocks:
     r"""At b = 0 the law Q1 has no mass, and P1 is a multiple of P0 (Koskela et al. 2021, (B.9), (B.10)). P1 is never
     (0, 0), for the last statement of Lemma B.2.
@@ -103,33 +114,35 @@ def lemma_b2() -> Blocks:
     """
     some = chain(
         Q1(a, 0),
-        equals(C(a - 1) * A(a, a - 1), "A = a and C = a − 1", law_of_q1),
-        equals(0, "not more than C clones are of the first kind", law_of_a),
+        equals(C(a - 1) * A(a, a - 1), "$A = a$ and $C = a - 1$", law_of_q1),
+        equals(0, "not more than $C$ clones are of the first kind", law_of_a),
         under=sp.Gt(a, 0),
     )
     none = chain(
         Q1(a, 0),
-        equals(C(-1) * A(0, -1), "at a = 0: A = 0 and C = −1", law_of_q1),
-        equals(0, "C is not negative", law_of_c, law_of_a),
+        equals(C(-1) * A(0, -1), "at $a = 0$: $A = 0$ and $C = -1$", law_of_q1),
+        equals(0, "$C$ is not negative", law_of_c, law_of_a),
         under=sp.Eq(a, 0),
     )
     origin = chain(
-        P1(0, 0), equals(C(-1) * A(-1, -1), "A = C = −1", law_of_p1), equals(0, "C is not negative", law_of_c, law_of_a)
+        P1(0, 0),
+        equals(C(-1) * A(-1, -1), "$A = C = -1$", law_of_p1),
+        equals(0, "$C$ is not negative", law_of_c, law_of_a),
     )
     multiple = 2 * a / (n - a) / odds
     inside = chain(
         P1(a, 0),
-        equals(C(a - 1) * A(a - 1, a - 1), "A = C = a − 1", law_of_p1),
-        equals(multiple * C(a) * A(a, a), "one clone more, (B.6), and 1/2 for its kind", law_of_c, law_of_a),
-        equals(multiple * P0(a, 0), "which is the law of P0", law_of_p0),
+        equals(C(a - 1) * A(a - 1, a - 1), "$A = C = a - 1$", law_of_p1),
+        equals(multiple * C(a) * A(a, a), "add one clone, by (B.6), and $1/2$ for its kind", law_of_c, law_of_a),
+        equals(multiple * P0(a, 0), "which is the law of $P_0$", law_of_p0),
         under=(sp.Gt(a, 0), sp.Gt(n, a)),
     )
-    never = cases(some, none, words="Q1 is never (a, 0), (B.9)")
+    never = cases(some, none, words="$Q_1$ is never $(a, 0)$, (B.9)")
     laws = (law_of_c, law_of_a, law_of_p1, law_of_q1, law_of_p0)
     return *laws, never, origin, inside, parts(never, origin, inside)
 
 
-@derivation("Cells with a > 0", f"{SOURCE}, Lemma B.3", WHERE)
+@derivation("Cells with $a > 0$", f"{SOURCE}, Lemma B.3", WHERE)
 def lemma_b3() -> Blocks:
     r"""P1 in closed form, and P0 as a multiple of it for a > 0 (Koskela et al. 2021, Lemma B.3; i = a + b − 1
     clones, of which j = a − 1 are of the first kind).
@@ -140,7 +153,7 @@ def lemma_b3() -> Blocks:
     clones, first_kind = a + b - 1, a - 1
     closed = chain(
         P1(a, b),
-        equals(C(clones) * A(first_kind, clones), "j = a − 1 and i = a + b − 1", law_of_p1),
+        equals(C(clones) * A(first_kind, clones), "$j = a - 1$ and $i = a + b - 1$", law_of_p1),
         equals(
             sp.binomial(n - 1, clones) * sp.binomial(clones, first_kind) * p**clones * (1 - p) ** (n - a - b)
             / 2**clones,
@@ -149,13 +162,13 @@ def lemma_b3() -> Blocks:
     )  # fmt: skip
     multiple = chain(
         P0(a, b),
-        equals(C(a + b) * A(a, a + b), "A = a and C = a + b", law_of_p0),
-        equals(odds * (n - a - b) / (a + b) * C(clones) * A(a, a + b), "one clone less, (B.6)", law_of_c),
+        equals(C(a + b) * A(a, a + b), "$A = a$ and $C = a + b$", law_of_p0),
+        equals(odds * (n - a - b) / (a + b) * C(clones) * A(a, a + b), "remove one clone, by (B.6)", law_of_c),
         equals(
             odds * (n - a - b) / (2 * a) * C(clones) * A(first_kind, clones),
-            "binom(a + b, a) is (a + b)/a times binom(a + b − 1, a − 1)", law_of_a,
+            r"$\binom{a + b}{a}$ is $(a + b)/a$ times $\binom{a + b - 1}{a - 1}$", law_of_a,
         ),
-        equals(odds * (n - a - b) / (2 * a) * P1(a, b), "which is the law of P1", law_of_p1),
+        equals(odds * (n - a - b) / (2 * a) * P1(a, b), "which is the law of $P_1$", law_of_p1),
         under=sp.Gt(a, 0),
     )  # fmt: skip
     return law_of_c, law_of_a, law_of_p1, law_of_p0, closed, multiple, parts(closed, multiple)
@@ -167,7 +180,7 @@ def lemma_b3() -> Blocks:
 NOT_LAST = sp.Gt(n, a - b)
 
 
-@derivation("The ratio of P and Q at every cell", f"{SOURCE}, Lemma 11 and Lemma B.2, corrected", WHERE)
+@derivation("The ratio of $P$ and $Q$ at every cell", f"{SOURCE}, Lemma 11 and Lemma B.2, corrected", WHERE)
 def lemma11() -> Blocks:
     r"""The ratio of P and Q at every cell but (n, 0), where Q is 0 and P is not (Koskela et al. 2021, Lemma 11, (6.5)
     and (6.6), and Lemma B.2, corrected).
@@ -181,7 +194,9 @@ def lemma11() -> Blocks:
     >>> lemma11().statement[1].relational()
     'P(n, 0) = q*(p/2)**(n - 1)'
     """
-    the_ratio = given(ratio(a, b), P(a, b) / Q(a, b), "how many times as likely the cell (a, b) is under P as under Q")
+    the_ratio = given(
+        ratio(a, b), P(a, b) / Q(a, b), "how many times as likely the cell $(a, b)$ is under $P$ as under $Q$"
+    )
     by_first, by_zero = cite(lemma_b1, part=0), cite(lemma_b1, part=1)
     never, origin, inside = (cite(lemma_b2, part=part) for part in range(3))
     branches = (
@@ -190,7 +205,7 @@ def lemma11() -> Blocks:
         _at_origin(the_ratio, never, origin),
     )
     no_q, some_p = _at_the_end()
-    every = cases(*branches, within=(CELL, NOT_LAST), words="Lemma 11, for every cell but (n, 0)")
+    every = cases(*branches, within=(CELL, NOT_LAST), words="Lemma 11, for every cell but $(n, 0)$")
     laws = (law_of_c, law_of_a, law_of_p1, law_of_q1, law_of_p0, law_of_p, law_of_q)
     lemmas = (by_first, by_zero, never, origin, inside)
     return *laws, the_ratio, *lemmas, every, no_q, some_p, parts(no_q, some_p, every)
@@ -209,9 +224,9 @@ def _second_positive(the_ratio: Any, by_first: Any, by_zero: Any) -> Any:
         equals(_mixtures(a, b), "the ratio of the mixtures (6.3)", the_ratio, law_of_p, law_of_q),
         equals(
             (q * a / b * Q1(a, b) + through_zero * Q1(a, b)) / (q * Q1(a, b) + through_zero * Q1(a, b)),
-            "everything through Q1: Lemma B.1", by_first, by_zero,
+            "everything through $Q_1$: Lemma B.1", by_first, by_zero,
         ),
-        equals((q * a / b + through_zero) / (q + through_zero), "divided by Q1: (6.5)"),
+        equals((q * a / b + through_zero) / (q + through_zero), "divided by $Q_1$: (6.5)"),
         under=(CELL, sp.Gt(b, 0)),
     )  # fmt: skip
 
@@ -219,10 +234,12 @@ def _second_positive(the_ratio: Any, by_first: Any, by_zero: Any) -> Any:
 def _second_zero(the_ratio: Any, never: Any, inside: Any) -> Any:
     return chain(
         ratio(a, b),
-        equals(P(a, 0) / Q(a, 0), "at b = 0", the_ratio),
+        equals(P(a, 0) / Q(a, 0), "at $b = 0$", the_ratio),
         equals(_mixtures(a, 0), "the mixtures (6.3)", law_of_p, law_of_q),
-        equals((q * P1(a, 0) + (1 - q) * P0(a, 0)) / ((1 - q) * P0(a, 0)), "Q1 is never (a, 0): (6.6)", never),
-        equals((q * 2 * a / (n - a) / odds + 1 - q) / (1 - q), "P1 through P0, and divided by P0: (B.11)", inside),
+        equals((q * P1(a, 0) + (1 - q) * P0(a, 0)) / ((1 - q) * P0(a, 0)), "$Q_1$ is never $(a, 0)$: (6.6)", never),
+        equals(
+            (q * 2 * a / (n - a) / odds + 1 - q) / (1 - q), "$P_1$ through $P_0$, and divided by $P_0$: (B.11)", inside
+        ),
         under=(sp.Eq(b, 0), sp.Gt(a, 0), sp.Gt(n, a)),
     )
 
@@ -230,9 +247,9 @@ def _second_zero(the_ratio: Any, never: Any, inside: Any) -> Any:
 def _at_origin(the_ratio: Any, never: Any, origin: Any) -> Any:
     return chain(
         ratio(a, b),
-        equals(P(0, 0) / Q(0, 0), "at a = b = 0", the_ratio),
+        equals(P(0, 0) / Q(0, 0), "at $a = b = 0$", the_ratio),
         equals(_mixtures(0, 0), "the mixtures (6.3)", law_of_p, law_of_q),
-        equals(1, "neither P1 nor Q1 is (0, 0)", never.at({a: 0}), origin),
+        equals(1, "neither $P_1$ nor $Q_1$ is $(0, 0)$", never.at({a: 0}), origin),
         under=(sp.Eq(a, 0), sp.Eq(b, 0)),
     )
 
@@ -242,22 +259,26 @@ def _at_the_end() -> Any:
     no_q = chain(
         Q(n, 0),
         equals(q * Q1(n, 0) + (1 - q) * P0(n, 0), "the mixture (6.3)", law_of_q),
-        equals(q * C(n - 1) * A(n, n - 1) + (1 - q) * C(n) * A(n, n), "A = n in both", law_of_q1, law_of_p0),
-        equals(0, "among n − 1 others there are no n clones", law_of_c, law_of_a),
-        words="Q is never (n, 0)",
+        equals(q * C(n - 1) * A(n, n - 1) + (1 - q) * C(n) * A(n, n), "$A = n$ in both", law_of_q1, law_of_p0),
+        equals(0, "among $n - 1$ others there are no $n$ clones", law_of_c, law_of_a),
+        words="$Q$ is never $(n, 0)$",
     )
     some_p = chain(
         P(n, 0),
         equals(q * P1(n, 0) + (1 - q) * P0(n, 0), "the mixture (6.3)", law_of_p),
-        equals(q * C(n - 1) * A(n - 1, n - 1) + (1 - q) * C(n) * A(n, n), "the cell (n, 0)", law_of_p1, law_of_p0),
-        equals(q * (p / 2) ** (n - 1), "all others are clones of the first kind, and Δ = 1", law_of_c, law_of_a),
-        words="P is (n, 0) with this probability",
+        equals(q * C(n - 1) * A(n - 1, n - 1) + (1 - q) * C(n) * A(n, n), "the cell $(n, 0)$", law_of_p1, law_of_p0),
+        equals(
+            q * (p / 2) ** (n - 1), r"all others are clones of the first kind, and $\Delta = 1$", law_of_c, law_of_a
+        ),
+        words="$P$ is $(n, 0)$ with this probability",
     )
     return no_q, some_p
 
 
 @derivation(
-    "One ratio for every cell", f"{SOURCE}, Lemma 11; Su et al. 2025, Theorem 10", {**WHERE, t: "e^{ε0}, above 1"}
+    "One ratio for every cell",
+    f"{SOURCE}, Lemma 11; Su et al. 2025, Theorem 10",
+    {**WHERE, t: r"$e^{\varepsilon_0}$, above 1"},
 )
 def lemma11_every_cell() -> Blocks:
     r"""One ratio for every cell but (n, 0), where its denominator is 0; it is that of the decomposition
@@ -268,16 +289,16 @@ def lemma11_every_cell() -> Blocks:
     7
     """
     one_ratio = clone_cells().ratio
-    clone, weight = given(p, 1 / t, "p = e^{−ε0}, (6.2)"), given(q, t / (t + 1), "the weight of (6.2)")
+    clone, weight = given(p, 1 / t, r"$p = e^{-\varepsilon_0}$, (6.2)"), given(q, t / (t + 1), "the weight of (6.2)")
     known: Any = cite(lemma11, part=2)
     branches = [
         chain(
             ratio(a, b),
             equals(branch.right, name, known),
-            equals(one_ratio, "p = 1/t and q = t/(t + 1)", clone, weight),
+            equals(one_ratio, "$p = 1/t$ and $q = t/(t + 1)$", clone, weight),
             under=branch.under,
         )
         for branch, name in zip(known.fact.branches, ("(6.5)", "(6.6)", "at the origin"), strict=True)
     ]
-    every = cases(*branches, within=(CELL, NOT_LAST), words="one formula for all cells but (n, 0)")
+    every = cases(*branches, within=(CELL, NOT_LAST), words="one formula for all cells but $(n, 0)$")
     return clone, weight, known, every

@@ -30,13 +30,13 @@ Law = namedtuple("Law", "both alone size")
 kind_of = sp.Symbol("i", integer=True, nonnegative=True)
 member = quantity("E", r"1_E({1})", nonnegative=True)
 at_most_one = suppose(
-    member(kind_of, y), "<=", 1, "whether an outcome is in the event E, 1 or 0; the first entry is its kind"
+    member(kind_of, y), "<=", 1, "whether an outcome is in the event $E$, 1 or 0; the first entry is its kind"
 )
 P = quantity("P", nonnegative=True)
 
 #: A pair of three outcomes, the last one impossible under the second law.
 _PAIR = ((Fraction(1, 2), Fraction(2, 3)), (Fraction(1, 3), Fraction(1, 3)), (Fraction(1, 6), Fraction(0)))
-_SMALL = "for three outcomes, one of them impossible under Q, up to 3 rounds, in fractions"
+_SMALL = "for three outcomes, one of them impossible under $Q$, up to 3 rounds, in fractions"
 
 
 def _outcomes(count: int) -> list[tuple[Fraction, Fraction]]:
@@ -86,14 +86,14 @@ def _direction(own: Law, other: Law, mark: str) -> tuple[Fact, ...]:
     totals = theorems.general(
         "the law of a sum of independent losses is a convolution", gain, "=",
         sp.Sum(weight(x, v) * Positive(1 - sp.exp(eps - level(x, v))), (v, 1, distinct(x))),
-        stated=["S is the sum of the losses of independent rounds, and s(v) its values"],
+        stated=["$S$ is the sum of the losses of independent rounds, and $s(v)$ its values"],
         checked=(_SMALL, _convolution),
     )  # fmt: skip
     start = equals(seen + unseen, "by definition", divergence), equals(seen, "what is negative has no positive part")
     shown = chain(
         value(x, eps),
         *start,
-        equals(gain + rest, "[P − e^ε Q]_+ = P [1 − e^{ε − S}]_+", losses),
+        equals(gain + rest, r"$[P - e^{\varepsilon} Q]_+ = P [1 - e^{\varepsilon - S}]_+$", losses),
         equals(gain + 1 - mass, "a law sums to 1", ones),
         equals(gain + 1 - kept, "independent rounds", power),
         equals(totals.right + 1 - kept, "outcomes with one total loss together", totals),
@@ -107,16 +107,24 @@ def _direction(own: Law, other: Law, mark: str) -> tuple[Fact, ...]:
         equals(value(x, eps), "by definition", divergence),
     )  # fmt: skip
     best = quantity("best" + mark, r"1_{{S > \varepsilon}}({0})", nonnegative=True)
-    chosen = suppose(best(y) * gap, "=", Positive(gap), "the event S > ε: 1 where P is above e^ε Q, else 0")
-    attained = chain(value(x, eps), *start, equals(sp.Sum(best(y) * gap, both) + rest, "the event S > ε", chosen))
+    chosen = suppose(
+        best(y) * gap,
+        "=",
+        Positive(gap),
+        r"the event $S > \varepsilon$: 1 where $P$ is above $e^{\varepsilon} Q$, else 0",
+    )
+    attained = chain(
+        value(x, eps), *start, equals(sp.Sum(best(y) * gap, both) + rest, r"the event $S > \varepsilon$", chosen)
+    )
     return divergence, losses, ones, chosen, most, attained, shown
 
 
 @derivation(
-    "δ of many rounds from the privacy loss distribution", f"{SOURCE}, Theorem 5, (2.3)",
-    {rounds: "number of rounds", eps: "ε", x: "a pair of neighbouring datasets X, X'", worst: "the worst of them",
-     y: "an outcome of all rounds that is possible under both", z: "one that is impossible under X'",
-     v: "one that is impossible under X; of a total loss s(v) the number"},
+    r"$\delta$ of many rounds from the privacy loss distribution", f"{SOURCE}, Theorem 5, (2.3)",
+    {rounds: "number of rounds", eps: r"$\varepsilon$", x: "a pair of neighbouring datasets $X$, $X'$", worst:
+        "the worst of them",
+     y: "an outcome of all rounds that is possible under both", z: "one that is impossible under $X'$",
+     v: "one that is impossible under $X$; of a total loss $s(v)$ the number"},
 )  # fmt: skip
 def theorem5() -> Blocks:
     r"""A mechanism of c rounds is tightly (ε, δ(ε))-DP for the largest δ of both directions of all pairs X, X' of
@@ -138,7 +146,7 @@ def theorem5() -> Blocks:
     tight = quantity("delta_tight", r"\delta({0})", nonnegative=True)
     largest = given(
         tight(eps), sp.Max(*(blocks[-1].left.subs(x, worst) for blocks in (ahead, behind))),
-        "the least δ that is enough for both directions of every pair: that of the worst one",
+        r"the least $\delta$ that is enough for both directions of every pair: that of the worst one",
     )  # fmt: skip
     shown = chain(
         tight(eps),
@@ -150,7 +158,7 @@ def theorem5() -> Blocks:
 
 @derivation(
     "Rounded losses bound the divergence", f"{SOURCE}, Lemma 6, with (2.5)",
-    {rounds: "number of rounds", y: "an outcome of all rounds, of M", v: "a round", eps: "ε"},
+    {rounds: "number of rounds", y: "an outcome of all rounds, of $M$", v: "a round", eps: r"$\varepsilon$"},
 )  # fmt: skip
 def rounded_losses() -> Blocks:
     r"""Losses rounded up raise δ and losses rounded down lower it, in every round (Koskela et al. 2021, Lemma 6,
@@ -170,9 +178,11 @@ def rounded_losses() -> Blocks:
         gain = quantity(f"g{name}", nonnegative=True)
         value = quantity(f"delta{name}", rf"\delta{name}({{0}})", nonnegative=True)
         added = sp.Sum(losses(y, v), (v, 1, rounds))
-        definitions.append(given(gain(y), Positive(1 - sp.exp(eps - added)), "what an outcome adds, over P(y): (2.3)"))
+        definitions.append(
+            given(gain(y), Positive(1 - sp.exp(eps - added)), "what an outcome adds, over $P(y)$: (2.3)")
+        )
         whole = sp.Sum(P(y) * gain(y), (y, 1, M)) + 1 - (1 - infinite) ** rounds
-        definitions.append(given(value(eps), whole, "δ of these losses: Theorem 5"))
+        definitions.append(given(value(eps), whole, r"$\delta$ of these losses: Theorem 5"))
         gains.append(gain)
         deltas.append(value)
     shown = []
@@ -181,7 +191,11 @@ def rounded_losses() -> Blocks:
         step = chain(
             gains[0](y),
             equals(definitions[0].right, "by definition", definitions[0]),
-            end(definitions[2 * other].right, "every loss moves one way, and [1 − e^{ε − s}]_+ grows in s", fact),
+            end(
+                definitions[2 * other].right,
+                r"every loss moves one way, and $[1 - e^{\varepsilon - s}]_+$ grows in $s$",
+                fact,
+            ),
             equals(gains[other](y), "by definition", definitions[2 * other]),
         )
         steps.append(step)
@@ -212,24 +226,24 @@ def _one_round_more(below: Fact, before: Fact) -> tuple[Fact, ...]:
         return sp.Sum(Positive(first - level * second), *limits)
 
     next_M = suppose(many_m(rounds + 1, level), "=", excess(A(y) * B(z), A2(y) * B2(z), last, sent),
-                     "c rounds A, A' and one more, independent of them")  # fmt: skip
+                     "$c$ rounds $A$, $A'$ and one more, independent of them")  # fmt: skip
     next_P = suppose(many_p(rounds + 1, level), "=", excess(R(r) * P_(w), S(r) * Q_(w), of_r, of_p),
-                     "c rounds R, S and one more, independent of them")  # fmt: skip
+                     "$c$ rounds $R$, $S$ and one more, independent of them")  # fmt: skip
     round_M = given(one_m(level), excess(B(z), B2(z), last), "one round of the mechanism")
-    round_P = given(one_p(level), excess(P_(w), Q_(w), of_p), "one round of P and Q")
-    these_M = suppose(many_m(rounds, level), "=", excess(A(y), A2(y), sent), "c rounds of the mechanism")
-    these_P = suppose(many_p(rounds, level), "=", excess(R(r), S(r), of_r), "c rounds of P and Q")
+    round_P = given(one_p(level), excess(P_(w), Q_(w), of_p), "one round of $P$ and $Q$")
+    these_M = suppose(many_m(rounds, level), "=", excess(A(y), A2(y), sent), "$c$ rounds of the mechanism")
+    these_P = suppose(many_p(rounds, level), "=", excess(R(r), S(r), of_r), "$c$ rounds of $P$ and $Q$")
     ratio_y, ratio_w = level * A2(y) / A(y), level * Q_(w) / P_(w)
     mixed = A(y) * P_(w), A2(y) * Q_(w)
     step = chain(
         many_m(rounds + 1, level),
         equals(next_M.right, "independent rounds", next_M),
-        equals(sp.Sum(A(y) * one_m(ratio_y), sent), "given what c rounds sent, A(y) is taken out", round_M),
-        at_most(sp.Sum(A(y) * one_p(ratio_y), sent), "one round is dominated at every α", below),
+        equals(sp.Sum(A(y) * one_m(ratio_y), sent), "given what $c$ rounds sent, $A(y)$ is taken out", round_M),
+        at_most(sp.Sum(A(y) * one_p(ratio_y), sent), r"one round is dominated at every $\alpha$", below),
         equals(excess(*mixed, of_p, sent), "back inside", round_P),
         equals(excess(*mixed, sent, of_p), "the sums exchanged"),
-        equals(sp.Sum(P_(w) * many_m(rounds, ratio_w), of_p), "given what P sent, P(w) is taken out", these_M),
-        at_most(sp.Sum(P_(w) * many_p(rounds, ratio_w), of_p), "c rounds are dominated at every α",
+        equals(sp.Sum(P_(w) * many_m(rounds, ratio_w), of_p), "given what $P$ sent, $P(w)$ is taken out", these_M),
+        at_most(sp.Sum(P_(w) * many_p(rounds, ratio_w), of_p), r"$c$ rounds are dominated at every $\alpha$",
                 before.fixing(rounds)),
         equals(next_P.right, "back inside", these_P),
         equals(many_p(rounds + 1, level), "independent rounds", next_P),
@@ -239,7 +253,7 @@ def _one_round_more(below: Fact, before: Fact) -> tuple[Fact, ...]:
 
 @derivation(
     "A pair that dominates one round dominates many", f"{SOURCE}, Theorem 7, with the condition that it needs",
-    {rounds: "number of rounds", alpha: "e^ε, any positive number"},
+    {rounds: "number of rounds", alpha: r"$e^{\varepsilon}$, any positive number"},
 )  # fmt: skip
 def many_rounds() -> Blocks:
     r"""If :math:`D_x(M(X) \| M(X')) \le D_x(P \| Q)` for *every* x > 0, then c rounds of the mechanism are below c
@@ -255,9 +269,12 @@ def many_rounds() -> Blocks:
     'D_M(c, alpha) <= D_P(c, alpha)'
     """
     below = suppose(
-        one_m(level), "<=", one_p(level), "P and Q dominate one round, for every α > 0; at α = 0 both are 1"
+        one_m(level),
+        "<=",
+        one_p(level),
+        r"$P$ and $Q$ dominate one round, for every $\alpha > 0$; at $\alpha = 0$ both are 1",
     )
-    before = suppose(many_m(rounds, level), "<=", many_p(rounds, level), "c rounds")
+    before = suppose(many_m(rounds, level), "<=", many_p(rounds, level), "$c$ rounds")
     *laws, step = _one_round_more(below, before)
     start = [
         suppose(many(1, level), "=", one(level), "the first round") for many, one in ((many_m, one_m), (many_p, one_p))

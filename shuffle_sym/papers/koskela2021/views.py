@@ -50,8 +50,8 @@ analyses.add(analyses.by_laws("strong adversary", f"{SOURCE}, Definition 8", ana
 
 @derivation(
     "Shuffled 2-RR: all zeros against one 1", f"{SOURCE}, (4.1)",
-    {i: "number of ones that are seen", n: "users", p: "1/(t + 1), the probability that a bit is flipped",
-     t: "e^ε0"},
+    {i: "number of ones that are seen", n: "users", p: "$1/(t + 1)$, the probability that a bit is flipped",
+     t: r"$e^{\varepsilon_0}$"},
 )  # fmt: skip
 def two_rr_pair() -> Blocks:
     r"""The pair of (4.1), P = Bin(n, p) and Q = Bin(n − 1, p) + Bern(1 − p), p = 1/(t + 1), and its ratio Q/P, between
@@ -70,42 +70,47 @@ def two_rr_pair() -> Blocks:
     others = given(
         N(any_i),
         sp.binomial(n - 1, any_i) * p**any_i * (1 - p) ** (n - 1 - any_i),
-        "the ones of n − 1 zeros: Bin(n − 1, p)",
+        r"the ones of $n - 1$ zeros: $\mathrm{Bin}(n - 1, p)$",
     )
-    zero = given(P(i), (1 - p) * N(i) + p * N(i - 1), "the last user has a 0, too: no 1 with probability 1 − p")
-    one = given(Q(i), p * N(i) + (1 - p) * N(i - 1), "the last user has a 1: no 1 with probability p")
+    zero = given(P(i), (1 - p) * N(i) + p * N(i - 1), "the last user has a 0, too: no 1 with probability $1 - p$")
+    one = given(Q(i), p * N(i) + (1 - p) * N(i - 1), "the last user has a 1: no 1 with probability $p$")
     the_ratio = given(ratio(i), Q(i) / P(i), "what the privacy loss is the logarithm of")
-    flip = given(p, 1 / (t + 1), "ε0-LDP: a bit is flipped with this probability")
+    flip = given(p, 1 / (t + 1), r"$\varepsilon_0$-LDP: a bit is flipped with this probability")
     binomial = chain(
         P(i),
         equals((1 - p) * N(i) + p * N(i - 1), "by definition", zero),
-        equals(sp.binomial(n, i) * p**i * (1 - p) ** (n - i), "Pascal's triangle: P is Bin(n, p)", others),
+        equals(
+            sp.binomial(n, i) * p**i * (1 - p) ** (n - i), r"Pascal's triangle: $P$ is $\mathrm{Bin}(n, p)$", others
+        ),
     )
     without = chain(
-        N(i), equals((n - i) / (n * (1 - p)) * P(i), "binom(n − 1, i) is (n − i)/n times binom(n, i)", others, binomial)
+        N(i),
+        equals(
+            (n - i) / (n * (1 - p)) * P(i), r"$\binom{n - 1}{i}$ is $(n - i)/n$ times $\binom{n}{i}$", others, binomial
+        ),
     )
     with_one = chain(
-        N(i - 1), equals(i / (n * p) * P(i), "binom(n − 1, i − 1) is i/n times binom(n, i)", others, binomial)
+        N(i - 1), equals(i / (n * p) * P(i), r"$\binom{n - 1}{i - 1}$ is $i/n$ times $\binom{n}{i}$", others, binomial)
     )
     in_t = (n - i) / (n * t) + t * i / n
     shown = chain(
         ratio(i),
         equals((p * N(i) + (1 - p) * N(i - 1)) / P(i), "the last user has a 1", the_ratio, one),
-        equals(p / (1 - p) * (n - i) / n + (1 - p) / p * i / n, "both through P(i)", with_one, without),
-        equals(in_t, "p/(1 − p) = 1/t", flip),
+        equals(p / (1 - p) * (n - i) / n + (1 - p) / p * i / n, "both through $P(i)$", with_one, without),
+        equals(in_t, "$p/(1 - p) = 1/t$", flip),
     )
     lower, upper = (
         chain(
             ratio(i),
             equals(in_t, "as above", shown),
-            end(value, "a mean of 1/t and t, with weights (n − i)/n and i/n"),
+            end(value, "a mean of $1/t$ and $t$, with weights $(n - i)/n$ and $i/n$"),
             under=sp.Ge(n, i),
         )
         for end, value in ((at_least, 1 / t), (at_most, t))
     )
     zeros, ones = _in_order(decomposition.dataset(BinaryRR(), 0, 1, 0))
     written = ((n - i) * zeros.b / zeros.c + i * ones.b / ones.c) / ((n - i) * zeros.a / zeros.c + i * ones.a / ones.c)
-    same = chain(written, equals(in_t, "the decomposition (a, b, c) of the two datasets"))
+    same = chain(written, equals(in_t, "the decomposition $(a, b, c)$ of the two datasets"))
     laws = (flip, others, zero, one, the_ratio)
     return *laws, binomial, without, with_one, shown, lower, upper, same, parts(binomial, lower, upper, same, shown)
 
@@ -128,7 +133,7 @@ count = quantity("count", "n_{{{0}}}", integer=True, nonnegative=True)
 
 @derivation(
     "A view of the weak adversary", f"{SOURCE}, Appendix A, corrected",
-    {**WHERE, i: "a value, 1 … k", V: "probability of the view under X", V_other: "and under X'"},
+    {**WHERE, i: r"a value, $1, \dots, k$", V: "probability of the view under $X$", V_other: "and under $X'$"},
 )  # fmt: skip
 def appendix_a() -> Blocks:
     r"""Probability of a view of A_w under X, and under X' (Koskela et al. 2021, Theorem 10 and Appendix A, corrected).
@@ -145,15 +150,17 @@ def appendix_a() -> Blocks:
     F, beta = sp.Symbol("F", positive=True), sp.Symbol("w", nonnegative=True)
     factorials = given(F, sp.Product(sp.factorial(count(j)), (j, 1, k)), "the factorials of all counts")
     marked = given(
-        beta, gamma**b * (1 - gamma) ** (n - 1 - b), "the probability of the vector β, b of whose entries are 1"
+        beta,
+        gamma**b * (1 - gamma) ** (n - 1 - b),
+        r"the probability of the vector $\beta$, $b$ of whose entries are 1",
     )
     multinomial = given(
         noise(i), sp.factorial(b) / (sp.factorial(count(i) - 1) * (F / sp.factorial(count(i)))) / k**b,
-        "the noise of b users is the counts with one message i less: multinomial",
+        "the noise of $b$ users is the counts with one message $i$ less: multinomial",
     )  # fmt: skip
     rest = sp.Sum(count(i), (i, 3, k))
-    left = suppose(rest, "=", b + 1 - count(1) - count(2), "b + 1 messages are left")
-    fewer = chain(noise(i), equals(sp.factorial(b) / (F * k**b) * count(i), "(n_i − 1)! = n_i!/n_i", multinomial))
+    left = suppose(rest, "=", b + 1 - count(1) - count(2), "$b + 1$ messages are left")
+    fewer = chain(noise(i), equals(sp.factorial(b) / (F * k**b) * count(i), "$(n_i - 1)! = n_i!/n_i$", multinomial))
     before = beta * sp.factorial(b) / (F * k**b)
     definitions, shown = [], []
     for name, mine, theirs in ((V, 1, 2), (V_other, 2, 1)):
@@ -165,7 +172,7 @@ def appendix_a() -> Blocks:
                 name,
                 equals(beta * sent, "message by message of the differing user", definitions[-1]),
                 equals(before * (own * count(mine) + other * (count(theirs) + rest)), "the law of the noise", fewer),
-                equals(before * (own * count(mine) + other * (b + 1 - count(mine))), "b + 1 messages are left", left),
+                equals(before * (own * count(mine) + other * (b + 1 - count(mine))), "$b + 1$ messages are left", left),
                 equals(before * bracket, "collected"),
                 equals(
                     gamma**b * (1 - gamma) ** (n - 1 - b) * sp.factorial(b) / (factorials.right * k**b) * bracket,
@@ -175,7 +182,9 @@ def appendix_a() -> Blocks:
         )  # fmt: skip
     coefficient = chain(
         sp.factorial(b) / F,
-        equals(sp.factorial(b + 1) / F / (b + 1), "the multinomial coefficient of b + 1 messages, divided by b + 1"),
+        equals(
+            sp.factorial(b + 1) / F / (b + 1), "the multinomial coefficient of $b + 1$ messages, divided by $b + 1$"
+        ),
     )
     return factorials, marked, multinomial, left, fewer, *definitions, coefficient, *shown, parts(coefficient, *shown)
 
@@ -194,7 +203,7 @@ def _agree(seen: slice, formula: Callable[[int, Fraction, int, Fraction], Fracti
     return holds
 
 
-SMALL = "for n ≤ 3, k = 2, 3, γ = 1/3 and three α, all views in fractions"
+SMALL = r"for $n \le 3$, $k = 2, 3$, $\gamma = 1/3$ and three $\alpha$, all views in fractions"
 Weak, Weak_other = (quantity(name, name + "({0}, {1}, {2})", nonnegative=True) for name in ("W", "W'"))
 weak_cells = (n2, 0, b + 1 - n1), (n1, 0, b + 1), (b, 0, n - 1)
 
@@ -214,11 +223,13 @@ def _joint_laws() -> tuple[Fact, Fact, list[Fact], list[Fact]]:
     """The laws W and W' of (N1, N2, B), from what the differing user adds to the noise."""
     B, noise = quantity("B", r"\Pr[B = {0}]", nonnegative=True), quantity("noise", r"\nu({0}, {1})", nonnegative=True)
     x, y = sp.symbols("x y", integer=True)
-    marked = given(B(b), sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b), "B is Bin(n − 1, γ)")
+    marked = given(
+        B(b), sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b), r"$B$ is $\mathrm{Bin}(n - 1, \gamma)$"
+    )
     spread = given(
         noise(x, y),
         sp.factorial(b) / (sp.factorial(x) * sp.factorial(y) * sp.factorial(b - x - y)) * (k - 2) ** (b - x - y) / k**b,
-        "b random answers are x ones, y twos and b − x − y of the k − 2 other values",
+        "$b$ random answers are $x$ ones, $y$ twos and $b - x - y$ of the $k - 2$ other values",
     )  # fmt: skip
     ways = sp.factorial(b) / (sp.factorial(n1) * sp.factorial(n2) * sp.factorial(b + 1 - n1 - n2))
     before = sp.binomial(n - 1, b) * gamma**b * (1 - gamma) ** (n - 1 - b) * ways * (k - 2) ** (b + 1 - n1 - n2) / k**b
@@ -239,8 +250,9 @@ def _joint_laws() -> tuple[Fact, Fact, list[Fact], list[Fact]]:
 
 
 @derivation(
-    "The weak adversary sees (N1, N2, B)", f"{SOURCE}, Theorem 10, corrected",
-    {**WHERE, n1: "messages 1 that are left", n2: "messages 2 that are left", t: "e^ε0", alpha: "e^ε"},
+    "The weak adversary sees $(N_1, N_2, B)$", f"{SOURCE}, Theorem 10, corrected",
+    {**WHERE, n1: "messages 1 that are left", n2: "messages 2 that are left", t: r"$e^{\varepsilon_0}$", alpha:
+        r"$e^{\varepsilon}$"},
 )  # fmt: skip
 def theorem10() -> Blocks:
     r"""What A_w sees is the joint law of (N1, N2, B), which is the blanket's reduction pair (Koskela et al. 2021,
@@ -253,34 +265,36 @@ def theorem10() -> Blocks:
     (b + n_1*(t - 1) + 1)/(b + n_2*(t - 1) + 1)
     """
     marked, spread, definitions, laws = _joint_laws()
-    share = given(gamma, k / (t + k - 1), "k-RR with ε0: 1 − γ + γ/k is t times γ/k")
+    share = given(
+        gamma, k / (t + k - 1), r"$k$-RR with $\varepsilon_0$: $1 - \gamma + \gamma/k$ is $t$ times $\gamma/k$"
+    )
     ratio = chain(
         Weak(n1, n2, b) / Weak_other(n1, n2, b),
         equals(
             (n1 * (1 - gamma) + gamma / k * (b + 1)) / (n2 * (1 - gamma) + gamma / k * (b + 1)),
             "what both have in common cancels", *laws,
         ),
-        equals((n1 * (t - 1) + b + 1) / (n2 * (t - 1) + b + 1), "γ in t", share),
+        equals((n1 * (t - 1) + b + 1) / (n2 * (t - 1) + b + 1), r"$\gamma$ in $t$", share),
     )  # fmt: skip
     same = chain(Weak(n1, n2, b), equals(laws[0].right, "as above", laws[0]),
-                 equals(_reduction_pair(), "the blanket of k-RR, cell by cell", share))  # fmt: skip
+                 equals(_reduction_pair(), "the blanket of $k$-RR, cell by cell", share))  # fmt: skip
     under_X, under_other = cite(appendix_a, part=1), cite(appendix_a, part=2)
     of_view = chain(
         V / V_other,
         equals(
             (count(1) * (1 - gamma) + gamma / k * (b + 1)) / (count(2) * (1 - gamma) + gamma / k * (b + 1)),
-            "Appendix A: a function of n_1, n_2 and b", under_X, under_other,
+            "Appendix A: a function of $n_1$, $n_2$ and $b$", under_X, under_other,
         ),
     )  # fmt: skip
     difference = Positive(Weak(n1, n2, b) - alpha * Weak_other(n1, n2, b))
     sees = theorems.general(
         "a sufficient statistic keeps the divergence",
         Divergence(alpha, sp.Symbol("View"), sp.Symbol("View'")), "=", sp.Sum(difference, *weak_cells),
-        stated=["(N1, N2, B) is a function of the view, with the laws W and W'"],
+        stated=["$(N_1, N_2, B)$ is a function of the view, with the laws $W$ and $W'$"],
         shown=[("the ratio of a view is a function of it", of_view)],
         checked=(SMALL, _agree(OTHERS, _weak_formula(laws[0].right, laws[1].right))),
     )  # fmt: skip
-    divergence = chain(sees.left, equals(sees.right, "only (N1, N2, B) matters", sees))
+    divergence = chain(sees.left, equals(sees.right, "only $(N_1, N_2, B)$ matters", sees))
     laws_of = (share, marked, spread, *definitions, *laws, under_X, under_other, of_view)
     return *laws_of, same, divergence, ratio, parts(*laws, same, divergence, ratio)
 
@@ -315,8 +329,9 @@ def _strong_formula(size: int, share: Fraction, users: int, ratio: Fraction) -> 
 
 @derivation(
     "What the strong adversary sees", f"{SOURCE}, Definition 8 and (5.1), corrected",
-    {n: "users", k: "size of the alphabet", gamma: "probability of a random answer", p: "γ/k",
-     m: "messages 1 among the noise of the others: N1 = m + 1", n2: "messages 2 among it", alpha: "e^ε"},
+    {n: "users", k: "size of the alphabet", gamma: "probability of a random answer", p: r"$\gamma/k$",
+     m: "messages 1 among the noise of the others: $N_1 = m + 1$", n2: "messages 2 among it",
+     alpha: r"$e^{\varepsilon}$"},
 )  # fmt: skip
 def strong_view() -> Blocks:
     r"""What A_s sees (Koskela et al. 2021, Definition 8 and (5.1), corrected; Balle et al. 2019, Theorem 3.1):
@@ -335,38 +350,46 @@ def strong_view() -> Blocks:
     each = given(p, gamma / k, "another user's noise is a 1, or a 2, with this probability")
     noise = given(
         T(x, y), sp.binomial(n - 1, x + y) * sp.binomial(x + y, x) * p ** (x + y) * (1 - 2 * p) ** (n - 1 - x - y),
-        "the noise of the n − 1 others has x ones and y twos",
+        "the noise of the $n - 1$ others has $x$ ones and $y$ twos",
     )  # fmt: skip
-    sums = suppose(sp.Sum(U(j), (j, 1, views)), "=", 1, "U(j): the law of a view in which the user answered randomly")
-    moved = chain(T(m + 1, n2 - 1), equals(n2 / (m + 1) * T(m, n2), "the ratio is n_1/n_2, n_1 = m + 1", noise))
+    sums = suppose(sp.Sum(U(j), (j, 1, views)), "=", 1, "$U(j)$: the law of a view in which the user answered randomly")
+    moved = chain(T(m + 1, n2 - 1), equals(n2 / (m + 1) * T(m, n2), "the ratio is $n_1/n_2$, $n_1 = m + 1$", noise))
     cells = (n2, 0, n - 1 - m), (m, 0, n - 1)
     sees = theorems.general(
         "the divergence given what is seen",
         Divergence(alpha, sp.Symbol("View"), sp.Symbol("View'")), "=",
         gamma * sp.Sum(Positive(U(j) - alpha * U(j)), (j, 1, views))
         + (1 - gamma) * sp.Sum(Positive(T(m, n2) - alpha * T(m + 1, n2 - 1)), *cells),
-        stated=["the view tells whether the user answered randomly, and then has the same law under X and X'; else the "
-                "counts are those of the noise and a 1, or a 2"],
+        stated=["the view tells whether the user answered randomly, and then has the same law under $X$ and "
+                "$X'$; else the counts are those of the noise and a 1, or a 2"],
         checked=(SMALL, _agree(EVERYONE, _strong_formula)),
     )  # fmt: skip
     truthful = (1 - gamma) * sp.Sum(T(m, n2) * Positive(1 - alpha * n2 / (m + 1)), *cells)
     shown = chain(
         sees.left,
         equals(sees.right, "a random answer, or a truthful one", sees),
-        equals(gamma * Positive(1 - alpha) * sp.Sum(U(j), (j, 1, views)) + truthful, "the ratios 1 and n_1/n_2", moved),
-        equals(gamma * Positive(1 - alpha) + truthful, "U sums to 1", sums),
+        equals(
+            gamma * Positive(1 - alpha) * sp.Sum(U(j), (j, 1, views)) + truthful, "the ratios 1 and $n_1/n_2$", moved
+        ),
+        equals(gamma * Positive(1 - alpha) + truthful, "$U$ sums to 1", sums),
     )
-    no_two = given(last, (1 - gamma) * sp.Sum(T(m, 0), (m, 0, n - 1)), "for α → ∞ only the terms with n_2 = 0 are left")
+    no_two = given(
+        last,
+        (1 - gamma) * sp.Sum(T(m, 0), (m, 0, n - 1)),
+        r"for $\alpha \to \infty$ only the terms with $n_2 = 0$ are left",
+    )
     end = chain(
         last,
         equals((1 - gamma) * sp.Sum(T(m, 0), (m, 0, n - 1)), "no 2 among the noise", no_two),
         equals((1 - gamma) * (1 - p) ** (n - 1), "the binomial theorem", noise),
-        equals((1 - gamma) * (1 - gamma / k) ** (n - 1), "p = γ/k", each),
+        equals((1 - gamma) * (1 - gamma / k) ** (n - 1), r"$p = \gamma/k$", each),
     )
-    share = given(gamma, k / (t + k - 1), "k-RR with ε0: 1 − γ + γ/k is t times γ/k")
+    share = given(
+        gamma, k / (t + k - 1), r"$k$-RR with $\varepsilon_0$: $1 - \gamma + \gamma/k$ is $t$ times $\gamma/k$"
+    )
     first = decomposition.strong(KRR()).atoms[0]
     same = [
-        chain(mass, equals(of, f"{name} of the decomposition `strong`", share))
+        chain(mass, equals(of, f"${name}$ of the decomposition `strong`", share))
         for mass, of, name in ((1 - gamma, first.a, "a"), (gamma / k, first.c, "c"))
     ]
     return share, each, noise, sums, moved, shown, no_two, end, *same, parts(*same, moved, shown, end)

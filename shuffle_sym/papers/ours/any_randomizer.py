@@ -25,8 +25,9 @@ BETWEEN = (sp.Ge(alpha, 1 / t), sp.Le(alpha, t))
 
 
 @derivation(
-    "One message of any ε0-LDP randomizer", "ours, Theorem 5 (D_1)",
-    where={U: "R(x_0)/R(x) under R(x)", V: "R(x_1)/R(x) under R(x)", t: "e^ε0", alpha: "e^ε"},
+    r"One message of any $\varepsilon_0$-LDP randomizer", "ours, Theorem 5 ($D_1$)",
+    where={U: "$R(x_0)/R(x)$ under $R(x)$", V: "$R(x_1)/R(x)$ under $R(x)$", t: r"$e^{\varepsilon_0}$", alpha:
+        r"$e^{\varepsilon}$"},
 )  # fmt: skip
 def local_divergence() -> Blocks:
     r"""E[U − αV]_+ ≤ (t − α)/(t + 1) for 1/t ≤ α ≤ t: no ε0-LDP randomizer is worse than 2-RR on one message.
@@ -41,13 +42,13 @@ def local_divergence() -> Blocks:
     vertices = []
     for u, v in VERTICES:
         value, above = Positive(u - alpha * v), first * u + second * v
-        vertices.append((f"vertex ({u}, {v})", claim(value, "<=", above, f"vertex ({u}, {v})", under=BETWEEN)))
+        vertices.append((f"vertex $({u}, {v})$", claim(value, "<=", above, f"vertex $({u}, {v})$", under=BETWEEN)))
     below = theorems.general(
         "a convex function below a line at the vertices of a polygon", Positive(U - alpha * V), "<=", line,
-        stated=["1/t ≤ U, V, U/V ≤ t: ε0-LDP", "[w]_+ is convex in w"], under=BETWEEN,
-        shown=[*vertices, ("w = U − αV is linear", theorems.affine(U - alpha * V, (U, V)))],
+        stated=[r"$1/t \le U, V, U/V \le t$: $\varepsilon_0$-LDP", "$[w]_+$ is convex in $w$"], under=BETWEEN,
+        shown=[*vertices, (r"$w = U - \alpha V$ is linear", theorems.affine(U - alpha * V, (U, V)))],
     )  # fmt: skip
-    means = tuple(suppose(Mean(ratio), "=", 1, f"R({x}) sums to 1") for ratio, x in ((U, "x_0"), (V, "x_1")))
+    means = tuple(suppose(Mean(ratio), "=", 1, f"$R({x})$ sums to 1") for ratio, x in ((U, "x_0"), (V, "x_1")))
     statement = chain(
         Mean(Positive(U - alpha * V)),
         at_most(Mean(line), "below the line at the vertices, so everywhere", below),
@@ -70,8 +71,9 @@ def _vertices_of_the_hexagon() -> bool:
 
 
 @derivation(
-    "The drop-out bound if only ε0 is known", "ours, Theorem 5",
-    where={j: "place of the first user who drops out", n: "users", t: "e^ε0", alpha: "e^ε"},
+    r"The drop-out bound if only $\varepsilon_0$ is known", "ours, Theorem 5",
+    where={j: "place of the first user who drops out", n: "users", t: r"$e^{\varepsilon_0}$",
+    alpha: r"$e^{\varepsilon}$"},
 )  # fmt: skip
 def shared_randomizer() -> Blocks:
     r"""For every ε0-LDP randomizer that all users share and 1/t ≤ α ≤ t, the drop-out bound with γ = 1/t, with
@@ -87,14 +89,14 @@ def shared_randomizer() -> Blocks:
     )
     D1, size = sp.Symbol("D_1", nonnegative=True), sp.Symbol("N", integer=True, positive=True)
     bound, local, convex = cite(drop_out), cite(local_divergence), cite(convex_positive_part)
-    ldp = suppose(gamma, "=", 1 / t, "c = R(x')/t for one fixed x' is below every R(x), and sums to 1/t")
-    one = suppose(D1, "=", Mean(Positive(U - alpha * V)), "D_1 as a mean under R(x)")
+    ldp = suppose(gamma, "=", 1 / t, "$c = R(x')/t$ for one fixed $x'$ is below every $R(x)$, and sums to $1/t$")
+    one = suppose(D1, "=", Mean(Positive(U - alpha * V)), "$D_1$ as a mean under $R(x)$")
     total = theorems.affine(u - alpha * v + sp.Symbol("r", real=True), (u, v))
     spread = theorems.general(
         "a bounded polygon is the convex hull of its vertices", largest(size), "<=", six(size),
-        ["the polygon is 1/t ≤ u, v, u/v ≤ t", "(U, V) is in it: ε0-LDP"],
-        [("[w]_+ of a mean is at most the mean of [w]_+", convex), ("ΣG is linear in (U, V)", total)],
-        checked=("that the six points are its vertices, for every t > 1", _vertices_of_the_hexagon),
+        [r"the polygon is $1/t \le u, v, u/v \le t$", r"$(U, V)$ is in it: $\varepsilon_0$-LDP"],
+        [("$[w]_+$ of a mean is at most the mean of $[w]_+$", convex), (r"$\sum G$ is linear in $(U, V)$", total)],
+        checked=("that the six points are its vertices, for every $t > 1$", _vertices_of_the_hexagon),
     )  # fmt: skip
     share, (i, k) = parameter("theta", 0, 1), sp.symbols("i k", integer=True, positive=True)
     a, b, f = (quantity(name, nonnegative=True)(i) for name in "abf")
@@ -103,7 +105,7 @@ def shared_randomizer() -> Blocks:
     three = theorems.general(
         "the fundamental theorem of linear programming", six(size), "<=", hexagon(size),
         ["the law of one user is six weights, none negative, with three equations: the mass and two means"],
-        [("Φ is linear in the law of one user, the others held", linear)], local=(share,),
+        [(r"$\Phi$ is linear in the law of one user, the others held", linear)], local=(share,),
     )  # fmt: skip
     D = Divergence(alpha, *sp.symbols("M_0 M_1"))
 
@@ -113,7 +115,7 @@ def shared_randomizer() -> Blocks:
     statement = chain(
         D,
         at_most(summed(largest, gamma, D1), "the drop-out bound", bound),
-        equals(summed(largest, 1 / t, D1), "everyone drops out with probability 1/t", ldp),
+        equals(summed(largest, 1 / t, D1), "everyone drops out with probability $1/t$", ldp),
         at_most(summed(six, 1 / t, D1), "to the vertices of the hexagon", spread),
         at_most(summed(hexagon, 1 / t, D1), "to at most three of them", three),
         equals(summed(hexagon, 1 / t, Mean(Positive(U - alpha * V))), "one message", one),

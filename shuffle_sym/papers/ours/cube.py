@@ -55,22 +55,24 @@ def _one_attribute() -> tuple[Fact, ...]:
     def weighted(one: Any) -> sp.Expr:
         return Mean(Positive(a * one(0, i, omega) - alpha * b * one(1, i, omega) - k))
 
-    first = suppose(above(plain, 1, 0), "<=", above(starred, 1, 0), "p_x/c_i is below r_s(0) in convex order", (), [k])
-    second = suppose(above(plain, -1, 1), "<=", above(starred, -1, 1), "and −p_x/c_i is below −r_s(1)", (), [k])
-    low = given(of_pair(i, a, b, k), weighted(plain), "attribute i, the others being known")
+    first = suppose(
+        above(plain, 1, 0), "<=", above(starred, 1, 0), "$p_x/c_i$ is below $r_s(0)$ in convex order", (), [k]
+    )
+    second = suppose(above(plain, -1, 1), "<=", above(starred, -1, 1), "and $-p_x/c_i$ is below $-r_s(1)$", (), [k])
+    low = given(of_pair(i, a, b, k), weighted(plain), "attribute $i$, the others being known")
     high = given(of_stars(i, a, b, k), weighted(starred), "the same with stars")
     lemma = cite(comonotone_sums)
     values = {X: plain(0, i, omega), V: -plain(1, i, omega), TOP: starred(0, i, omega), LOW: -starred(1, i, omega)}
     together = theorems.for_other_laws(
-        lemma, values, "r_s(0) and −r_s(1) of one attribute move together",
+        lemma, values, "$r_s(0)$ and $-r_s(1)$ of one attribute move together",
         list(zip(lemma.supposed, (first, second), strict=True)),
     )  # fmt: skip
     scaled = together.at({alpha: alpha * b / a, k: k / a})
     shown = chain(
         of_pair(i, a, b, k),
-        equals(a * scaled.left, "take out a", low),
+        equals(a * scaled.left, "take out $a$", low),
         at_most(a * scaled.right, "sums are largest when they move together", scaled),
-        equals(of_stars(i, a, b, k), "put a in again", high),
+        equals(of_stars(i, a, b, k), "put $a$ in again", high),
         words="one attribute",
     )
     return first, second, lemma, low, high, shown
@@ -85,17 +87,17 @@ def _products() -> tuple[Fact, ...]:
     """The products with stars up to an attribute, and without attribute i; and what they are with and without its star,
     as the last two blocks."""
     whole = given(
-        replaced(z, m, omega), sp.exp(_logs(starred, 1, m) + _logs(plain, m + 1, d)), "a product with m stars"
+        replaced(z, m, omega), sp.exp(_logs(starred, 1, m) + _logs(plain, m + 1, d)), "a product with $m$ stars"
     )
     before, after = _logs(starred, 1, i - 1), _logs(plain, i + 1, d)
-    others = given(rest(z, i, omega), sp.exp(before + after), "without attribute i")
+    others = given(rest(z, i, omega), sp.exp(before + after), "without attribute $i$")
     return (
         whole,
         others,
         *(
             chain(
                 replaced(z, stars, omega),
-                equals(sp.exp(before + _logs(one, i, i) + after), "attribute i apart", whole),
+                equals(sp.exp(before + _logs(one, i, i) + after), "attribute $i$ apart", whole),
                 equals(rest(z, i, omega) * one(z, i, omega), words, others),
             )
             for stars, one, words in ((i - 1, plain, "without its star"), (i, starred, "with its star"))
@@ -120,7 +122,7 @@ def _over_the_others(h: Fact) -> Applied:
         d: "attributes",
         gamma: "the mass of the blanket",
         k: "any level",
-        Random("G_s"): "G of the pair with stars: opposite corners for symmetric log-concave noise on a cube",
+        Random("G_s"): "$G$ of the pair with stars: opposite corners for symmetric log-concave noise on a cube",
         n: "users",
     },
 )  # fmt: skip
@@ -138,16 +140,18 @@ def several_attributes() -> Blocks:
     *attribute, low, high, one_attribute = _one_attribute()
     whole, others, without, with_star = _products()
     psi = given(
-        Psi(m, k), Mean(Positive(replaced(0, m, omega) - alpha * replaced(1, m, omega) - k)), "with m stars, at level k"
+        Psi(m, k),
+        Mean(Positive(replaced(0, m, omega) - alpha * replaced(1, m, omega) - k)),
+        "with $m$ stars, at level $k$",
     )
     before, after = _over_the_others(low), _over_the_others(high)
     step = chain(
         Psi(i - 1, k),
-        equals(before.left, "attribute i apart", psi, *(without.at({z: side}) for side in (0, 1))),
-        equals(before.right, "the mean over the others of that over attribute i", before),
+        equals(before.left, "attribute $i$ apart", psi, *(without.at({z: side}) for side in (0, 1))),
+        equals(before.right, "the mean over the others of that over attribute $i$", before),
         at_most(after.right, "for all messages of the others", one_attribute),
         equals(after.left, "the mean over all attributes", after),
-        equals(Psi(i, k), "attribute i is in it again", psi, *(with_star.at({z: side}) for side in (0, 1))),
+        equals(Psi(i, k), "attribute $i$ is in it again", psi, *(with_star.at({z: side}) for side in (0, 1))),
         words="one attribute after the other",
     )
     steps = sp.Sum(Psi(i, k) - Psi(i - 1, k), (i, 1, d))
@@ -160,9 +164,9 @@ def several_attributes() -> Blocks:
     uncovered = (1 - gamma) * Positive(-k)
     pair, stars = (
         suppose(Mean(Positive(one - k)), "=", gamma * Psi(count, k) + uncovered, words, (), [k])
-        for one, count, words in ((G, 0, "G of a pair, 0 where the blanket is not"), (H, d, "G_s of the stars"))
+        for one, count, words in ((G, 0, "$G$ of a pair, 0 where the blanket is not"), (H, d, "$G_s$ of the stars"))
     )
-    means = suppose(Mean(G), "=", Mean(H), "both are 1 − α: the mean of a product of independent ratios")
+    means = suppose(Mean(G), "=", Mean(H), r"both are $1 - \alpha$: the mean of a product of independent ratios")
     order = chain(
         Mean(Positive(G - k)),
         equals(pair.right, "a pair of inputs", pair),
@@ -173,7 +177,7 @@ def several_attributes() -> Blocks:
     total = theorems.convex_order_of_sums(G, H, k, sums, "users are independent", excess=order, means=means)
     statement = chain(
         Mean(Positive(sums[0])) / n,
-        at_most(Mean(Positive(sums[1])) / n, "the divergence of n users, for every n", total),
+        at_most(Mean(Positive(sums[1])) / n, "the divergence of $n$ users, for every $n$", total),
     )
     products = (whole, others, without, with_star, psi)
     steps_and_order = (step, telescopes, all_stars, pair, stars, means, order)

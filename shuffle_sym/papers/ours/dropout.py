@@ -35,7 +35,7 @@ D1, T0 = sp.symbols("D_1 T_0", nonnegative=True)
 x, x0, x1 = sp.symbols("x x_0 x_1")
 WHERE = {
     j: "place of the first user who drops out",
-    N: "chairs that are left, n − j",
+    N: "chairs that are left, $n - j$",
     s: "who was asked before, in order",
     e: "their messages",
     y: "the message of the one who drops out",
@@ -80,7 +80,7 @@ def _product_of_sums() -> bool:
     return lists == prod(sum(row) for row in rows) == F(3, 8) ** 3
 
 
-PRODUCT = ("three users who stay with probability 3/8, in fractions", _product_of_sums)
+PRODUCT = ("three users who stay with probability $3/8$, in fractions", _product_of_sums)
 
 
 def _seen(u: sp.Expr) -> sp.Expr:
@@ -95,8 +95,8 @@ def _one_stays() -> tuple[Given, Supposed, Chain]:
     stays = chain(
         sp.Sum(R(x, y) - c(y), sent),
         equals(sp.Sum(R(x, y), sent) - sp.Sum(c(y), sent), "two sums"),
-        equals(1 - gamma, "rows sum to 1, c sums to γ", row, mass),
-        words="a user stays with probability 1 − γ",
+        equals(1 - gamma, r"rows sum to 1, $c$ sums to $\gamma$", row, mass),
+        words=r"a user stays with probability $1 - \gamma$",
     )
     return mass, row, stays
 
@@ -104,33 +104,36 @@ def _one_stays() -> tuple[Given, Supposed, Chain]:
 def _one_place(mass: Given, one_stays: Chain) -> tuple[Fact, ...]:
     """What the views with J = j add to the divergence is at most γ(1 − γ)^(j−1) Φ*; the last block says it."""
     over_all = ((z, 1, seats), sent, (e, 1, answers), (s, 1, prefixes))
-    view0 = given(V0(j, s, e, y, z), _seen(u0), "the view under x_0: c does not depend on who drops out")
-    view1 = given(V1(j, s, e, y, z), _seen(u1), "the view under x_1: the empty chair is uniform among N")
+    view0 = given(V0(j, s, e, y, z), _seen(u0), "the view under $x_0$: $c$ does not depend on who drops out")
+    view1 = given(V1(j, s, e, y, z), _seen(u1), "the view under $x_1$: the empty chair is uniform among $N$")
     excess = sp.Sum(law(j, s, z) * Positive(sp.Sum(u0(j, s, i, z) - alpha * u1(j, s, i, z), (i, 1, N))), (z, 1, seats))
-    mean = given(phi(j, s), excess / N, "Φ(S): the mean over independent messages on the chairs")
+    mean = given(phi(j, s), excess / N, r"$\Phi(S)$: the mean over independent messages on the chairs")
     gap = sp.Sum(Positive(V0(j, s, e, y, z) - alpha * V1(j, s, e, y, z)), *over_all)
-    place = given(at_place(j), gap, "what the views with J = j add to the divergence")
+    place = given(at_place(j), gap, "what the views with $J = j$ add to the divergence")
     before, share = sp.Sum(kappa(j, s, e), (e, 1, answers)), gamma * (1 - gamma) ** (j - 1)
-    all_stay = theorems.independence(before, one_stays.left ** (j - 1), "the j − 1 users before", PRODUCT)
+    all_stay = theorems.independence(before, one_stays.left ** (j - 1), "the $j - 1$ users before", PRODUCT)
     stay = chain(
         before,
-        equals(one_stays.left ** (j - 1), "a product of j − 1 sums", all_stay),
+        equals(one_stays.left ** (j - 1), "a product of $j - 1$ sums", all_stay),
         equals((1 - gamma) ** (j - 1), "all of them stay", one_stays),
         words="the users before stay",
     )
     total = suppose(sp.Sum(pi(j, s), (s, 1, prefixes)), "=", 1, "the prefixes of one length have probabilities")
-    most = suppose(phi(j, s), "<=", largest(N), "Φ* is the largest Φ of a set of N others")
+    most = suppose(phi(j, s), "<=", largest(N), r"$\Phi^*$ is the largest $\Phi$ of a set of $N$ others")
     inner = sp.Sum(pi(j, s) * kappa(j, s, e) * c(y) * excess / N, *over_all[1:])
     shown = chain(
         at_place(j),
-        equals(inner, "take out what is not negative, sum over z", place, view0, view1),
+        equals(inner, "take out what is not negative, sum over $z$", place, view0, view1),
         equals(
-            gamma * sp.Sum(pi(j, s) * phi(j, s) * before, (s, 1, prefixes)), "y sums to γ, the rest is Φ", mass, mean
+            gamma * sp.Sum(pi(j, s) * phi(j, s) * before, (s, 1, prefixes)),
+            r"$y$ sums to $\gamma$, the rest is $\Phi$",
+            mass,
+            mean,
         ),
         equals(share * sp.Sum(pi(j, s) * phi(j, s), (s, 1, prefixes)), "the users before stay: a constant", stay),
-        at_most(share * largest(N) * total.left, "each Φ is at most Φ*", most),
+        at_most(share * largest(N) * total.left, r"each $\Phi$ is at most $\Phi^*$", most),
         equals(share * largest(N), "and the prefixes sum to 1", total),
-        words="one place j",
+        words="one place $j$",
     )
     return view0, view1, mean, place, stay, total, most, shown
 
@@ -145,11 +148,11 @@ def _nobody(one_stays: Chain) -> tuple[Fact, ...]:
         "what the views without a drop-out add: all others are known, and stay",
     )
     others = sp.Sum(stays(e), (e, 1, answers))
-    nobody = theorems.independence(others, one_stays.left ** (n - 1), "all n − 1 others", PRODUCT)
+    nobody = theorems.independence(others, one_stays.left ** (n - 1), "all $n - 1$ others", PRODUCT)
     shown = chain(
         T0,
         equals(others * at_once, "their messages and that of user 1", known),
-        equals(one_stays.left ** (n - 1) * D1, "a product of n − 1 sums", nobody, local),
+        equals(one_stays.left ** (n - 1) * D1, "a product of $n - 1$ sums", nobody, local),
         equals((1 - gamma) ** (n - 1) * D1, "all of them stay", one_stays),
         words="nobody drops out",
     )
@@ -177,7 +180,7 @@ def drop_out() -> Blocks:
     messages_of, view_of = (sp.symbols(f"{name}_0 {name}_1") for name in ("M", "V"))
     shuffled = theorems.data_processing(
         alpha, messages_of, view_of, "the shuffled messages are the messages of the view, without names",
-        checked=("n = 3, three messages, in fractions", _small_view_gives_the_messages),
+        checked=("$n = 3$, three messages, in fractions", _small_view_gives_the_messages),
     )  # fmt: skip
     places, last = (j, 1, n - 1), (1 - gamma) ** (n - 1) * D1
     by_place = "the views by the place of the drop-out"

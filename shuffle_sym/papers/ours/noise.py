@@ -25,7 +25,7 @@ X, V, TOP, LOW = Random("X"), Random("V"), Random("X_s"), Random("V_s")
 
 @derivation(
     "Sums are largest when they move together", f"{OURS}, Lemma 9; comonotone sums",
-    where={TOP: "above X in convex order", LOW: "above V in convex order", k: "any level"},
+    where={TOP: "above $X$ in convex order", LOW: "above $V$ in convex order", k: "any level"},
 )  # fmt: skip
 def comonotone_sums() -> Blocks:
     r"""If X ≤ X_s and V ≤ V_s in convex order and X_s, V_s are non-decreasing functions of one variable, then
@@ -40,7 +40,12 @@ def comonotone_sums() -> Blocks:
     k1 = k - alpha * k2
     x_order, v_order = (
         suppose(
-            Mean(Positive(low - k)), "<=", Mean(Positive(high - k)), f"{low} is below {high} in convex order", (), [k]
+            Mean(Positive(low - k)),
+            "<=",
+            Mean(Positive(high - k)),
+            f"${low}$ is below ${high}$ in convex order",
+            (),
+            [k],
         )
         for low, high in ((X, TOP), (V, LOW))
     )
@@ -56,14 +61,15 @@ def comonotone_sums() -> Blocks:
         "a curve that rises in both coordinates", Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)), "=",
         Mean(Positive(TOP - k1 + alpha * (LOW - k2))),
         stated=[
-            "X_s and V_s are non-decreasing functions of one variable; (k_1, k_2) is a point where X_s + αV_s crosses k"
+            r"$X_s$ and $V_s$ are non-decreasing functions of one variable; $(k_1, k_2)$ is a point where "
+            r"$X_s + \alpha V_s$ crosses $k$"
         ],
         shown=[(f"they add up where {fact.words}", fact) for fact in together], local=(u, v),
     )  # fmt: skip
     statement = chain(
         Mean(Positive(X + alpha * V - k)),
         equals(Mean(Positive(X - k1 + alpha * (V - k2))), "split the level"),
-        at_most(Mean(Positive(X - k1) + alpha * Positive(V - k2)), "[u + v]_+ ≤ [u]_+ + [v]_+"),
+        at_most(Mean(Positive(X - k1) + alpha * Positive(V - k2)), r"$[u + v]_+ \le [u]_+ + [v]_+$"),
         equals(Mean(Positive(X - k1)) + alpha * Mean(Positive(V - k2)), "the mean is linear"),
         at_most(Mean(Positive(TOP - k1)) + alpha * Mean(Positive(LOW - k2)), "convex order",
                 x_order.at({k: k1}), v_order.at({k: k2})),
@@ -85,7 +91,7 @@ def in_convex_order(largest: Applied, pair_in_words: str, worst_in_words: str) -
 
 @derivation(
     "When one pair of inputs is the worst", f"{OURS}, Theorem 10",
-    where={rho: "p_s/p_s', the likelihood ratio of the pair", k: "any level", n: "users"},
+    where={rho: "$p_s/p_{s'}$, the likelihood ratio of the pair", k: "any level", n: "users"},
 )  # fmt: skip
 def worst_pair() -> Blocks:
     r"""If c = min(p_s, p_s') is the blanket and every p_x/c is below p_s/c and p_s'/c in convex order under c, then
@@ -100,20 +106,22 @@ def worst_pair() -> Blocks:
     sums = (Random("G_1 + … + G_n"), Random("H_1 + … + H_n"))
     lemma = cite(comonotone_sums)
     rising = [
-        chain(0, at_most(sp.Derivative(f, rho), f"{name} does not fall in ρ where ρ {side} 1"), words=name)
-        for f, name, side in ((rho, "X_s = ρ", ">"), (-1 / rho, "V_s = −1/ρ", "<"))
+        chain(0, at_most(sp.Derivative(f, rho), rf"{name} does not fall in $\rho$ where $\rho {side} 1$"), words=name)
+        for f, name, side in ((rho, r"$X_s = \rho$", ">"), (-1 / rho, r"$V_s = -1/\rho$", "<"))
     ]
-    means = suppose(Mean(G), "=", Mean(H), "both are 1 − α: p_x integrates to 1")
+    means = suppose(Mean(G), "=", Mean(H), r"both are $1 - \alpha$: $p_x$ integrates to 1")
     largest = theorems.general(
         "a continuous function that does not fall on two pieces does not fall", lemma.left, "<=", lemma.right,
-        stated=["X_s is 1 for ρ ≤ 1, and V_s is −1 for ρ ≥ 1"],
+        stated=[r"$X_s$ is 1 for $\rho \le 1$, and $V_s$ is $-1$ for $\rho \ge 1$"],
         shown=[("sums are largest when they move together", lemma), *((fact.words, fact) for fact in rising)],
     )  # fmt: skip
-    pair, star, order = in_convex_order(largest, "G of a pair is X + αV", "G_s of (s, s') is X_s + αV_s")
+    pair, star, order = in_convex_order(
+        largest, r"$G$ of a pair is $X + \alpha V$", r"$G_s$ of $(s, s')$ is $X_s + \alpha V_s$"
+    )
     total = theorems.convex_order_of_sums(G, H, k, sums, "users are independent", excess=order, means=means)
     statement = chain(
         Mean(Positive(sums[0])) / n,
-        at_most(Mean(Positive(sums[1])) / n, "the divergence of n users, for every n", total),
+        at_most(Mean(Positive(sums[1])) / n, "the divergence of $n$ users, for every $n$", total),
     )
     return lemma, pair, star, means, *rising, order, statement
 
@@ -127,15 +135,15 @@ def over_the_set(
     (u, v), line = sp.symbols("u v", real=True), (z, -sp.oo, sp.oo)
     total = given(Psi(s), sp.Integral(Positive(top(s) - k * bottom), line), "what is above 0, integrated")
     on_set = sp.Piecewise((p(s, z), top(near) - k * bottom > 0), (0, True))
-    mass = given(S(s), sp.Integral(on_set, line), "the mass of p_s on the set of the nearer input")
+    mass = given(S(s), sp.Integral(on_set, line), "the mass of $p_s$ on the set of the nearer input")
     pointwise = (
         claim(Positive(u) - Positive(v), ">=", u - v, "on the set of the nearer input", under=sp.Gt(v, 0)),
         claim(Positive(u) - Positive(v), ">=", 0, "outside", under=sp.Le(v, 0)),
         claim(Positive(top(s) - k * bottom), "<=", top(s).subs(alpha, 0) + Positive(-k) * bottom, "below densities"),
     )
     known = (
-        total, mass, suppose(sp.Integral(p(s, z), line), "=", 1, "every p_s is a density"),
-        suppose(sp.Integral(bottom, line), "<=", 1, "and so is, or is below one, what is subtracted k times"),
+        total, mass, suppose(sp.Integral(p(s, z), line), "=", 1, "every $p_s$ is a density"),
+        suppose(sp.Integral(bottom, line), "<=", 1, "and so is, or is below one, what is subtracted $k$ times"),
     )  # fmt: skip
     return *known, theorems.general(
         "integrals are linear and keep inequalities", Psi(far) - Psi(near), ">=", -scale * (S(near) - S(far)),
@@ -145,7 +153,7 @@ def over_the_set(
 
 @derivation(
     "Opposite ends are the worst pair for symmetric log-concave noise", f"{OURS}, Theorem 7 (Lemma 8)",
-    where={sp.Symbol("a"): "an input in [0, 1/2]; the mirror takes care of the others", k: "a level above 1"},
+    where={sp.Symbol("a"): "an input in $[0, 1/2]$; the mirror takes care of the others", k: "a level above 1"},
 )  # fmt: skip
 def symmetric_noise() -> Blocks:
     r"""For a symmetric log-concave density g and p_x(y) = g(y − x), every p_a/c is below p_0/c in convex order under
@@ -162,51 +170,54 @@ def symmetric_noise() -> Blocks:
     small = sp.Le(a, sp.Rational(1, 2))
     psi, F, g, c = (quantity(name, nonnegative=True) for name in ("psi", "F", "g", "c"))
     # -- where the set ends: y_2 ≥ 2a − y_1
-    distance = claim(2 * a - y1, "<=", 1 - y1, "a is at most 1/2", under=small)
+    distance = claim(2 * a - y1, "<=", 1 - y1, "$a$ is at most $1/2$", under=small)
     mirrored = theorems.general(
         "an even convex function does not fall in the distance from 0", psi(2 * a - y1), "<=", psi(1 - y1),
-        stated=["g is symmetric and log-concave: ψ = −log g is even and convex", "0 < 2a − y_1; else it is clear"],
-        shown=[("2a − y_1 ≤ 1 − y_1", distance)],
+        stated=[r"$g$ is symmetric and log-concave: $\psi = -\log g$ is even and convex",
+            "$0 < 2a - y_1$; else it is clear"],
+        shown=[(r"$2a - y_1 \le 1 - y_1$", distance)],
     )  # fmt: skip
-    even = suppose(psi(y1 - a), "=", psi(a - y1), "ψ is even")
-    level = suppose(psi(1 - y1), "=", psi(y1 - a) + sp.log(k), "p_a = kp_1 at the left end y_1")
+    even = suppose(psi(y1 - a), "=", psi(a - y1), r"$\psi$ is even")
+    level = suppose(psi(1 - y1), "=", psi(y1 - a) + sp.log(k), "$p_a = kp_1$ at the left end $y_1$")
     not_in = chain(
         psi(2 * a - y1) - psi(a - y1),
-        at_most(psi(1 - y1) - psi(a - y1), "ψ rises with the distance", mirrored),
+        at_most(psi(1 - y1) - psi(a - y1), r"$\psi$ rises with the distance", mirrored),
         equals(psi(y1 - a) + sp.log(k) - psi(a - y1), "the left end", level),
-        equals(sp.log(k), "ψ is even", even),
-        under=small, words="p_a ≤ kp_0 at the point 2a − y_1, so that y_2 ≥ 2a − y_1",
+        equals(sp.log(k), r"$\psi$ is even", even),
+        under=small, words=r"$p_a \le kp_0$ at the point $2a - y_1$, so that $y_2 \ge 2a - y_1$",
     )  # fmt: skip
     # -- the integrals over that set
     half = (sp.Eq(y2, y1 + sp.Abs(d)), sp.Eq(y1, (sp.Abs(e) + 2 * a - sp.Abs(d)) / 2), sp.Eq(x, a - sp.Abs(h)))
     squares = claim(
-        (y1 - x) ** 2, "<=", (y2 - x) ** 2, "(y_2 − x)² − (y_1 − x)² = (y_2 − y_1)(y_1 + y_2 − 2x)", under=half
+        (y1 - x) ** 2, "<=", (y2 - x) ** 2, "$(y_2 - x)^2 - (y_1 - x)^2 = (y_2 - y_1)(y_1 + y_2 - 2x)$", under=half
     )
     nearer = theorems.general(
         "a symmetric log-concave density falls with the distance from its centre",
         sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), ">=", sp.Integer(0),
-        stated=["0 ≤ x ≤ a, y_1 ≤ y_2"],
-        shown=[("y_1 + y_2 ≥ 2a", not_in), ("y_1 is nearer to x than y_2", squares)], local=(x, y1, y2, d, e, h),
+        stated=[r"$0 \le x \le a$, $y_1 \le y_2$"],
+        shown=[(r"$y_1 + y_2 \ge 2a$", not_in), ("$y_1$ is nearer to $x$ than $y_2$", squares)], local=(x, y1, y2, d,
+        e, h),
     )  # fmt: skip
-    density = given(g(x), sp.Derivative(F(x), x), "g is the density of F")
-    slope = claim(sp.Derivative(-F(y1 - x), x), "=", g(y1 - x), "its derivative in x", density)
+    density = given(g(x), sp.Derivative(F(x), x), "$g$ is the density of $F$")
+    slope = claim(sp.Derivative(-F(y1 - x), x), "=", g(y1 - x), "its derivative in $x$", density)
     calculus = theorems.general(
         "fundamental theorem of calculus",
         F(y1) - F(y1 - a) - F(y2) + F(y2 - a), "=", sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)),
-        stated=[], shown=[("g(y_1 − x) is the derivative of −F(y_1 − x), and the same at y_2", slope)],
+        stated=[], shown=[("$g(y_1 - x)$ is the derivative of $-F(y_1 - x)$, and the same at $y_2$", slope)],
     )  # fmt: skip
     *names, on_set = over_the_set(a, sp.Integer(0), lambda at: p(at, z), c(z))
     mass = (F(y1) + 1 - F(y2)) - (F(y1 - a) + 1 - F(y2 - a))
     outside = theorems.general(
-        "the mass outside an interval", S(0) - S(a), "=", mass, ["p_a > kc left of y_1 and right of y_2, nowhere else"],
-        shown=[("p_x(z) = g(z − x) is the density of F(z − x)", slope)],
+        "the mass outside an interval", S(0) - S(a), "=", mass, ["$p_a > kc$ left of $y_1$ and right of $y_2$, "
+                                                                 "nowhere else"],
+        shown=[("$p_x(z) = g(z - x)$ is the density of $F(z - x)$", slope)],
     )  # fmt: skip
     gain = chain(
         Psi(0) - Psi(a),
-        at_least(S(0) - S(a), "integrate over the set of a", on_set),
-        equals(mass, "the set is left of y_1 and right of y_2", outside),
-        equals(sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), "F is the integral of g", calculus),
-        at_least(0, "y_1 is nearer to every x ≤ a than y_2", nearer),
+        at_least(S(0) - S(a), "integrate over the set of $a$", on_set),
+        equals(mass, "the set is left of $y_1$ and right of $y_2$", outside),
+        equals(sp.Integral(g(y1 - x) - g(y2 - x), (x, 0, a)), "$F$ is the integral of $g$", calculus),
+        at_least(0, r"$y_1$ is nearer to every $x \le a$ than $y_2$", nearer),
         under=small, words="no other input is worse",
     )  # fmt: skip
     return even, level, not_in, density, *names, gain

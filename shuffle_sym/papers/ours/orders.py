@@ -44,12 +44,12 @@ def _at_corners(function: sp.Expr, line: sp.Expr, words: str, under: tuple[objec
     corners = []
     for values in ((t, 1), (1, t), (1, 1), (t, t)):
         low, high = (side.subs(dict(zip(rho, values, strict=True))) for side in (function, line))
-        corners.append((f"corner {values}", claim(low, "<=", high, f"{words}, corner {values}", under=under)))
+        corners.append((f"corner ${values}$", claim(low, "<=", high, f"{words}, corner ${values}$", under=under)))
     return theorems.general(
         "a convex function below a line at the corners of a square", function, "<=", line,
-        stated=["[u]_+ is convex in u"], under=under,
-        shown=[("u is linear", theorems.affine(function.args[0], rho)), *corners,
-               *((f"the square: {fact.relational()}", fact) for fact in ranges)],
+        stated=["$[u]_+$ is convex in $u$"], under=under,
+        shown=[("$u$ is linear", theorems.affine(function.args[0], rho)), *corners,
+               *((f"the square: {fact.formula}", fact) for fact in ranges)],
     )  # fmt: skip
 
 
@@ -59,12 +59,12 @@ RANGES = tuple(
     fact
     for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
     for fact in (
-        suppose(rho(y), ">=", 1, f"the blanket is below R({which})"),
-        suppose(rho(y), "<=", t, f"ε0-LDP: R({which}) is at most t times every other law"),
+        suppose(rho(y), ">=", 1, f"the blanket is below $R({which})$"),
+        suppose(rho(y), "<=", t, rf"$\varepsilon_0$-LDP: $R({which})$ is at most $t$ times every other law"),
     )
 )
 ROWS = tuple(
-    suppose(sp.Sum(c(y) * rho(y), all_messages), "=", 1, f"R({which}) sums to 1")
+    suppose(sp.Sum(c(y) * rho(y), all_messages), "=", 1, f"$R({which})$ sums to 1")
     for rho, which in ((rho0, "x_0"), (rho1, "x_1"))
 )
 
@@ -89,13 +89,13 @@ def _blanket() -> tuple[Fact, Fact, Law]:
     covered = given(gamma, sp.Sum(c(y), all_messages), "what the blanket covers")
     total = claim(sp.Sum(c(y), all_messages) + 1 - gamma, "=", 1, "and what it does not cover", covered)
     values = {ratio: (c(y), all_messages), 0: 1 - gamma}
-    return covered, total, law(G, values, "c on the messages; elsewhere G is 0", total=total)
+    return covered, total, law(G, values, "$c$ on the messages; elsewhere $G$ is 0", total=total)
 
 
 def _over_messages(blanket: Law, f: Function) -> Link:
     """E f(G) as a sum over the messages, for an f that is 0 at 0."""
     on = sp.Sum(c(y) * f(ratio), all_messages)
-    return equals(on, "the law of G; what is not covered adds nothing", blanket.mean(f))
+    return equals(on, "the law of $G$; what is not covered adds nothing", blanket.mean(f))
 
 
 def _through_line(blanket: Law, f: Function, line: tuple[sp.Expr, ...], under: tuple[object, ...], words: str) -> Chain:
@@ -128,11 +128,11 @@ def _out_of_reach(
 
 def _for_every_n(order: Fact, mean: Fact) -> Chain:
     """From one user to all of them: convex order survives sums, and [u]_+ is convex."""
-    copies = "G_1, …, G_n and H_1, …, H_n"
+    copies = r"$G_1, \dots, G_n$ and $H_1, \dots, H_n$"
     sums = theorems.convex_order_of_sums(G, H, x, (SUM_G, SUM_H), copies, excess=order, means=mean)
     return chain(
         Mean(Positive(SUM_G)) / n,
-        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every n", sums),
+        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every $n$", sums),
         under=WITHIN,
     )
 
@@ -141,16 +141,17 @@ def _reflected(mean: Fact, fact: Chain) -> Chain:
     """The order of E[G − x]_+ from that of E[x − G]_+, because [u]_+ = u + [−u]_+."""
     return chain(
         Mean(Positive(G - x)),
-        equals(Mean(G) - x + Mean(Positive(x - G)), "[u]_+ = u + [−u]_+"),
+        equals(Mean(G) - x + Mean(Positive(x - G)), "$[u]_+ = u + [-u]_+$"),
         at_most(Mean(H) - x + Mean(Positive(x - H)), "equal means, and the other side", mean, fact),
-        equals(Mean(Positive(H - x)), "[u]_+ = u + [−u]_+"),
+        equals(Mean(Positive(H - x)), "$[u]_+ = u + [-u]_+$"),
         under=fact.under,
     )
 
 
 @derivation(
     "No blanket is above that of 2-RR", "Su et al. 2025, (1); proof ours",
-    where={x: "any level", y: "a message", K: "number of messages", t: "e^ε0", alpha: "e^ε, between 1 and t"},
+    where={x: "any level", y: "a message", K: "number of messages", t: r"$e^{\varepsilon_0}$", alpha:
+        r"$e^{\varepsilon}$, between 1 and $t$"},
 )  # fmt: skip
 def stronger_clone_generic() -> Blocks:
     r"""For every ε0-LDP randomizer, every n and 1 ≤ α ≤ t: the blanket is below the pair with p = 1/(t + 1), which is
@@ -167,7 +168,7 @@ def stronger_clone_generic() -> Blocks:
     *covered, blanket = _blanket()
     mean = chain(
         Mean(G),
-        equals(sp.Sum(c(y) * ratio, all_messages), "the law of G", blanket.mean(lambda u: u)),
+        equals(sp.Sum(c(y) * ratio, all_messages), "the law of $G$", blanket.mean(lambda u: u)),
         equals(ROWS[0].left - alpha * ROWS[1].left, "two sums"),
         equals(1 - alpha, "both laws sum to 1", *ROWS),
         equals(Mean(H), "the mean of 2-RR is the same", _two_rr().mean(lambda u: u)),
@@ -188,8 +189,9 @@ def stronger_clone_generic() -> Blocks:
 
 
 @derivation(
-    "The blanket of k-RR falls in k", "Koskela et al. 2021, C.4, reversed; proof ours",
-    where={G: "G of (k + 1)-RR", H: "G of k-RR", x: "any level", t: "e^ε0", alpha: "e^ε, between 1 and t"},
+    "The blanket of $k$-RR falls in $k$", "Koskela et al. 2021, C.4, reversed; proof ours",
+    where={G: "$G$ of $(k + 1)$-RR", H: "$G$ of $k$-RR", x: "any level", t: r"$e^{\varepsilon_0}$", alpha:
+        r"$e^{\varepsilon}$, between 1 and $t$"},
 )  # fmt: skip
 def krr_falls_in_k() -> Blocks:
     r"""For every n and 1 ≤ α ≤ t the blanket of k-RR at a fixed ε0 falls as k grows (ours; Koskela et al. 2021, C.4,
@@ -202,7 +204,7 @@ def krr_falls_in_k() -> Blocks:
     """
     more, fewer = (
         law(variable, {value: mass.subs(k, size) for value, mass in masses_of(KRR()).items()}, f"the table of {name}")
-        for variable, size, name in ((G, k + 1, "(k + 1)-RR"), (H, k, "k-RR"))
+        for variable, size, name in ((G, k + 1, "$(k + 1)$-RR"), (H, k, "$k$-RR"))
     )
     mean = chain(
         Mean(G),
@@ -222,7 +224,7 @@ def krr_falls_in_k() -> Blocks:
         larger, smaller = more.mean(_over), fewer.mean(_over)
         at_all = level not in (levels[0], levels[-1])  # else both are the same
         links = [equals(larger.right, "from the table", larger)]
-        links.append((at_most if at_all else equals)(smaller.right, "from k + 1 to k"))
+        links.append((at_most if at_all else equals)(smaller.right, "from $k + 1$ to $k$"))
         links.append(equals(Mean(_over(H)), "from the table", smaller))
         branches.append(chain(Mean(_over(G)), *links, under=(*level, *WITHIN)))
     order = cases(*branches, within=WITHIN, words="convex order")

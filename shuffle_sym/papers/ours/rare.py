@@ -46,23 +46,23 @@ def _independent() -> bool:
 
 def _sums() -> tuple[tuple[Given, ...], Chain, Chain, Chain]:
     """The definitions of T, V, S and C; what T is at i and at i − 1, and V in terms of S."""
-    total = given(T(m, omega), sp.Sum(G_j, (j, 1, m)) + sp.Sum(inner, (j, m + 1, N)), "T_m: G up to m, then G'")
+    total = given(T(m, omega), sp.Sum(G_j, (j, 1, m)) + sp.Sum(inner, (j, m + 1, N)), "$T_m$: $G$ up to $m$, then $G'$")
     before, after = sp.Sum(G_j, (j, 1, i - 1)), sp.Sum(inner, (j, i + 1, N))
-    others = given(V_i, before + after, "V_i: without user i")
-    usual = given(S_i, sp.Sum(inner, (j, 1, i - 1)) + after, "S_i: G' of all users but i")
-    count = given(C_i, sp.Sum(O_j, (j, 1, i - 1)), "C_i: how many before i have a large value")
+    others = given(V_i, before + after, "$V_i$: without user $i$")
+    usual = given(S_i, sp.Sum(inner, (j, 1, i - 1)) + after, "$S_i$: $G'$ of all users but $i$")
+    count = given(C_i, sp.Sum(O_j, (j, 1, i - 1)), "$C_i$: how many before $i$ have a large value")
     with_i, without_i = (
         chain(
             T(last, omega),
-            equals(before + sp.Sum(term, (j, i, i)) + after, "user i apart", total),
+            equals(before + sp.Sum(term, (j, i, i)) + after, "user $i$ apart", total),
             equals(V_i + term.subs(j, i), words, others),
         )
-        for last, term, words in ((i, G_j, "user i with G"), (i - 1, inner, "user i with G'"))
+        for last, term, words in ((i, G_j, "user $i$ with $G$"), (i - 1, inner, "user $i$ with $G'$"))
     )
     rest = chain(
         V_i,
-        equals(before + after, "without user i", others),
-        equals(S_i + sp.Sum(O_j * G_j, (j, 1, i - 1)), "G is G' and the large values", usual),
+        equals(before + after, "without user $i$", others),
+        equals(S_i + sp.Sum(O_j * G_j, (j, 1, i - 1)), "$G$ is $G'$ and the large values", usual),
     )
     return (total, others, usual, count), with_i, without_i, rest
 
@@ -85,31 +85,31 @@ def _the_smaller(itself: Fact, by_e: Fact) -> tuple[Supposed, Supposed, Fact, Ap
 
 def _one_value(count: Given, rest: Chain) -> tuple[Fact, ...]:
     """What one large value adds: at most min(e(g), g) + (i − 1)bg; the last block says it."""
-    likely = suppose(Mean(O_j), "<=", b, "b is at least the probability of large values, for every user")
-    enough = suppose(Mean(Positive(S_i + u)), "<=", e(u), "e(u) is at least that of every sum of G'", (), [u])
+    likely = suppose(Mean(O_j), "<=", b, "$b$ is at least the probability of large values, for every user")
+    enough = suppose(Mean(Positive(S_i + u)), "<=", e(u), "$e(u)$ is at least that of every sum of $G'$", (), [u])
     gained = given(gain(i, y), Mean(Positive(V_i + value)) - Mean(Positive(V_i)), "what a large value adds")
     users = chain(
         Mean(C_i),
         equals(sp.Sum(Mean(O_j), (j, 1, i - 1)), "the mean is linear", count),
         at_most(sp.Sum(b, (j, 1, i - 1)), "each of them", likely),
-        equals((i - 1) * b, "i − 1 users"),
-        words="users with large values before i",
+        equals((i - 1) * b, "$i - 1$ users"),
+        words="users with large values before $i$",
     )
     with_one, bound = Positive(v + h + u), Positive(v + h) + Positive(v + u) + u * a
-    nobody = chain(with_one, at_most(bound, "nobody before i has a large value"), under=(sp.Eq(h, 0), sp.Eq(a, 0)))
+    nobody = chain(with_one, at_most(bound, "nobody before $i$ has a large value"), under=(sp.Eq(h, 0), sp.Eq(a, 0)))
     somebody = chain(
         with_one,
-        at_most(Positive(v + h) + u, "[x + u]_+ ≤ [x]_+ + u"),
-        at_most(bound, "somebody before i has one"),
+        at_most(Positive(v + h) + u, r"$[x + u]_+ \le [x]_+ + u$"),
+        at_most(bound, "somebody before $i$ has one"),
         under=sp.Ge(a, 1),
     )
     limit = Positive(V_i) + Positive(S_i + value) + value * C_i
     counted = theorems.general(
         "a whole number is 0 or at least 1", Positive(V_i + value), "<=", limit,
-        ["O is 0 or 1, so that C_i is a whole number; if it is 0 then nothing is added to S_i"],
-        [(nobody.words, nobody), (somebody.words, somebody), ("what is added to S_i", rest)], local=(v, h, a, u),
+        ["$O$ is 0 or 1, so that $C_i$ is a whole number; if it is 0 then nothing is added to $S_i$"],
+        [(nobody.words, nobody), (somebody.words, somebody), ("what is added to $S_i$", rest)], local=(v, h, a, u),
     )  # fmt: skip
-    above = claim(Positive(V_i + value), "<=", Positive(V_i) + value, "[x + u]_+ ≤ [x]_+ + u")
+    above = claim(Positive(V_i + value), "<=", Positive(V_i) + value, r"$[x + u]_+ \le [x]_+ + u$")
     itself = chain(
         gain(i, y),
         at_most(Mean(Positive(V_i) + value) - Mean(Positive(V_i)), "for every outcome", gained, above),
@@ -120,8 +120,8 @@ def _one_value(count: Given, rest: Chain) -> tuple[Fact, ...]:
         gain(i, y),
         at_most(Mean(limit) - Mean(Positive(V_i)), "nobody or somebody", gained, counted),
         equals(Mean(Positive(S_i + value)) + value * Mean(C_i), "the mean is linear"),
-        at_most(e(value) + value * (i - 1) * b, "e and b are large enough", enough.at({u: value}), users),
-        words="S_i, and those before",
+        at_most(e(value) + value * (i - 1) * b, "$e$ and $b$ are large enough", enough.at({u: value}), users),
+        words="$S_i$, and those before",
     )
     *lemma, both = _the_smaller(itself, by_e)
     shown = chain(gain(i, y), at_most(smaller + value * (i - 1) * b, "one large value", both))
@@ -131,26 +131,26 @@ def _one_value(count: Given, rest: Chain) -> tuple[Fact, ...]:
 def _one_step(with_i: Chain, without_i: Chain, one_value: Fact) -> tuple[Fact, ...]:
     """What user i adds to E[T]_+: at most m_1 + (i − 1)bm_2; the last block says it."""
     mean = given(L(m), Mean(Positive(T(m, omega))), "what is to be compared")
-    least = suppose(sp.Sum(p(i, y) * smaller, values), "<=", first, "m_1 is the largest of all laws")
-    means = suppose(sp.Sum(p(i, y) * value, values), "<=", second, "m_2 is the largest of all laws")
+    least = suppose(sp.Sum(p(i, y) * smaller, values), "<=", first, "$m_1$ is the largest of all laws")
+    means = suppose(sp.Sum(p(i, y) * value, values), "<=", second, "$m_2$ is the largest of all laws")
     changed, own = Positive(V_i + G_i) - Positive(V_i + G_i * (1 - O_i)), O_i * (Positive(V_i + G_i) - Positive(V_i))
     numbers = {V_i: v, G_i: x, O_i: a}
     ways = [
         claim(changed.xreplace(numbers), "=", own.xreplace(numbers), words, under=sp.Eq(a, number))
-        for number, words in ((0, "where O is 0 nothing changes"), (1, "where O is 1 user i adds 0 at first"))
+        for number, words in ((0, "where $O$ is 0 nothing changes"), (1, "where $O$ is 1 user $i$ adds 0 at first"))
     ]
     either = theorems.general(
-        "a variable that is 0 or 1", changed, "=", own, ["O is 0 or 1"], [(one.words, one) for one in ways],
+        "a variable that is 0 or 1", changed, "=", own, ["$O$ is 0 or 1"], [(one.words, one) for one in ways],
         local=(v, x, a),
     )  # fmt: skip
     apart = theorems.independence(
-        Mean(own), sp.Sum(p(i, y) * gain(i, y), values), "V_i and the value of user i",
+        Mean(own), sp.Sum(p(i, y) * gain(i, y), values), "$V_i$ and the value of user $i$",
         ("two users, in fractions", _independent),
     )  # fmt: skip
     shown = chain(
         L(i) - L(i - 1),
         equals(Mean(Positive(T(i, omega)) - Positive(T(i - 1, omega))), "the mean is linear", mean),
-        equals(Mean(changed), "user i apart", with_i.at({}), without_i),
+        equals(Mean(changed), "user $i$ apart", with_i.at({}), without_i),
         equals(Mean(own), "a large value, or none", either),
         equals(apart.right, "value by value", apart),
         at_most(sp.Sum(p(i, y) * one_value.right, values), "each of them", one_value),
@@ -166,8 +166,8 @@ def _one_step(with_i: Chain, without_i: Chain, one_value: Fact) -> tuple[Fact, .
     where={
         omega: "the outcome of all users",
         b: "a bound of the probability of large values",
-        first: "the largest mean of min(e(g), g) over the large values of a law",
-        second: "the largest mean of g over them",
+        first: r"the largest mean of $\min(e(g), g)$ over the large values of a law",
+        second: "the largest mean of $g$ over them",
         K: "how many large values a user has",
     },
 )  # fmt: skip
@@ -193,10 +193,10 @@ def rare_values() -> Blocks:
     last = first + (N - 1) / 2 * b * second
     statement = chain(
         Mean(Positive(whole)) / N,
-        equals(L(N) / N, "all users with G", mean, sums[0]),
+        equals(L(N) / N, "all users with $G$", mean, sums[0]),
         equals((L(0) + steps) / N, "step by step", telescopes),
         at_most((L(0) + sp.Sum(one_step.right, (i, 1, N))) / N, "each step", one_step),
         equals(L(0) / N + last, "the sum over the users"),
-        equals(Mean(Positive(usual)) / N + last, "all users with G'", mean, sums[0]),
+        equals(Mean(Positive(usual)) / N + last, "all users with $G'$", mean, sums[0]),
     )
     return *sums, with_i, without_i, rest, *bounds, one_value, mean, *largest, one_step, telescopes, statement

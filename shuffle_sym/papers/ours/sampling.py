@@ -9,6 +9,7 @@ from itertools import combinations
 
 import sympy as sp
 
+from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.balle2019.reduction import alone, joined, lemma_a2
 from shuffle_sym.papers.engine import theorems
@@ -29,21 +30,21 @@ mass = {law: quantity(law.name, nonnegative=True)(h) for law in (A0, A1, P, Q, M
 WITHIN = sp.Ge(alpha, 1)
 OURS = "ours (shuffle_sym, accounting/batches)"
 WHERE = {
-    alpha: "e^ε for the m users of a batch",
-    less: "e^ε for all n users",
-    h: "a multiset of m messages",
+    alpha: r"$e^{\varepsilon}$ for the $m$ users of a batch",
+    less: r"$e^{\varepsilon}$ for all $n$ users",
+    h: "a multiset of $m$ messages",
     H: "how many of them there are",
-    A0: "the messages if the user has x_0",
-    A1: "the messages if the user has x_1",
-    P: "those of a batch that holds the user with x_0",
-    Q: "those of a batch that holds the user with x_1",
+    A0: "the messages if the user has $x_0$",
+    A1: "the messages if the user has $x_1$",
+    P: "those of a batch that holds the user with $x_0$",
+    Q: "those of a batch that holds the user with $x_1$",
     MU: "those of a batch without the user",
-    M: "the mixture (1 − β)μ + βQ",
+    M: r"the mixture $(1 - \beta)\mu + \beta Q$",
 }
 
 
 @derivation(
-    "The blanket of users who take part with probability q", "ours (shuffle_sym, randomizers/sampled)",
+    "The blanket of users who take part with probability $q$", "ours (shuffle_sym, randomizers/sampled)",
     where={x: "an input", y: "a message that is not void", K: "how many there are", q: "probability to take part"},
 )  # fmt: skip
 def sampled_blanket() -> Blocks:
@@ -58,35 +59,35 @@ def sampled_blanket() -> Blocks:
     R, S, common = (quantity(name, nonnegative=True) for name in ("R", "S", "c"))
     least = quantity("w", integer=True, positive=True)
     void = quantity("S_void", r"S({0})(\mathrm{{void}})", nonnegative=True)
-    sends = given(S(x, y), q * R(x, y), "who takes part sends from R")
+    sends = given(S(x, y), q * R(x, y), "who takes part sends from $R$")
     silent = given(void(x), 1 - q, "who does not sends the void message")
-    infimum = given(common(y), R(least(y), y), "the common part of R, attained at w(y)")
-    smallest = suppose(R(x, y), ">=", common(y), "no input sends y with a smaller probability than w(y)")
-    mass = suppose(sp.Sum(common(y), (y, 1, K)), "=", gamma, "the mass of the common part of R")
+    infimum = given(common(y), R(least(y), y), "the common part of $R$, attained at $w(y)$")
+    smallest = suppose(R(x, y), ">=", common(y), "no input sends $y$ with a smaller probability than $w(y)$")
+    mass = suppose(sp.Sum(common(y), (y, 1, K)), "=", gamma, "the mass of the common part of $R$")
     row = suppose(sp.Sum(R(x, y), (y, 1, K)), "=", 1, "a user who takes part sends some message")
     law = chain(
         sp.Sum(S(x, y), (y, 1, K)) + void(x),
         equals(q * sp.Sum(R(x, y), (y, 1, K)) + 1 - q, "takes part, or does not", sends, silent),
-        equals(1, "R(x) sums to 1", row),
+        equals(1, "$R(x)$ sums to 1", row),
         words="the sampled user has a law",
     )
     below = chain(
         S(x, y),
         equals(q * R(x, y), "who takes part", sends),
-        at_least(q * common(y), "no input is below c", smallest),
-        words="q·c is below the law of every input",
+        at_least(q * common(y), "no input is below $c$", smallest),
+        words=r"$q\cdot c$ is below the law of every input",
     )
     attained = chain(
         S(least(y), y),
         equals(q * R(least(y), y), "who takes part", sends),
-        equals(q * common(y), "c is attained", infimum),
+        equals(q * common(y), "$c$ is attained", infimum),
         words="and is attained, so that it is the infimum",
     )
     whole = chain(
         sp.Sum(S(least(y), y), (y, 1, K)) + void(x),
-        equals(q * sp.Sum(common(y), (y, 1, K)) + 1 - q, "the infimum at every message, void the same for all x",
+        equals(q * sp.Sum(common(y), (y, 1, K)) + 1 - q, "the infimum at every message, void the same for all $x$",
                silent, attained),
-        equals(q * gamma + 1 - q, "the mass of c", mass),
+        equals(q * gamma + 1 - q, "the mass of $c$", mass),
         words="the mass of the common part",
     )  # fmt: skip
     return sends, silent, infimum, smallest, mass, row, law, below, attained, whole, parts(law, below, attained, whole)
@@ -95,7 +96,7 @@ def sampled_blanket() -> Blocks:
 #: Four users, two of them in a batch, for exact checks: the laws of x_0 and x_1, and those of the three others.
 MINE = ((F(1, 2), F(3, 10), F(1, 5)), (F(1, 4), F(1, 4), F(1, 2)))
 OTHERS = ((F(1, 8), F(3, 8), F(1, 2)), (F(3, 5), F(1, 5), F(1, 5)), (F(1, 3), F(1, 3), F(1, 3)))
-IN_THE_BATCH = "the batch holds the user with probability q; without the user it does not depend on x_0 or x_1"
+IN_THE_BATCH = "the batch holds the user with probability $q$; without the user it does not depend on $x_0$ or $x_1$"
 SMALL = "two of four users, three messages, in fractions"
 Messages = tuple[F, ...]
 
@@ -134,15 +135,19 @@ def _one_other_leaves() -> bool:
 def _divergence(order: sp.Expr, first: sp.Symbol, second: sp.Symbol) -> Given:
     """A divergence of two laws of multisets, as the sum that it is."""
     terms = sp.Sum(Positive(mass[first] - order * mass[second]), (h, 1, H))
-    return given(Divergence(order, first, second), terms, f"the divergence of {first} from {second}")
+    return given(
+        Divergence(order, first, second),
+        terms,
+        f"the divergence of ${latex.formula(first)}$ from ${latex.formula(second)}$",
+    )
 
 
 def _names() -> tuple[Given, Given, Given]:
     """α' and β as they come from α and q, and the mixture of μ and Q."""
     return (
-        given(less, 1 + q * (alpha - 1), "α' = 1 + q(α − 1)", under=WITHIN),
-        given(beta, (1 + q * (alpha - 1)) / alpha, "β = α'/α", under=WITHIN),
-        given(mass[M], (1 - beta) * mass[MU] + beta * mass[Q], "the mixture of μ and Q"),
+        given(less, 1 + q * (alpha - 1), r"$\alpha' = 1 + q(\alpha - 1)$", under=WITHIN),
+        given(beta, (1 + q * (alpha - 1)) / alpha, r"$\beta = \alpha'/\alpha$", under=WITHIN),
+        given(mass[M], (1 - beta) * mass[MU] + beta * mass[Q], r"the mixture of $\mu$ and $Q$"),
     )
 
 
@@ -166,7 +171,7 @@ def batch_identity() -> Blocks:
         sp.binomial(n - 1, m - 1) / sp.binomial(n, m),
         equals(m / n, "the batches that hold the user, among all"),
         equals(q, "the share", share),
-        under=sp.Ge(n, m), words="the user is in the batch with probability q",
+        under=sp.Ge(n, m), words="the user is in the batch with probability $q$",
     )  # fmt: skip
     worlds = [
         theorems.total_probability(
@@ -180,13 +185,14 @@ def batch_identity() -> Blocks:
     pointwise = chain(
         mass[A0] - less * mass[A1],
         equals((1 - q) * mass[MU] + q * mass[P] - less * ((1 - q) * mass[MU] + q * mass[Q]), "two worlds", *worlds),
-        equals(q * (mass[P] - alpha * mass[M]), "(1 − q)(α' − 1) = q(α − α')", mixture, ratio, weight),
+        equals(q * (mass[P] - alpha * mass[M]), r"$(1 - q)(\alpha' - 1) = q(\alpha - \alpha')$", mixture, ratio,
+        weight),
         under=WITHIN, words="multiset by multiset",
     )  # fmt: skip
     identity = chain(
         whole.left,
         equals(sp.Sum(q * Positive(mass[P] - alpha * mass[M]), (h, 1, H)), "multiset by multiset", whole, pointwise),
-        equals(q * to_mixture.left, "take out q", to_mixture),
+        equals(q * to_mixture.left, "take out $q$", to_mixture),
         under=WITHIN, words="the identity",
     )  # fmt: skip
     return share, drawn, ratio, weight, mixture, whole, to_mixture, pointwise, identity, parts(drawn, identity)
@@ -200,9 +206,12 @@ def _mean_of_neighbours(
     apart = tuple(quantity(f"{law.name}_{index}", rf"{sp.latex(law)}_{{{{{{0}}}}}}")(index) for law in (P, second))
     limits = (index, 1, last)
     close = suppose(
-        Divergence(alpha, *apart), "<=", worst, f"{datasets} differ in one of m users at most: D_max is the largest D_α"
+        Divergence(alpha, *apart),
+        "<=",
+        worst,
+        rf"{datasets} differ in one of $m$ users at most: $D_{{\max}}$ is the largest $D_\alpha$",
     )
-    one = chain(sp.Sum(1 / last, limits), equals(1, f"all {index} are equally likely"))
+    one = chain(sp.Sum(1 / last, limits), equals(1, f"all ${index}$ are equally likely"))
     mixture = theorems.joint_convexity(
         alpha, (P, second), 1 / last, limits, apart, f"the messages of {datasets}", one, (SMALL, checked)
     )
@@ -210,7 +219,7 @@ def _mean_of_neighbours(
         Divergence(alpha, P, second),
         at_most(sp.Sum(Divergence(alpha, *apart) / last, limits), "both are means", mixture),
         at_most(sp.Sum(worst / last, limits), "neighbours", close),
-        equals(worst, f"all {index} are equally likely"),
+        equals(worst, f"all ${index}$ are equally likely"),
         words=f"a mean over {datasets}",
     )
     return mean, (close, one)
@@ -219,8 +228,8 @@ def _mean_of_neighbours(
 @derivation(
     "A batch without replacement: the upper bound", OURS,
     where={
-        m: "users in a batch", n: "all users", T: "a set of m − 1 others",
-        e: "m others T' and one j of them; T is T' without j", **WHERE,
+        m: "users in a batch", n: "all users", T: "a set of $m - 1$ others",
+        e: "$m$ others $T'$ and one $j$ of them; $T$ is $T'$ without $j$", **WHERE,
     },
 )  # fmt: skip
 def batch_upper() -> Blocks:
@@ -238,7 +247,7 @@ def batch_upper() -> Blocks:
     mixture, (to_mixture, to_mu, to_Q) = _names()[-1], (_divergence(alpha, P, law) for law in (M, MU, Q))
     identity, (u, v) = cite(batch_identity, 1), sp.symbols("u v", real=True)
     mean, above = (1 - beta) * u + beta * v, (1 - beta) * Positive(u) + beta * Positive(v)
-    bent = claim(Positive(mean), "<=", above, "[·]_+ is convex")
+    bent = claim(Positive(mean), "<=", above, r"$[\cdot]_+$ is convex")
     far, near = mass[P] - alpha * mass[MU], mass[P] - alpha * mass[Q]
     convex = chain(
         to_mixture.left,
@@ -247,10 +256,11 @@ def batch_upper() -> Blocks:
         equals((1 - beta) * to_mu.left + beta * to_Q.left, "two sums", to_mu, to_Q),
         words="convex in the second law",
     )  # fmt: skip
-    given_others, supposed_others = _mean_of_neighbours(Q, T, N, worst, "(x_0, T) and (x_1, T)", _same_others)
-    one_leaves, supposed_leaves = _mean_of_neighbours(MU, e, L, worst, "(x_0, T) and (x_j, T)", _one_other_leaves)
+    given_others, supposed_others = _mean_of_neighbours(Q, T, N, worst, "$(x_0, T)$ and $(x_1, T)$", _same_others)
+    one_leaves, supposed_leaves = _mean_of_neighbours(MU, e, L, worst, "$(x_0, T)$ and $(x_j, T)$", _one_other_leaves)
     often = claim(
-        m * sp.binomial(n - 1, m), "=", (n - m) * sp.binomial(n - 1, m - 1), "each T is left by n − m pairs (T', j)",
+        m * sp.binomial(n - 1, m), "=", (n - m) * sp.binomial(n - 1, m - 1),
+            "each $T$ is left by $n - m$ pairs $(T', j)$",
         under=sp.Gt(n, m),
     )  # fmt: skip
     statement = chain(
@@ -271,7 +281,7 @@ def batch_upper() -> Blocks:
     "ours (shuffle_sym, model/decomposition, in_batch)",
     where={
         y: "a message", K: "how many of them there are", **{law: WHERE[law] for law in (h, H, A0, A1, P, Q, MU)},
-        B0: "m messages, the first from a', the others from c", B1: "the same with b'",
+        B0: "$m$ messages, the first from $a'$, the others from $c$", B1: "the same with $b'$",
     },
 )  # fmt: skip
 def batch_lower() -> Blocks:
@@ -294,23 +304,25 @@ def batch_lower() -> Blocks:
         return sp.Sum(first(y) * rest(h, y), (y, 1, K))
 
     inside = [
-        given(mass[law], after(first), f"one of m users sends from {first.__name__}, the others from c")
+        given(mass[law], after(first), f"one of $m$ users sends from ${first.__name__}$, the others from $c$")
         for law, first in ((P, a), (Q, b), (MU, c))
     ]
     blocks, worlds = [], []
     for world, law, own, first, both in zip((A0, A1), (P, Q), (a, b), firsts, pair, strict=True):
-        mixed_law = given(first(y), q * own(y) + (1 - q) * c(y), f"the first of m users sends from {first.__name__}")
-        alone = given(both(h), after(first), "and the others from c")
+        mixed_law = given(
+            first(y), q * own(y) + (1 - q) * c(y), f"the first of $m$ users sends from ${first.__name__}$"
+        )
+        alone = given(both(h), after(first), "and the others from $c$")
         drawn = theorems.total_probability(
             mass[world], (1 - q) * mass[MU] + q * mass[law], IN_THE_BATCH, (SMALL, _with_or_without)
         )
         same = chain(
             mass[world],
             equals(drawn.right, "with the user, or without", drawn),
-            equals((1 - q) * after(c) + q * after(own), "one of m users, and the others", *inside),
-            equals(after(first), "sums of one and the same ρ", mixed_law),
+            equals((1 - q) * after(c) + q * after(own), "one of $m$ users, and the others", *inside),
+            equals(after(first), r"sums of one and the same $\rho$", mixed_law),
             equals(both(h), "its name", alone),
-            words=f"{world} and {both.__name__} are one law",
+            words=f"${world}$ and ${both.__name__}$ are one law",
         )
         worlds.append(same)
         blocks += [mixed_law, alone, same]
@@ -340,6 +352,6 @@ def one_more_user() -> Blocks:
     lemma = cite(lemma_a2)
     here = theorems.for_other_laws(
         lemma, dict(zip((*joined, *alone), (*more, *fewer), strict=True)),
-        "A_0 is the message of a user who has the same input in both datasets, independent of the others",
+        "$A_0$ is the message of a user who has the same input in both datasets, independent of the others",
     )  # fmt: skip
     return lemma, chain(Divergence(alpha, *more), at_most(Divergence(alpha, *fewer), "one more message", here))

@@ -10,8 +10,8 @@ from shuffle_sym.papers.engine.quantities import Mean, Random, linear, quantity
 
 z = sp.Symbol("z", real=True)
 tau, y, t, v, a = sp.symbols("tau y t v a", positive=True)
-OURS = "shuffle_sym/numeric/contour.py"
-WHERE = {tau: "width of the smoothing", y: "distance from 0 in units of τ", t: "variable of integration"}
+OURS = "`shuffle_sym/numeric/contour.py`"
+WHERE = {tau: "width of the smoothing", y: r"distance from 0 in units of $\tau$", t: "variable of integration"}
 
 
 def density(argument: sp.Expr) -> sp.Expr:
@@ -42,21 +42,26 @@ def smoothing_lemma() -> Blocks:
     above = sp.Integral((tau * y + tau * z) * density(z), (z, -y, sp.oo)) - tau * y
     below = sp.Integral((-tau * y + tau * z) * density(z), (z, y, sp.oo))
     tilted = sp.Integral(t * sp.exp(-y * t - t**2 / 2), (t, 0, sp.oo))
-    as_integral = chain(gap(y), equals(tilted, "w as an integral of exponentials in y = √v"), words="w as an integral")
-    name = given(w(v), sp.Integral(t * sp.exp(-sp.sqrt(v) * t - t**2 / 2), (t, 0, sp.oo)), "w")
+    as_integral = chain(
+        gap(y), equals(tilted, r"$w$ as an integral of exponentials in $y = \sqrt{v}$"), words="$w$ as an integral"
+    )
+    name = given(w(v), sp.Integral(t * sp.exp(-sp.sqrt(v) * t - t**2 / 2), (t, 0, sp.oo)), "$w$")
     sides = [
         chain(
             start,
-            equals(tau * density(y) * gap(y), f"E[x + τZ]_+ less [x]_+ for {words}"),
-            equals(tau * density(y) * tilted, "w as an integral", as_integral),
+            equals(tau * density(y) * gap(y), rf"$\mathbb{{E}}[x + \tau Z]_+$ less $[x]_+$ for {words}"),
+            equals(tau * density(y) * tilted, "$w$ as an integral", as_integral),
             equals(tau * density(y) * w(y**2), "its name", name),
         )
-        for start, words in ((above, "x = τy > 0, where [x]_+ = x"), (below, "x = −τy < 0, where [x]_+ = 0"))
+        for start, words in (
+            (above, r"$x = \tau y > 0$, where $[x]_+ = x$"),
+            (below, r"$x = -\tau y < 0$, where $[x]_+ = 0$"),
+        )
     ]
     return as_integral, name, *sides, parts(*sides)
 
 
-@derivation("Two sides of the smoothing", OURS, where={v: "y²", **WHERE})
+@derivation("Two sides of the smoothing", OURS, where={v: "$y^2$", **WHERE})
 def smoothing_sides() -> Blocks:
     r"""Q₁ <= w <= Q₃ in v = y²: each exp(−t√v) is completely monotone in v, and so is w; double points do the rest.
 
@@ -69,19 +74,19 @@ def smoothing_sides() -> Blocks:
     w, line, parabola = (quantity(name) for name in ("w", "Q_1", "Q_3"))
     slope1, slope3 = sp.symbols("w'_1 w'_3")
     exponential = sp.exp(-t * sp.sqrt(v))
-    second = claim(0, "<=", sp.Derivative(exponential, (v, 2)), "second derivative of exp(−t√v)")
-    third = claim(0, "<=", -sp.Derivative(exponential, (v, 3)), "third derivative of exp(−t√v)")
+    second = claim(0, "<=", sp.Derivative(exponential, (v, 2)), r"second derivative of $\exp(-t\sqrt{v})$")
+    third = claim(0, "<=", -sp.Derivative(exponential, (v, 3)), r"third derivative of $\exp(-t\sqrt{v})$")
     tangent = given(line(v), w(1) + slope1 * (v - 1), "the line with a double point at 1")
     bend = (w(0) - w(3) + 3 * slope3) / 9
     double = given(parabola(v), w(3) + slope3 * (v - 3) + bend * (v - 3) ** 2, "through 0, with a double point at 3")
-    inside = "w is the integral of t e^(−t²/2) times exp(−t√v), differentiated under the integral"
+    inside = r"$w$ is the integral of $t e^{-t^2/2}$ times $\exp(-t\sqrt{v})$, differentiated under the integral"
     lower = theorems.general(
-        "the error of Hermite interpolation", w(v), ">=", line(v), stated=[inside, "w − Q₁ = w''(ξ)(v − 1)²/2"],
-        shown=[("w'' is not negative", second)],
+        "the error of Hermite interpolation", w(v), ">=", line(v), stated=[inside, r"$w - Q_1 = w''(\xi)(v - 1)^2/2$"],
+        shown=[("$w''$ is not negative", second)],
     )  # fmt: skip
     upper = theorems.general(
         "the error of Hermite interpolation", w(v), "<=", parabola(v),
-        stated=[inside, "w − Q₃ = w'''(ξ) v (v − 3)²/6"], shown=[("w''' is not positive", third)],
+        stated=[inside, r"$w - Q_3 = w'''(\xi) v (v - 3)^2/6$"], shown=[("$w'''$ is not positive", third)],
     )  # fmt: skip
     sides = (
         chain(w(v), at_least(line(v), "the line is below", lower), equals(tangent.right, "written out", tangent)),
@@ -90,7 +95,7 @@ def smoothing_sides() -> Blocks:
     return tangent, double, *sides, parts(*sides)
 
 
-@derivation("Transforms of the two sides", OURS, where={a: "τs", v: "s", **WHERE})
+@derivation("Transforms of the two sides", OURS, where={a: r"$\tau s$", v: "$s$", **WHERE})
 def smoothing_transforms() -> Blocks:
     r"""Bilateral transforms ∫ f(x) e^(−sx) dx of the pieces: [x]_+ becomes 1/s², and τN(x/τ)·He_{2j}(x/τ) becomes
     τ² e^(τ²s²/2) (τs)^{2j}, for j = 0, 1, 2. E f(S) is then (1/2πi) ∫ φ(s)^n F(s) ds.
@@ -103,12 +108,12 @@ def smoothing_transforms() -> Blocks:
     """
     Z = Random("Z")
     square = claim(density(z) * sp.exp(-a * z), "=", sp.exp(a**2 / 2) * density(z + a), "complete the square")
-    ramp = chain(sp.Integral(t * sp.exp(-v * t), (t, 0, sp.oo)), equals(v**-2, "the transform of [x]_+"))
+    ramp = chain(sp.Integral(t * sp.exp(-v * t), (t, 0, sp.oo)), equals(v**-2, "the transform of $[x]_+$"))
     moments = []
     for power, value in ((1, 0), (2, 1), (3, 0), (4, 3)):
         shown = claim(sp.Integral(z**power * density(z), (z, -sp.oo, sp.oo)), "=", value, f"moment {power}")
         read = theorems.general(
-            "the mean over a density", Mean(Z**power), "=", sp.Integer(value), stated=["Z is standard normal"],
+            "the mean over a density", Mean(Z**power), "=", sp.Integer(value), stated=["$Z$ is standard normal"],
             shown=[(f"moment {power}", shown)],
         )  # fmt: skip
         moments.append(read)
@@ -116,20 +121,23 @@ def smoothing_transforms() -> Blocks:
     def moved(polynomial: sp.Expr) -> Applied:
         return theorems.general(
             "substitution in an integral", Mean(polynomial.subs(z, Z) * sp.exp(-a * Z)), "=",
-            sp.exp(a**2 / 2) * Mean(polynomial.subs(z, Z - a)), stated=["z + a is put for z"],
+            sp.exp(a**2 / 2) * Mean(polynomial.subs(z, Z - a)), stated=["$z + a$ is put for $z$"],
             shown=[("the densities agree", square)],
         )  # fmt: skip
 
     plain = moved(sp.Integer(1))
-    pieces = [chain(plain.left, equals(sp.exp(a**2 / 2), "He₀ = 1: Z is moved by a", plain))]
-    for name, polynomial, value in (("He₂", z**2 - 1, a**2), ("He₄", z**4 - 6 * z**2 + 3, a**4)):
+    pieces = [chain(plain.left, equals(sp.exp(a**2 / 2), r"$\mathrm{He}_0 = 1$: $Z$ is moved by $a$", plain))]
+    for name, polynomial, value in (
+        (r"$\mathrm{He}_2$", z**2 - 1, a**2),
+        (r"$\mathrm{He}_4$", z**4 - 6 * z**2 + 3, a**4),
+    ):
         fact = moved(polynomial)
         pieces.append(
             chain(
                 fact.left,
-                equals(fact.right, f"{name}: Z is moved by a", fact),
+                equals(fact.right, f"{name}: $Z$ is moved by $a$", fact),
                 equals(linear(fact.right), "the mean is linear"),
-                equals(sp.exp(a**2 / 2) * value, "the moments of Z", *moments),
+                equals(sp.exp(a**2 / 2) * value, "the moments of $Z$", *moments),
             )
         )  # fmt: skip
     return ramp, *pieces, parts(ramp, *pieces)

@@ -39,14 +39,14 @@ total = Random("S_n")
 #: The divergence of a reduction pair: what Theorem 9 ends in.
 missing = sp.Sum(Positive(null_a(i) - alpha * null_b(i)), (i, 1, L))
 MASSES = {
-    a(j): "probability of component j under x_0; b_j under x_1",
-    c(j): "probability of component j, c_j > 0, in what everyone else has in common",
+    a(j): "probability of component $j$ under $x_0$; $b_j$ under $x_1$",
+    c(j): "probability of component $j$, $c_j > 0$, in what everyone else has in common",
 }
 WHERE = {
     **MASSES,
-    null_a(i): "probability under x_0 of component i that the others do not have; B_i under x_1",
-    count(x, j): "how often component j occurs in histogram number x, which n draws make with probability M(x)",
-    total: "the sum G_1 + … + G_n of independent copies of G",
+    null_a(i): "probability under $x_0$ of component $i$ that the others do not have; $B_i$ under $x_1$",
+    count(x, j): "how often component $j$ occurs in histogram number $x$, which $n$ draws make with probability $M(x)$",
+    total: r"the sum $G_1 + \dots + G_n$ of independent copies of $G$",
 }
 
 
@@ -93,17 +93,17 @@ def _one_cell() -> tuple[Fact, Cases]:
     law = given(
         cell(m, also_negative, q, r),
         sp.factorial(m) * q**also_negative / sp.factorial(also_negative) * r,
-        "m draws: h in a cell of probability q, and r for all the other cells",
+        "$m$ draws: $h$ in a cell of probability $q$, and $r$ for all the other cells",
     )
     without = cell(n - 1, h - 1, q, r)
     right = h / (n * q) * cell(n, h, q, r)
     written = sp.factorial(n - 1) * q ** (h - 1) / sp.factorial(h - 1) * r
     some = chain(
-        without, equals(written, "the definition", law), equals(right, "(n − 1)!/(h − 1)! = (h/n) n!/h!", law),
+        without, equals(written, "the definition", law), equals(right, "$(n - 1)!/(h - 1)! = (h/n) n!/h!$", law),
         under=sp.Gt(h, 0),
     )  # fmt: skip
     none = chain(
-        without, equals(0, "an empty cell has no draw to lose", law), equals(right, "and h = 0 leaves nothing", law),
+        without, equals(0, "an empty cell has no draw to lose", law), equals(right, "and $h = 0$ leaves nothing", law),
         under=sp.Eq(h, 0),
     )  # fmt: skip
     return law, cases(some, none, words="one draw less, in this cell")
@@ -119,28 +119,34 @@ def _law_of_histogram(
     here = {h: count(x, j), q: c(j), r: rest(x, j)}
     sent = sp.Sum(user(j) * cell(n - 1, count(x, j) - 1, c(j), rest(x, j)), (j, 1, K))
     defined = given(
-        probability(x), sent, f"one draw from {name} makes j, and n − 1 draws from (c, β) the histogram without it"
+        probability(x),
+        sent,
+        rf"one draw from ${name}$ makes $j$, and $n - 1$ draws from $(c, \beta)$ the histogram without it",
     )
     shown = chain(
         probability(x),
         equals(sp.Sum(user(j) * count(x, j) / (n * c(j)) * cell(n, count(x, j), c(j), rest(x, j)), (j, 1, K)),
-               "the others have one draw less, in cell j", defined, one_less.at(here)),
+               "the others have one draw less, in cell $j$", defined, one_less.at(here)),
         equals(everyone(x) / n * sp.Sum(count(x, j) * user(j) / c(j), (j, 1, K)),
-               "whatever j is, this is the probability of n draws", whole),
+               "whatever $j$ is, this is the probability of $n$ draws", whole),
     )  # fmt: skip
     return defined, shown
 
 
 def _null_components() -> tuple[Fact, Fact, Chain]:
     """[A_i − αB_i]_+ for the histograms with a component that only the differing user can send."""
-    ones = suppose(sp.Sum(others(y), (y, 1, V)), "=", 1, "M'(y): histogram number y of n − 1 draws from (c, β)")
+    ones = suppose(
+        sp.Sum(others(y), (y, 1, V)), "=", 1, r"$M'(y)$: histogram number $y$ of $n - 1$ draws from $(c, \beta)$"
+    )
     with_null = quantity("Z", nonnegative=True)
     gap = Positive(null_a(i) - alpha * null_b(i))
     stick = sp.Sum(Positive(null_a(i) * others(y) - alpha * null_b(i) * others(y)), (y, 1, V))
-    one_null = given(with_null(i), stick, "the histograms with the component i, c_i = 0, which only the user can send")
+    one_null = given(
+        with_null(i), stick, "the histograms with the component $i$, $c_i = 0$, which only the user can send"
+    )
     nulls = chain(
         with_null(i),
-        equals(gap * sp.Sum(others(y), (y, 1, V)), "M'(y) is not negative: take it out", one_null),
+        equals(gap * sp.Sum(others(y), (y, 1, V)), "$M'(y)$ is not negative: take it out", one_null),
         equals(gap, "and these probabilities sum to 1", ones),
     )
     return ones, one_null, nulls
@@ -158,37 +164,38 @@ def theorem9() -> Blocks:
     law, one_less = _one_cell()
     others_make = everyone(x) * sp.factorial(count(x, j)) / (sp.factorial(n) * c(j) ** count(x, j))
     split = given(
-        rest(x, j), others_make, "the multinomial probability M(x) without n! and without the factor of cell j"
+        rest(x, j), others_make, "the multinomial probability $M(x)$ without $n!$ and without the factor of cell $j$"
     )
     whole = chain(
-        cell(n, count(x, j), c(j), rest(x, j)), equals(everyone(x), "n draws make the histogram x", law, split)
+        cell(n, count(x, j), c(j), rest(x, j)), equals(everyone(x), "$n$ draws make the histogram $x$", law, split)
     )
     shared = (law, one_less, whole)
     first, P0 = _law_of_histogram(under_x0, a, "a", shared)
     second, P1 = _law_of_histogram(under_x1, b, "b", shared)
-    value = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of G on component j")
+    value = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of $G$ on component $j$")
     counted = sp.Sum(count(x, j) * g(j), (j, 1, K))
     live = chain(
         sp.Sum(Positive(under_x0(x) - alpha * under_x1(x)), (x, 1, N)),
         equals(sp.Sum(Positive(P0.right - alpha * P1.right), (x, 1, N)), "the probabilities of the histograms", P0, P1),
-        equals(sp.Sum(everyone(x) / n * Positive(counted), (x, 1, N)), "M(x)/n is not negative: take it out", value),
+        equals(sp.Sum(everyone(x) / n * Positive(counted), (x, 1, N)), "$M(x)/n$ is not negative: take it out", value),
     )
     ones, one_null, nulls = _null_components()
     of_pair = theorems.total_probability(
         Divergence(alpha, *pair), live.left + sp.Sum(nulls.left, (i, 1, L)),
-        "a histogram has no component with c = 0, or one that is the differing user's",
-        checked=("for every histogram of four components, two with c = 0, n ≤ 3", _null_atoms_occur_once),
+        "a histogram has no component with $c = 0$, or one that is the differing user's",
+        checked=(r"for every histogram of four components, two with $c = 0$, $n \le 3$", _null_atoms_occur_once),
     )  # fmt: skip
     mean = theorems.total_probability(
         Mean(Positive(total)), sp.Sum(everyone(x) * Positive(counted), (x, 1, N)),
-        "n independent copies of G make the histogram x with probability M(x), and then their sum is Σ h_j g_j",
-        checked=("for three components, n ≤ 3, in fractions", _sums_of_copies),
+        r"$n$ independent copies of $G$ make the histogram $x$ with probability $M(x)$, and then their sum is "
+        r"$\sum h_j g_j$",
+        checked=(r"for three components, $n \le 3$, in fractions", _sums_of_copies),
     )  # fmt: skip
     shown = chain(
         Divergence(alpha, *pair),
         equals(of_pair.right, "histogram by histogram", of_pair),
         equals(live.right + missing, "both sums, as above", live, nulls),
-        equals(Mean(Positive(total)) / n + missing, "the mean of the positive part of a sum of n copies", mean),
+        equals(Mean(Positive(total)) / n + missing, "the mean of the positive part of a sum of $n$ copies", mean),
     )
     return law, one_less, split, whole, first, P0, second, P1, value, live, ones, one_null, nulls, shown
 
@@ -215,33 +222,36 @@ def one_dataset() -> Blocks:
     [(-alpha*R(1, j) + R(0, j))/R(2, j), Sum([-alpha*R(1, i) + R(0, i)]_+, (i, 1, L)) + E[S_n]_+/n]
     """
     real, R = sp.symbols("S(X_0) S(X_1)"), quantity("R", r"R(x_{{{0}}})({1})", positive=True)
-    live = [given(law(j), R(number, j), f"x_{number}") for number, law in enumerate((a, b, c))]
+    live = [given(law(j), R(number, j), f"$x_{number}$") for number, law in enumerate((a, b, c))]
     unsent = [
-        given(law(i), R(number, i), f"x_{number}, a message that x_2 cannot send")
+        given(law(i), R(number, i), f"$x_{number}$, a message that $x_2$ cannot send")
         for number, law in enumerate((null_a, null_b))
     ]
     lemma = cite(theorem9)
-    definition = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of G at message j")
-    value = chain(g(j), equals((R(0, j) - alpha * R(1, j)) / R(2, j), "with probability R(x_2)(j)", definition, *live))
+    definition = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of $G$ at message $j$")
+    value = chain(
+        g(j), equals((R(0, j) - alpha * R(1, j)) / R(2, j), "with probability $R(x_2)(j)$", definition, *live)
+    )
     same = theorems.general(
         "data processing, both ways", Divergence(alpha, *real), "=", Divergence(alpha, *pair),
         stated=[
-            "messages in random order and their histogram can be made from each other without the data; n − 1 messages "
-            "from R(x_2) and one from R(x_0) or R(x_1) are the reduction pair with a = R(x_0), b = R(x_1), c = R(x_2)"
+            "messages in random order and their histogram can be made from each other without the data; $n - 1$ "
+            "messages from $R(x_2)$ and one from $R(x_0)$ or $R(x_1)$ are the reduction pair with $a = R(x_0)$, "
+            "$b = R(x_1)$, $c = R(x_2)$"
         ],
-        checked=("for a randomizer without symmetry, n ≤ 3", _dataset_is_a_pair),
+        checked=(r"for a randomizer without symmetry, $n \le 3$", _dataset_is_a_pair),
     )  # fmt: skip
     shown = chain(
         Divergence(alpha, *real),
-        equals(Divergence(alpha, *pair), "c = R(x_2): nothing is left over", same),
+        equals(Divergence(alpha, *pair), "$c = R(x_2)$: nothing is left over", same),
         equals(lemma.right, "the divergence is one expectation", lemma),
         equals(Mean(Positive(total)) / n + sp.Sum(Positive(R(0, i) - alpha * R(1, i)), (i, 1, L)),
-               "what x_2 cannot send, in terms of R", *unsent),
+               "what $x_2$ cannot send, in terms of $R$", *unsent),
     )  # fmt: skip
     return *live, *unsent, definition, value, lemma, shown, parts(value, shown)
 
 
-@derivation("Mean and range of G", "Su et al. 2025, Property 2, corrected", where=MASSES)
+@derivation("Mean and range of $G$", "Su et al. 2025, Property 2, corrected", where=MASSES)
 def property2() -> Blocks:
     r"""E[G] = 1 − α, 1 − αt ≤ G, and G ≤ t − α for α ≤ t, G ≤ 0 beyond (Su et al. 2025, Property 2).
 
@@ -252,32 +262,38 @@ def property2() -> Blocks:
     [1 - alpha, -alpha*t + 1, -alpha + t, 0]
     """
     mean, G = sp.Symbol("E[G]"), quantity("G", "G", real=True)
-    sums = [suppose(sp.Sum(law(j), (j, 1, K)), "=", 1, f"{law} is a law") for law in (a, b)]
-    value = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of G at message j, which has probability c_j")
-    defined = given(mean, sp.Sum(c(j) * g(j), (j, 1, K)), "where the blanket does not cover, G is 0")
+    sums = [suppose(sp.Sum(law(j), (j, 1, K)), "=", 1, f"${law}$ is a law") for law in (a, b)]
+    value = given(g(j), (a(j) - alpha * b(j)) / c(j), "the value of $G$ at message $j$, which has probability $c_j$")
+    defined = given(mean, sp.Sum(c(j) * g(j), (j, 1, K)), "where the blanket does not cover, $G$ is 0")
     average = chain(
         mean,
-        equals(sp.Sum(a(j), (j, 1, K)) - alpha * sp.Sum(b(j), (j, 1, K)), "c_j cancels", defined, value),
-        equals(1 - alpha, "R(x_0) and R(x_1) sum to 1", *sums),
+        equals(sp.Sum(a(j), (j, 1, K)) - alpha * sp.Sum(b(j), (j, 1, K)), "$c_j$ cancels", defined, value),
+        equals(1 - alpha, "$R(x_0)$ and $R(x_1)$ sum to 1", *sums),
     )
-    above = [suppose(law(j), ">=", c(j), f"the blanket is not above {law}") for law in (a, b)]
-    below = [suppose(law(j), "<=", t * c(j), f"ε0-LDP: {law} is at most t times the infimum") for law in (a, b)]
+    above = [suppose(law(j), ">=", c(j), f"the blanket is not above ${law}$") for law in (a, b)]
+    below = [
+        suppose(law(j), "<=", t * c(j), rf"$\varepsilon_0$-LDP: ${law}$ is at most $t$ times the infimum")
+        for law in (a, b)
+    ]
     covered = parameter("kappa", 0, 1, integer=True)
-    either = given(G(j, covered), covered * g(j), "κ = 1 if message j comes from the blanket; if not, κ = 0")
+    either = given(
+        G(j, covered), covered * g(j), r"$\kappa = 1$ if message $j$ comes from the blanket; if not, $\kappa = 0$"
+    )
 
     def end(link: Callable[..., Link], right: sp.Expr, facts: list[Fact], within: sp.Basic, where: str) -> Cases:
         """Both values of κ under one condition on α."""
         yes, no = (sp.Eq(covered, number) for number in (1, 0))
         one = chain(
-            G(j, covered), equals(g(j), f"κ = 1, {where}", either), link(right, "both masses at an end", value, *facts),
+            G(j, covered), equals(g(j), rf"$\kappa = 1$, {where}", either), link(right, "both masses at an end",
+            value, *facts),
             under=[yes, within],
         )  # fmt: skip
         further = () if right == 0 else (link(right, "0 is on this side of it"),)
-        zero = chain(G(j, covered), equals(0, f"κ = 0, {where}", either), *further, under=[no, within])
+        zero = chain(G(j, covered), equals(0, rf"$\kappa = 0$, {where}", either), *further, under=[no, within])
         return cases(one, zero, within=within)
 
-    lowest = end(at_least, 1 - alpha * t, [above[0], below[1]], sp.Ge(alpha, 1), "α ≥ 1")
-    highest = end(at_most, t - alpha, [below[0], above[1]], sp.Le(alpha, t), "α ≤ t")
-    beyond = end(at_most, sp.Integer(0), [below[0], above[1]], sp.Ge(alpha, t), "α ≥ t")
+    lowest = end(at_least, 1 - alpha * t, [above[0], below[1]], sp.Ge(alpha, 1), r"$\alpha \ge 1$")
+    highest = end(at_most, t - alpha, [below[0], above[1]], sp.Le(alpha, t), r"$\alpha \le t$")
+    beyond = end(at_most, sp.Integer(0), [below[0], above[1]], sp.Ge(alpha, t), r"$\alpha \ge t$")
     ends = (average, lowest, highest, beyond)
     return *sums, value, defined, average, *above, *below, either, lowest, highest, beyond, parts(*ends)

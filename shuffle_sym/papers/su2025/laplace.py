@@ -14,8 +14,10 @@ w = sp.Symbol("w", nonnegative=True)
 t, gamma = sp.exp(eps0), sp.exp(-eps0 / 2)
 F, tail, F_left, F_right = (quantity(name, nonnegative=True) for name in ("F", "T", "F_l", "F_r"))
 left, right = quantity("l", real=True), quantity("r", real=True)
-ON_LEFT = given(left(v), v - alpha, "L/γ where R(0)/R(1) is v, 1 ≤ v ≤ t: the left half of the messages")
-ON_RIGHT = given(right(v), 1 - alpha * v, "L/γ where R(1)/R(0) is v, 1 ≤ v ≤ t: the right half")
+ON_LEFT = given(
+    left(v), v - alpha, r"$L/\gamma$ where $R(0)/R(1)$ is $v$, $1 \le v \le t$: the left half of the messages"
+)
+ON_RIGHT = given(right(v), 1 - alpha * v, r"$L/\gamma$ where $R(1)/R(0)$ is $v$, $1 \le v \le t$: the right half")
 HALVES = given(F(x), F_left(x) + F_right(x), "the left half of the messages, and the right half")
 
 
@@ -26,9 +28,10 @@ def _branch(total: Fact, under: list[sp.Basic], *both: tuple[Any, ...]) -> Chain
     for half, side, (value, event, at, relation, loss) in zip(
         (F_left(x), F_right(x)), ("left", "right"), both, strict=True
     ):
-        there = claim(at, relation, loss, f"L/γ on the {side} half", ON_LEFT if at.func == left else ON_RIGHT)
+        there = claim(at, relation, loss, rf"$L/\gamma$ on the {side} half", ON_LEFT if at.func == left else ON_RIGHT)
         happens = theorems.general(
-            "equal events are equally likely", half, "=", value, stated=[f"on the {side} half L ≤ γx is: {event}"],
+            "equal events are equally likely", half, "=", value, stated=[
+                rf"on the {side} half $L \le \gamma x$ is: {event}"],
             shown=[(there.words, there)], under=under, local=(v, w),
         )  # fmt: skip
         here = here.subs(half, value)
@@ -40,10 +43,12 @@ def _branch(total: Fact, under: list[sp.Basic], *both: tuple[Any, ...]) -> Chain
 
 
 @derivation(
-    "The law of L for Laplace noise", "Su et al. 2025, Appendix C",
-    where={F(x): "Pr[L ≤ γx] for the inputs 0 and 1, where L = γG and γ = e^(−ε0/2)",
-           F_left(x): "the same, and R(0) ≥ R(1)", F_right(x): "the same, and R(1) > R(0)",
-           tail(u): "the blanket's probability, over γ, that R(0)/R(1) ≥ u, 1 ≤ u ≤ e^ε0; by symmetry R(1)/R(0) ≥ u"},
+    "The law of $L$ for Laplace noise", "Su et al. 2025, Appendix C",
+    where={F(x): r"$\Pr[L \le \gamma x]$ for the inputs 0 and 1, where $L = \gamma G$ and "
+                 r"$\gamma = e^{-\varepsilon_0/2}$",
+           F_left(x): r"the same, and $R(0) \ge R(1)$", F_right(x): "the same, and $R(1) > R(0)$",
+           tail(u): r"the blanket's probability, over $\gamma$, that $R(0)/R(1) \ge u$, "
+                    r"$1 \le u \le e^{\varepsilon_0}$; by symmetry $R(1)/R(0) \ge u$"},
 )  # fmt: skip
 def laplace_law() -> Blocks:
     r"""The distribution function of L for Laplace noise on [0, 1] and the pair (0, 1) (Su et al. 2025, Appendix C).
@@ -57,12 +62,12 @@ def laplace_law() -> Blocks:
     """
     cut = sp.Rational(1, 2) - sp.log(u) / (2 * eps0)  # where the ratio is u
     blanket = eps0 / 2 * sp.exp(-eps0 * (1 - y)) / gamma
-    defined = given(tail(u), sp.Integral(blanket, (y, -sp.oo, cut)), "the ratio is u or more left of this point")
+    defined = given(tail(u), sp.Integral(blanket, (y, -sp.oo, cut)), "the ratio is $u$ or more left of this point")
     total = chain(tail(u), equals(1 / (2 * sp.sqrt(u)), "the integral of the blanket's density", defined))
     low, middle, high = 1 - alpha * t, 1 - alpha, t - alpha
     never, always = (sp.Integer(0), "never"), (tail(1), "always")
-    below = tail((1 - x) / alpha), "R(1)/R(0) ≥ (1 − x)/α", right((1 - x) / alpha + v), "=", x - alpha * v
-    above = tail(1) - tail(x + alpha), "not R(0)/R(1) > x + α", left(x + alpha + v), "=", x + v
+    below = tail((1 - x) / alpha), r"$R(1)/R(0) \ge (1 - x)/\alpha$", right((1 - x) / alpha + v), "=", x - alpha * v
+    above = tail(1) - tail(x + alpha), r"not $R(0)/R(1) > x + \alpha$", left(x + alpha + v), "=", x + v
     branches = (
         ([sp.Lt(x, low)], (*never, left(1 + w), ">=", low), (*never, right(t - w), ">=", low)),
         ([sp.Ge(x, low), sp.Lt(x, middle)], (*never, left(1 + w), ">=", middle), below),

@@ -113,15 +113,15 @@ def _blanket_pairs_agree() -> bool:
 
 # ------------------------------------------------------------------------------------------------- Algorithms 1 and 2
 
-RUN = ("by running it on every histogram, n ≤ 3, a randomizer without symmetry", _algorithms_1_and_2_are_right)
+RUN = (r"by running it on every histogram, $n \le 3$, a randomizer without symmetry", _algorithms_1_and_2_are_right)
 
 
 @derivation(
     "Algorithms 1 and 2 make the shuffled messages", f"{SOURCE}, Algorithms 1 and 2",
-    where={beta: "what a decomposition leaves of every other user; 1 − γ for the blanket",
-           m: "how many of the n − 1 others send from what is left",
-           i: "number of a set of m of them, from 1 to the binomial coefficient",
-           real: "probability of some messages when the users send them; f when the algorithm returns them"},
+    where={beta: r"what a decomposition leaves of every other user; $1 - \gamma$ for the blanket",
+           m: "how many of the $n - 1$ others send from what is left",
+           i: "number of a set of $m$ of them, from 1 to the binomial coefficient",
+           real: "probability of some messages when the users send them; $f$ when the algorithm returns them"},
 )  # fmt: skip
 def algorithms_1_and_2() -> Blocks:
     r"""From the histogram of a reduction pair, Algorithms 1 and 2 make the shuffled messages of the users (Su et al.
@@ -137,22 +137,22 @@ def algorithms_1_and_2() -> Blocks:
     chance = quantity("B", nonnegative=True)
     sets = sp.binomial(n - 1, m)
     average = given(
-        at_random(m), sp.Sum(k(m, i), (i, 1, sets)) / sets, "the algorithm draws the m users uniformly at random"
+        at_random(m), sp.Sum(k(m, i), (i, 1, sets)) / sets, "the algorithm draws the $m$ users uniformly at random"
     )
-    counted = given(chance(m), sets * beta**m * (1 - beta) ** (n - 1 - m), "so likely is m in the histogram")
+    counted = given(chance(m), sets * beta**m * (1 - beta) ** (n - 1 - m), "so likely is $m$ in the histogram")
     users = theorems.total_probability(
         real, sp.Sum(beta**m * (1 - beta) ** (n - 1 - m) * sp.Sum(k(m, i), (i, 1, sets)), (m, 0, n - 1)),
-        "every other user sends from what is left with probability β, independently of the others", checked=RUN,
+        r"every other user sends from what is left with probability $\beta$, independently of the others", checked=RUN,
     )  # fmt: skip
     made = theorems.total_probability(
         output, sp.Sum(chance(m) * at_random(m), (m, 0, n - 1)),
-        "the histogram has m uncovered users with probability B(m), and then the messages are made with A(m)",
+        "the histogram has $m$ uncovered users with probability $B(m)$, and then the messages are made with $A(m)$",
         checked=RUN,
     )  # fmt: skip
     shown = chain(
         real,
         equals(users.right, "the shuffled messages of the users, by who sends from what is left", users),
-        equals(sp.Sum(chance(m) * at_random(m), (m, 0, n - 1)), "all sets of m users are alike", average, counted),
+        equals(sp.Sum(chance(m) * at_random(m), (m, 0, n - 1)), "all sets of $m$ users are alike", average, counted),
         equals(output, "what the algorithm returns", made),
     )
     return average, counted, shown
@@ -160,9 +160,9 @@ def algorithms_1_and_2() -> Blocks:
 
 @derivation(
     "The blanket is a decomposition", f"{SOURCE}, Theorem 7",
-    where={m: "how many of the n − 1 others send from the blanket, |b|",
-           beta: "1 − γ, what the blanket leaves of every user",
-           rho: "the product of c_j^h_j/h_j! over the messages; σ with c_j/γ in place of c_j"},
+    where={m: "how many of the $n - 1$ others send from the blanket, $|b|$",
+           beta: r"$1 - \gamma$, what the blanket leaves of every user",
+           rho: r"the product of $c_j^{h_j}/h_j!$ over the messages; $\sigma$ with $c_j/\gamma$ in place of $c_j$"},
 )  # fmt: skip
 def blanket_is_a_decomposition() -> Blocks:
     r"""R(x) is c + βLO(x) for every x, where c = inf_x R(x), β = 1 − γ and LO(x) is a law; and the pair
@@ -174,39 +174,44 @@ def blanket_is_a_decomposition() -> Blocks:
     """
     R = quantity("R", r"R(x)({0})", nonnegative=True)
     c, rest = quantity("c", r"c({0})", nonnegative=True), quantity("LO", r"\mathrm{{LO}}(x)({0})")
-    below = suppose(c(y), "<=", R(y), "c is the infimum over all inputs x")
-    ones = suppose(sp.Sum(R(y), (y, 1, K)), "=", 1, "R(x) is a law")
-    mass = suppose(sp.Sum(c(y), (y, 1, K)), "=", 1 - beta, "γ = Σ c(y) = 1 − β")
-    defined = given(rest(y), (R(y) - c(y)) / beta, "what the blanket leaves of R(x)")
-    sign = chain(0, at_most(rest(y), "c is not above R(x)", defined, below))
+    below = suppose(c(y), "<=", R(y), "$c$ is the infimum over all inputs $x$")
+    ones = suppose(sp.Sum(R(y), (y, 1, K)), "=", 1, "$R(x)$ is a law")
+    mass = suppose(sp.Sum(c(y), (y, 1, K)), "=", 1 - beta, r"$\gamma = \sum c(y) = 1 - \beta$")
+    defined = given(rest(y), (R(y) - c(y)) / beta, "what the blanket leaves of $R(x)$")
+    sign = chain(0, at_most(rest(y), "$c$ is not above $R(x)$", defined, below))
     whole = chain(
         sp.Sum(rest(y), (y, 1, K)),
         equals((sp.Sum(R(y), (y, 1, K)) - sp.Sum(c(y), (y, 1, K))) / beta, "message by message", defined),
-        equals(1, "1 − γ = β", ones, mass),
+        equals(1, r"$1 - \gamma = \beta$", ones, mass),
     )
-    mixture = chain(R(y), equals(c(y) + beta * rest(y), "R(x) is the blanket, or LO(x) with probability β", defined))
+    mixture = chain(
+        R(y),
+        equals(c(y) + beta * rest(y), r"$R(x)$ is the blanket, or $\mathrm{LO}(x)$ with probability $\beta$", defined),
+    )
     sigma, v, u = sp.Symbol("sigma", positive=True), quantity("v", nonnegative=True), quantity("u", nonnegative=True)
     blanket = given(
         v(m),
         sp.binomial(n - 1, m) * (1 - beta) ** m * beta ** (n - 1 - m) * sp.factorial(m) * sigma,
-        "Definition 6: m of the others are covered, and m draws from c/γ make a histogram",
+        r"Definition 6: $m$ of the others are covered, and $m$ draws from $c/\gamma$ make a histogram",
     )
     clone = given(
         u(m),
         sp.factorial(n - 1) / sp.factorial(n - 1 - m) * beta ** (n - 1 - m) * rho,
-        "Definition 8: n − 1 draws from (c, β) make it, with n − 1 − m in the last cell",
+        r"Definition 8: $n - 1$ draws from $(c, \beta)$ make it, with $n - 1 - m$ in the last cell",
     )
-    scaled = given(sigma, rho / (1 - beta) ** m, "the m draws have 1/γ each")
+    scaled = given(sigma, rho / (1 - beta) ** m, r"the $m$ draws have $1/\gamma$ each")
     same = chain(
         v(m),
-        equals(sp.binomial(n - 1, m) * sp.factorial(m) * beta ** (n - 1 - m) * rho, "γ^m cancels", blanket, scaled),
-        equals(u(m), "C(n − 1, m) m! = (n − 1)!/(n − 1 − m)!", clone),
+        equals(
+            sp.binomial(n - 1, m) * sp.factorial(m) * beta ** (n - 1 - m) * rho, r"$\gamma^m$ cancels", blanket, scaled
+        ),
+        equals(u(m), r"$\tbinom{n - 1}{m} m! = (n - 1)!/(n - 1 - m)!$", clone),
     )
     processing = theorems.general(
         "data processing, both ways", Divergence(alpha, *blanket_pair), "=", Divergence(alpha, *clone_pair),
-        stated=["the differing user's message is added to both, and (|b|, Y) and the histogram say the same"],
+        stated=["the differing user's message is added to both, and $(|b|, Y)$ and the histogram say the same"],
         shown=[("the others have the same law in both", same)], local=(m,),
-        checked=("outcome by outcome, n ≤ 3, a randomizer without symmetry", _blanket_pairs_agree),
+        checked=(r"outcome by outcome, $n \le 3$, a randomizer without symmetry", _blanket_pairs_agree),
     )  # fmt: skip
     equal = chain(Divergence(alpha, *blanket_pair), equals(processing.right, "one pair in two notations", processing))
     statement = parts(sign, whole, mixture, same, equal)
@@ -223,10 +228,10 @@ def blanket_reduction() -> Blocks:
     """
     mixture = [cite(blanket_is_a_decomposition, part=number) for number in range(3)]
     law = cite(algorithms_1_and_2)
-    words = ("LO(x) is not negative", "it sums to 1", "R(x) is the mixture")
+    words = (r"$\mathrm{LO}(x)$ is not negative", "it sums to 1", "$R(x)$ is the mixture")
     processing = theorems.general(
         "data processing", Divergence(alpha, *shuffled_pair), "<=", Divergence(alpha, *blanket_pair),
-        stated=["Algorithm 2 knows x_2, …, x_n and not whether user 1 has x_0 or x_1"],
+        stated=[r"Algorithm 2 knows $x_2, \dots, x_n$ and not whether user 1 has $x_0$ or $x_1$"],
         shown=[*zip(words, mixture, strict=True), ("Algorithm 2 returns the shuffled messages", law)],
     )  # fmt: skip
     shown = chain(Divergence(alpha, *shuffled_pair), at_most(processing.right, "by Algorithm 2", processing))
@@ -238,8 +243,8 @@ def blanket_reduction() -> Blocks:
 
 @derivation(
     "Algorithm 3 makes the blanket of any decomposition", f"{SOURCE}, Algorithm 3",
-    where={beta: "what the decomposition leaves of every other user, in its component K + 1",
-           gamma: "the mass of the blanket, Σ ω(y) over the messages"},
+    where={beta: "what the decomposition leaves of every other user, in its component $K + 1$",
+           gamma: r"the mass of the blanket, $\sum \omega(y)$ over the messages"},
 )  # fmt: skip
 def algorithm3() -> Blocks:
     r"""What Algorithm 3 makes of one draw (Su et al. 2025): of the differing user's draw a message from R(x_0) or
@@ -257,18 +262,20 @@ def algorithm3() -> Blocks:
     under_x0, extra = quantity("R_0", r"R(x_0)({0})", nonnegative=True), quantity("r", real=True)
     common = sp.Sum(c(j) * Q(j, y), (j, 1, K))
     messages = sp.Symbol("Y", integer=True, positive=True)
-    first = suppose(under_x0(y), "=", sp.Sum(a(j) * Q(j, y), (j, 1, K)), "the decomposition of R(x_0)")
-    below = suppose(common, "<=", omega(y), "the common part is below every R(x), so below the infimum")
-    size = suppose(sp.Sum(omega(y), (y, 1, messages)), "=", gamma, "the blanket has the mass γ")
-    sent = given(extra(y), (omega(y) - common) / beta, "a draw of component K + 1 becomes the message y")
+    first = suppose(under_x0(y), "=", sp.Sum(a(j) * Q(j, y), (j, 1, K)), "the decomposition of $R(x_0)$")
+    below = suppose(common, "<=", omega(y), "the common part is below every $R(x)$, so below the infimum")
+    size = suppose(sp.Sum(omega(y), (y, 1, messages)), "=", gamma, r"the blanket has the mass $\gamma$")
+    sent = given(extra(y), (omega(y) - common) / beta, "a draw of component $K + 1$ becomes the message $y$")
     sign = chain(extra(y), at_least(0, "what the blanket has more than the decomposition", sent, below))
     own = chain(
         sp.Sum(a(j) * Q(j, y), (j, 1, K)),
-        equals(under_x0(y), "the user with x_0: a draw of component j becomes a message from Q_j", first),
+        equals(under_x0(y), "the user with $x_0$: a draw of component $j$ becomes a message from $Q_j$", first),
     )
     other = chain(
         common + beta * extra(y),
-        equals(omega(y), "every other user: component j becomes a message from Q_j, component K + 1 by r", sent),
+        equals(
+            omega(y), "every other user: component $j$ becomes a message from $Q_j$, component $K + 1$ by $r$", sent
+        ),
     )
     nothing = chain(
         1 - sp.Sum(common + beta * extra(y), (y, 1, messages)),
@@ -288,14 +295,14 @@ def blanket_is_best() -> Blocks:
     """
     first = cite(blanket_reduction)
     draws = [cite(algorithm3, part=number) for number in range(4)]
-    words = ("the user with x_0, and x_1 likewise", "every other user", "nothing is sent", "r is a probability")
+    words = ("the user with $x_0$, and $x_1$ likewise", "every other user", "nothing is sent", "$r$ is a probability")
     processing = theorems.general(
         "data processing", Divergence(alpha, *blanket_pair), "<=", Divergence(alpha, *clone_pair),
         stated=[
             "Algorithm 3 turns each draw of the histogram into a message or nothing, by itself and without the data"
         ],
         shown=list(zip(words, draws, strict=True)),
-        checked=("by running it on every histogram, n ≤ 3, four overlapping components", _algorithm_3_is_right),
+        checked=(r"by running it on every histogram, $n \le 3$, four overlapping components", _algorithm_3_is_right),
     )  # fmt: skip
     better = chain(Divergence(alpha, *blanket_pair), at_most(processing.right, "by Algorithm 3", processing))
     shown = chain(

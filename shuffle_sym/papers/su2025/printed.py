@@ -18,7 +18,7 @@ VALUES = (1 - alpha * t, t - alpha * t, 1 - alpha, sp.Integer(0), t - alpha)
 
 _QUARTER = 1 / (2 * (t + 1))
 TABLE_1: dict[str, tuple[sp.Expr, ...]] = {
-    "k-RR": (1 / (t + k - 1), sp.Integer(0), (k - 2) / (t + k - 1), (t - 1) / (t + k - 1), 1 / (t + k - 1)),
+    "$k$-RR": (1 / (t + k - 1), sp.Integer(0), (k - 2) / (t + k - 1), (t - 1) / (t + k - 1), 1 / (t + k - 1)),
     "BLH": (_QUARTER, _QUARTER, _QUARTER, (t - 1) / (t + 1), _QUARTER),
     "RAPPOR": (1 / (s + 1) ** 2, 1 / (s * (s + 1) ** 2), 1 / (s + 1) ** 2, 1 - 1 / s, 1 / (s + 1) ** 2),
     "OUE": (_QUARTER, 1 / (2 * t * (t + 1)), t / (2 * (t + 1)), (1 - 1 / t) / 2, _QUARTER),
@@ -36,7 +36,7 @@ TABLE_2: dict[str, tuple[sp.Expr, ...]] = {
 
 def idealised(name: str) -> Randomizer:
     """The randomizer of a row, with infinitely many inputs as the tables assume (k-RR: k inputs)."""
-    rows: dict[str, Randomizer] = {"k-RR": KRR(), "BLH": BLH(sp.oo), "RAPPOR": RAPPOR(sp.oo), "OUE": OUE(sp.oo)}
+    rows: dict[str, Randomizer] = {"$k$-RR": KRR(), "BLH": BLH(sp.oo), "RAPPOR": RAPPOR(sp.oo), "OUE": OUE(sp.oo)}
     return HadamardResponse() if name == "HR" else rows[name]
 
 

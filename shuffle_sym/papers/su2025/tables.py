@@ -42,7 +42,7 @@ class Named(sp.Symbol):  # type: ignore[misc]
 
 
 def _probability(value: sp.Expr) -> Named:
-    return Named(f"Pr[G = {latex.plain(value)}]", rf"\Pr[G = {latex.formula(value)}]", value)
+    return Named(f"Pr[G = {latex.code(value)}]", rf"\Pr[G = {latex.formula(value)}]", value)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ class Reference:
         mu, scale = sp.Symbol("mu", positive=True), sp.Symbol("N", positive=True)
         match = given(mu, R.mu, "a message of the reference law matches an input with this probability")
         whole = given(
-            scale, 1 + (R.ratio - 1) * mu, "messages that match are e^ε0 times as likely: divide by the sum of all"
+            scale,
+            1 + (R.ratio - 1) * mu,
+            r"messages that match are $e^{\varepsilon_0}$ times as likely: divide by the sum of all",
         )
         return cls(R, scale, (match, whole))
 
@@ -80,15 +82,14 @@ def _in_words(label: str) -> str:
     """What a class is called in a line of text."""
     named = {
         r"\text{matches all}": "messages that match every input",
-        r"\{0,1\}": "messages that match x_0 and x_1",
-        r"\{0\}": "messages that match x_0 only",
-        r"\{1\}": "messages that match x_1 only",
-        r"\emptyset": "messages that match neither x_0 nor x_1",
-        r"{:}\,": ": ",
+        r"\{0,1\}": "messages that match $x_0$ and $x_1$",
+        r"\{0\}": "messages that match $x_0$ only",
+        r"\{1\}": "messages that match $x_1$ only",
+        r"\emptyset": "messages that match neither $x_0$ nor $x_1$",
     }
-    for drawn, words in named.items():
-        label = label.replace(drawn, words)
-    return re.sub(r"[\\${}]", "", label.replace(r"\,", " "))
+    part, _, drawn = label.rpartition(r"{:}\,")
+    words = named.get(drawn, f"${drawn}$")
+    return f"part {part}: {words}" if part else words
 
 
 def _masses(
@@ -98,15 +99,15 @@ def _masses(
     a, b, w = (sp.Symbol(f"{letter}_{number}", nonnegative=True) for letter in "abw")
     words = f"class {number}, {_in_words(y.label)}"
     if reference is None:
-        under = given(a, y.masses[0], f"{words}: probability under x_0")
-        return (under, given(b, y.masses[1], "and under x_1")), list(dict.fromkeys(y.range))
+        under = given(a, y.masses[0], f"{words}: probability under $x_0$")
+        return (under, given(b, y.masses[1], "and under $x_1$")), list(dict.fromkeys(y.range))
     t, N = reference.R.ratio, reference.scale
     every = r"\text" in y.label
     hits = [every or str(x) in re.findall(r"\d+", y.label) for x in inputs]
     size = given(w, reference.weight(y, hits[0]), f"{words}: probability under the reference law")
     a_form, b_form = (w * (t if hit else 1) / N for hit in hits)
-    under = given(a, a_form, "x_0 matches" if hits[0] else "x_0 does not match")
-    other = given(b, b_form, "x_1 matches" if hits[1] else "x_1 does not match")
+    under = given(a, a_form, "$x_0$ matches" if hits[0] else "$x_0$ does not match")
+    other = given(b, b_form, "$x_1$ matches" if hits[1] else "$x_1$ does not match")
     hit_here, miss_here = (field.simplest(w * reference.R.likelihood(hit)) for hit in (True, False))
     reached = {field.simplest(e / y.masses[0] * (w * reference.R.likelihood(hits[0]))) for e in y.range}
     values = [form for form, value in ((w * t / N, hit_here), (w / N, miss_here)) if value in reached]
@@ -128,9 +129,9 @@ def _row(number: int, y: OutputClass, R: Randomizer, inputs: tuple[int, int], re
     own = (lowest,) if infimum is lowest else (lowest, infimum)
     if floor == 0:
         return Row((*sizes, *own), infimum, None)
-    quotient = given(g, (masses[-2].left - alpha * masses[-1].left) / c, "the definition of G")
+    quotient = given(g, (masses[-2].left - alpha * masses[-1].left) / c, "the definition of $G$")
     value = field.simplest((y.masses[0] - alpha * y.masses[1]) / floor)
-    shown = chain(g, equals(value, f"the value of G on class {number}", quotient, infimum, *masses[::-1], *shared))
+    shown = chain(g, equals(value, f"the value of $G$ on class {number}", quotient, infimum, *masses[::-1], *shared))
     return Row((*masses, *own, quotient, shown), infimum, shown)
 
 
@@ -167,16 +168,12 @@ def gparv_table(R: Randomizer, x0: int | None = None, x1: int | None = None) -> 
     blocks += [fact for pair in (*laws, mean) for fact in pair]
     statement = parts(*(shown for _, shown in laws), mean[1])
     where = {
-        symbol: _bound_to(value)
+        symbol: f"${latex.formula(value)}$"
         for symbol, value in field.used(R.bindings, [f for y in classes for f in y.range]).items()
     }
-    return Derivation(f"G of {R!r}", f"{SOURCE}, Definition 10 and Table 1", (*blocks, statement), where, "gparv_table")
-
-
-def _bound_to(value: sp.Expr) -> str:
-    """What a symbol stands for, in a line of text: e^ε0, (e^(ε0/2) + 1)^(d - 2)."""
-    words = latex.plain(value).replace("exp(epsilon_0/2)", "e^(ε0/2)").replace("exp(epsilon_0)", "e^ε0")
-    return words.replace("**", "^")
+    return Derivation(
+        f"$G$ of `{R!r}`", f"{SOURCE}, Definition 10 and Table 1", (*blocks, statement), where, "gparv_table"
+    )
 
 
 def _in_order(group: list[Row]) -> tuple[list[sp.Symbol], list[Fact]]:
@@ -188,7 +185,7 @@ def _chance(value: sp.Expr, classes: tuple[list[sp.Symbol], list[Fact]]) -> tupl
     symbols, infima = classes
     numbers = ", ".join(symbol.name.partition("_")[2] for symbol in symbols)
     name = _probability(value)
-    defined = given(name, sp.Add(*symbols), f"G has this value on class {numbers}")
+    defined = given(name, sp.Add(*symbols), f"$G$ has this value on class {numbers}")
     form = field.simplest(sp.Add(*(fact.right for fact in infima)))
     return defined, chain(
         name, equals(form, "the infima, added" if len(symbols) > 1 else "its infimum", defined, *infima)
@@ -200,7 +197,7 @@ def _uncovered(rows: list[Row]) -> tuple[Fact, Chain]:
     name = _probability(sp.Integer(0))
     defined = given(name, 1 - sp.Add(*symbols), "what the blanket does not cover")
     form = field.simplest(1 - sp.Add(*(fact.right for fact in infima)))
-    return defined, chain(name, equals(form, "1 − γ", defined, *infima))
+    return defined, chain(name, equals(form, r"$1 - \gamma$", defined, *infima))
 
 
 def _mean(rows: list[Row]) -> tuple[Fact, Chain]:
@@ -209,7 +206,7 @@ def _mean(rows: list[Row]) -> tuple[Fact, Chain]:
     defined = given(name, sp.Add(*(row.infimum.left * row.value.left for row in live if row.value)), "class by class")
     facts = [fact for row in live for fact in (row.infimum, row.value) if fact is not None]
     form = field.simplest(sp.Add(*(row.infimum.right * row.value.right for row in live if row.value)))
-    return defined, chain(name, equals(form, "the mean of G", defined, *facts))
+    return defined, chain(name, equals(form, "the mean of $G$", defined, *facts))
 
 
 def five_components(R: Matching) -> Derivation:
@@ -229,14 +226,14 @@ def five_components(R: Matching) -> Derivation:
     for letter, (value, masses) in components.items():
         cited = cite(lambda: table, part=places[_probability(field.simplest(value))])
         name = given(
-            sp.Symbol(letter), cited.left, f"the component with masses {masses} under x_0, x_1 and in everyone"
+            sp.Symbol(letter), cited.left, f"the component with masses ${masses}$ under $x_0$, $x_1$ and in everyone"
         )
         shown.append(chain(name.left, equals(cited.right, "its probability in the table", name, cited)))
         blocks += [name, cited, shown[-1]]
     p, q, r = (fact.left for fact in shown)
-    shown.append(chain(t * p + p + t * q + r, equals(1, "R(x_0) sums to 1", *shown)))
+    shown.append(chain(t * p + p + t * q + r, equals(1, "$R(x_0)$ sums to 1", *shown)))
     return Derivation(
-        f"Five components of {R!r}", f"{SOURCE}, Appendix B and Table 2", (*blocks, shown[-1], parts(*shown)),
+        f"Five components of `{R!r}`", f"{SOURCE}, Appendix B and Table 2", (*blocks, shown[-1], parts(*shown)),
         table.where, "five_components",
     )  # fmt: skip
 
@@ -246,8 +243,9 @@ sigma = sp.Symbol("sigma", positive=True)
 
 
 @derivation(
-    "From d inputs to infinitely many", f"{SOURCE}, Tables 1 and 2",
-    where={sigma: "1/μ − 1, where μ = 1/(1 + σ) is the probability that a reference message matches an input",
+    "From $d$ inputs to infinitely many", f"{SOURCE}, Tables 1 and 2",
+    where={sigma: r"$1/\mu - 1$, where $\mu = 1/(1 + \sigma)$ is the probability that a reference message matches "
+                  r"an input",
            d: "the number of inputs"},
 )  # fmt: skip
 def idealised_limit() -> Blocks:
@@ -263,7 +261,7 @@ def idealised_limit() -> Blocks:
     defined = given(
         gamma(d, sigma, t),
         (1 - mu**d) / scale + mu**d * t / scale,
-        "the infimum is t/N for messages that match all d inputs, and 1/N for all others, N = 1 + (t − 1)μ",
+        r"the infimum is $t/N$ for messages that match all $d$ inputs, and $1/N$ for all others, $N = 1 + (t - 1)\mu$",
     )
     gain = chain(gamma(d, sigma, t), equals((1 + sigma) / (sigma + t) * (1 + (t - 1) * mu**d), "gathered", defined))
     limit = chain(
@@ -276,10 +274,10 @@ def idealised_limit() -> Blocks:
         ("BLH", {sigma: sp.Integer(1)}),
     ):
         here = limit.at(row)
-        rows.append(chain(here.left, equals(field.simplest(here.right), f"{name}, with its μ", here)))
+        rows.append(chain(here.left, equals(field.simplest(here.right), rf"{name}, with its $\mu$", here)))
     columns = sp.Symbol("K", positive=True)
     hadamard = chain(
         sp.Limit((1 - 1 / columns) * 2 / (t + 1) + 2 * t / (columns * (t + 1)), columns, sp.oo),
-        equals(2 / (t + 1), "Hadamard response, μ = 1/2: one of its K columns matches all inputs"),
+        equals(2 / (t + 1), r"Hadamard response, $\mu = 1/2$: one of its $K$ columns matches all inputs"),
     )
     return defined, gain, limit, *rows, hadamard, parts(gain, *rows, hadamard)

@@ -19,7 +19,12 @@ from shuffle_sym.randomizers import KRR
 from shuffle_sym.truth import exact
 
 
-@claim("B-Thm3.1", "164", "γ = max{14k log(2/δ)/((n−1)ε²), 27k/((n−1)ε)} < 1 makes k-RR (ε, δ)-DP, ε ≤ 1")
+@claim(
+    "B-Thm3.1",
+    "164",
+    r"$\gamma = \max\left(\frac{14k \log(2/\delta)}{(n - 1)\varepsilon^2}, \frac{27k}{(n - "
+    r"1)\varepsilon}\right) < 1$ makes $k$-RR $(\varepsilon, \delta)$-DP, $\varepsilon \le 1$",
+)
 def theorem_3_1() -> Check:
     chord = 1 - exp(enclosed(-1) / 2)
     constants = below(enclosed(1) / 7, chord**2) and below(exp(enclosed(1) / 2) - 1, 1)
@@ -46,7 +51,12 @@ def chance_of_ratio(outcomes: Mapping[Any, tuple[F, F]], alpha: F) -> F:
     return sum((p for p, q in outcomes.values() if p >= alpha * q), F(0))
 
 
-@claim("B-196", "194-198", "P[ratio ≥ e^ε] under View(x) is P[N1/N2 ≥ e^ε], N1 − 1 and N2 ~ Bin(n−1, γ/k)")
+@claim(
+    "B-196",
+    "194-198",
+    r"the probability of a ratio of at least $e^\varepsilon$ under $\text{View}(x)$ is $\Pr[N_1/N_2 \ge "
+    r"e^\varepsilon]$, $N_1 - 1$ and $N_2 \sim \mathrm{Bin}(n - 1, \gamma/k)$",
+)
 def equation_196() -> Evidence:
     n, k, t, alpha = 2, 2, 3, F(2)
     gamma = F(k, t + k - 1)

@@ -18,7 +18,12 @@ from shuffle_sym.truth import ground_truth
 half = sp.Rational(1, 2)
 
 
-@claim("B-Thm4.1 MSE", "282-292", "MSE ≤ n/(1−γ)² ((1−γ)/(4k²) + γ/2), smallest at k = (n/c)^(1/3)")
+@claim(
+    "B-Thm4.1 MSE",
+    "282-292",
+    r"$\text{MSE} \le \frac{n}{(1 - \gamma)^2} \left(\frac{1 - \gamma}{4k^2} + \frac{\gamma}{2}\right)$, "
+    "smallest at $k = (n/c)^{1/3}$",
+)
 def theorem_4_1() -> Check:
     return proved(
         protocols.theorem41(),
@@ -41,7 +46,12 @@ def few_users_steps() -> tuple[tuple[Line, ...], sp.Expr]:
     ), bound / claimed
 
 
-@claim("B-Cor4.1.1", "296", "standard deviation O(log^(1/3)(1/δ)/(n^(5/6) ε^(2/3))) for every ε ≤ 1, δ, n")
+@claim(
+    "B-Cor4.1.1",
+    "296",
+    r"standard deviation $O(\log^{1/3}(1/\delta)/(n^{5/6} \varepsilon^{2/3}))$ for every $\varepsilon \le "
+    r"1$, $\delta$, $n$",
+)
 def corollary_4_1_1() -> Evidence:
     few, ratio = few_users_steps()
     (s,) = ratio.free_symbols
@@ -62,7 +72,12 @@ def corollary_4_1_1() -> Evidence:
     )
 
 
-@claim("B-Lem4.3", "350-360", "(1/k) Σ_a≠b (|a−b| − 1/2k)² ≥ (1/48)(1 − 1/k²)")
+@claim(
+    "B-Lem4.3",
+    "350-360",
+    r"$\frac{1}{k} \sum_{a \ne b} \left(|a - b| - \frac{1}{2k}\right)^2 \ge \frac{1}{48}\left(1 - "
+    r"\frac{1}{k^2}\right)$",
+)
 def lemma_4_3() -> Check:
     def holds(k: int, m: int) -> bool:
         total = sum((abs(i - m) - F(1, 2)) ** 2 for i in range(1, k + 1) if i != m)
@@ -75,7 +90,12 @@ def lemma_4_3() -> Check:
     )
 
 
-@claim("B-Lem4.4", "364-378", "E(R(X)−X)² ≥ Σ_b min{(1−p_bb)/(4k³), (1/48)(1−1/k²) min_a p_ab}")
+@claim(
+    "B-Lem4.4",
+    "364-378",
+    r"$\mathbb{E}(R(X) - X)^2 \ge \sum_b \min\left(\frac{1 - p_{bb}}{4k^3}, \frac{1}{48}\left(1 - "
+    r"\frac{1}{k^2}\right) \min_a p_{ab}\right)$",
+)
 def lemma_4_4() -> Check:
     def holds(k: int, gamma: F, shift: F) -> bool:
         # Random with probability γ, else its midpoint moved by a share of half a width.
@@ -107,7 +127,12 @@ def lemma_4_4() -> Check:
     )
 
 
-@claim("B-Lem4.5", "380-396", "S∘R^n (ε, δ)-DP, δ < 1/2: p_bb < 1 − e^-ε/2 or p_ab ≥ (1/2 − δ)/n")
+@claim(
+    "B-Lem4.5",
+    "380-396",
+    r"if $S \circ R^n$ is $(\varepsilon, \delta)$-DP, $\delta < 1/2$, then $p_{bb} < 1 - "
+    r"e^{-\varepsilon}/2$ or $p_{ab} \ge (1/2 - \delta)/n$",
+)
 def lemma_4_5() -> Check:
     shares = [F(i, 12) for i in range(1, 12, 2)]
 
@@ -135,7 +160,12 @@ def omega_steps() -> tuple[Line, ...]:
     )
 
 
-@claim("B-Thm4.2", "400-408", "MSE = Ω(n^(1/3)) for every (ε, δ)-DP single-message protocol, δ < 1/2")
+@claim(
+    "B-Thm4.2",
+    "400-408",
+    r"$\text{MSE} = \Omega(n^{1/3})$ for every $(\varepsilon, \delta)$-DP single-message protocol, "
+    r"$\delta < 1/2$",
+)
 def theorem_4_2() -> Check:
     return proved(
         lower.theorem42(),
@@ -153,7 +183,13 @@ def printed_404(k: int, t: int, n: int, alpha: F, delta: F) -> tuple[F, F]:
     return left, n * k * min(1 / (8 * k**3 * alpha), wide * (F(1, 2) - delta) / n)
 
 
-@claim("B-404", "404", "proof of Theorem 4.2: n Σ_b min{(1−p_bb)/(4k³), …} ≥ nk min{e^-ε/(8k³), (1/48n)(…)(1/2−δ)}")
+@claim(
+    "B-404",
+    "404",
+    r"proof of Theorem 4.2: $n \sum_b \min\left(\frac{1 - p_{bb}}{4k^3}, \dots\right) \ge nk "
+    r"\min\left(\frac{e^{-\varepsilon}}{8k^3}, \frac{1}{48n}(\dots)\left(\frac{1}{2} - "
+    r"\delta\right)\right)$",
+)
 def inequality_404() -> Evidence:
     alpha, n = F(2), 20
 

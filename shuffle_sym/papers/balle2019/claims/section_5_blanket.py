@@ -43,17 +43,22 @@ def split(R: Any) -> tuple[list[list[F]], F, list[F], list[list[F]]]:
 UNCOVERED = [[F(1), F(0)], [F(1, 2), F(1, 2)]]
 
 
-@claim("B-Lem5.1(1)", "460", "γ = k/(e^ε0 + k − 1) for k-RR")
+@claim("B-Lem5.1(1)", "460", r"$\gamma = k/(e^{\varepsilon_0} + k - 1)$ for $k$-RR")
 def lemma_5_1_krr() -> Check:
     return proved(blanket.lemma51_krr(), finding="the infimum is the same at every message")
 
 
-@claim("B-Lem5.1(2)", "461", "γ = e^(−ε0/2) for Laplace on [0, 1]")
+@claim("B-Lem5.1(2)", "461", r"$\gamma = e^{-\varepsilon_0/2}$ for Laplace on $[0, 1]$")
 def lemma_5_1_laplace() -> Check:
     return proved(blanket.lemma51_laplace(), finding="two integrals")
 
 
-@claim("B-Lem5.1(3)", "462,655", "γ of the Gaussian: 2P[N(0, σ²) ≤ −1/2] (462), 2P[N(0, σ²) ≥ −1/2] (655)")
+@claim(
+    "B-Lem5.1(3)",
+    "462,655",
+    r"$\gamma$ of the Gaussian: $2\Pr[N(0, \sigma^2) \le -1/2]$ (462), $2\Pr[N(0, \sigma^2) \ge -1/2]$ "
+    "(655)",
+)
 def lemma_5_1_gaussian() -> Evidence:
     x = sp.Symbol("x", positive=True)
     gamma = sp.erfc(x)  # x = √2/(4σ): 2P[N ≤ −1/2]
@@ -66,7 +71,7 @@ def lemma_5_1_gaussian() -> Evidence:
     )
 
 
-@claim("B-Lem5.2", "466", "γ ≥ e^-ε0 for every ε0-LDP randomizer")
+@claim("B-Lem5.2", "466", r"$\gamma \ge e^{-\varepsilon_0}$ for every $\varepsilon_0$-LDP randomizer")
 def lemma_5_2() -> Check:
     return proved(blanket.lemma52(), finding="the infimum is at least any law over e^ε0")
 
@@ -98,7 +103,12 @@ def hoeffding_constants() -> tuple[Line, ...]:
     )
 
 
-@claim("B-Thm5.1", "414-418", "ε = 12 ε0 √(log(1/δ)/n) for ε0 < 1/2, n ≥ 1000, δ < 1/100")
+@claim(
+    "B-Thm5.1",
+    "414-418",
+    r"$\varepsilon = 12 \varepsilon_0 \sqrt{\log(1/\delta)/n}$ for $\varepsilon_0 < 1/2$, $n \ge 1000$, "
+    r"$\delta < 1/100$",
+)
 def theorem_5_1() -> Check:
     root = exp(enclosed(1) / 2)
     p = 12 / (root + 1)  # τ ≥ 24 ε0 x tanh(1/4) and T ≤ 2(√e − 1)ε0, with tanh(1/4) = (√e − 1)/(√e + 1)
@@ -141,7 +151,12 @@ def _uncovered() -> tuple[Any, F]:
     return decomposition.blanket(R, 1, 0), fraction(ground_truth.delta(R, (1,), (0,), 1))
 
 
-@claim("B-Lem5.3", "492-498", "D ≤ (1/γn) Σ_m C(n, m) γ^m (1−γ)^(n−m) E[L_1 + … + L_m]_+, for any randomizer")
+@claim(
+    "B-Lem5.3",
+    "492-498",
+    r"$D \le \frac{1}{\gamma n} \sum_m \binom{n}{m} \gamma^m (1 - \gamma)^{n - m} \mathbb{E}[L_1 + \dots "
+    "+ L_m]_+$, for any randomizer",
+)
 def lemma_5_3() -> Evidence:
     D, truth = _uncovered()
     right = printed_3(D, 1, F(1))
@@ -168,7 +183,7 @@ def lemma_5_3() -> Evidence:
     )
 
 
-@claim("B-LemA.1", "685-693", "D(Y‖Y') ≤ Σ_B γ^|B| (1−γ)^(n−1−|B|) D_B")
+@claim("B-LemA.1", "685-693", r"$D(Y \| Y') \le \sum_B \gamma^{|B|} (1 - \gamma)^{n - 1 - |B|} D_B$")
 def lemma_a_1() -> Check:
     def holds(R: Any, n: int, alpha: F) -> bool:
         laws, gamma, omega, own = split(R)
@@ -189,7 +204,7 @@ def lemma_a_1() -> Check:
     )
 
 
-@claim("B-675", "675", "Y_i is V_i with probability γ and W_i with probability 1 − γ")
+@claim("B-675", "675", r"$Y_i$ is $V_i$ with probability $\gamma$ and $W_i$ with probability $1 - \gamma$")
 def mixture_675() -> Evidence:
     R = KRR(2, sp.log(2))
     own, gamma = F(2, 3), fraction(R.gamma)
@@ -209,7 +224,7 @@ def mixture_675() -> Evidence:
     )
 
 
-@claim("B-LemA.2", "701", "D(A0 ∪ A ‖ A0 ∪ A') ≤ D(A ‖ A')")
+@claim("B-LemA.2", "701", r"$D(A_0 \cup A \| A_0 \cup A') \le D(A \| A')$")
 def lemma_a_2() -> Evidence:
     coin = F(1, 2)
     alone = divergence_of_laws({(1, 0): coin, (0, 1): coin}, {(1, 0): coin, (0, 1): coin}, F(1))
@@ -239,7 +254,7 @@ def lemma_a_2() -> Evidence:
     )
 
 
-@claim("B-LemA.3", "723", "D(W_(m−1) ∪ Y ‖ W_(m−1) ∪ Y') = E[(L_1 + … + L_m)/m]_+")
+@claim("B-LemA.3", "723", r"$D(W_{m - 1} \cup Y \| W_{m - 1} \cup Y') = \mathbb{E}[(L_1 + \dots + L_m)/m]_+$")
 def lemma_a_3() -> Evidence:
     D, truth = _uncovered()
     right = positive_part(law_of_l(D, F(1))[1], 1)

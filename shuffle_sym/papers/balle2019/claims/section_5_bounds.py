@@ -22,7 +22,13 @@ from shuffle_sym.randomizers import KRR, BinaryRR
 t = field.t
 
 
-@claim("B-Lem5.4", "504-508", "E L = 1 − e^ε; γe^-ε0(1 − e^(ε+2ε0)) ≤ L ≤ γe^ε0(1 − e^(ε−2ε0)); E L²")
+@claim(
+    "B-Lem5.4",
+    "504-508",
+    r"$\mathbb{E}[L] = 1 - e^\varepsilon$; $\gamma e^{-\varepsilon_0}(1 - e^{\varepsilon + "
+    r"2\varepsilon_0}) \le L \le \gamma e^{\varepsilon_0}(1 - e^{\varepsilon - 2\varepsilon_0})$; "
+    r"$\mathbb{E}[L^2]$",
+)
 def lemma_5_4() -> Check:
     def holds(R: Any, alpha: F) -> bool:
         ratio = fraction(sp.exp(R.eps0))
@@ -44,7 +50,7 @@ def lemma_5_4() -> Check:
     )
 
 
-@claim("B-LemA.4", "798", "∫_a e^-h ≤ e^-h(a)/h'(a) for h' increasing, h → ∞")
+@claim("B-LemA.4", "798", r"$\int_a^\infty e^{-h} \le e^{-h(a)}/h'(a)$ for $h'$ increasing, $h \to \infty$")
 def lemma_a_4() -> Evidence:
     x = sp.Symbol("x", real=True)
     h, a = x**2, sp.Integer(-1)
@@ -62,7 +68,7 @@ def two_points(low: int, high: int, chance: F) -> list[tuple[F, F]]:
     return [(F(high), chance), (F(low), 1 - chance)]
 
 
-@claim("B-Lem5.5", "512", "E[L_1 + … + L_m]_+ ≤ (b²/4a) e^(−2ma²/b²)")
+@claim("B-Lem5.5", "512", r"$\mathbb{E}[L_1 + \dots + L_m]_+ \le (b^2/4a) e^{-2ma^2/b^2}$")
 def lemma_5_5() -> Check:
     def holds(high: int, chance: F, m: int) -> bool:
         law = two_points(-1, high, chance)
@@ -96,7 +102,12 @@ def printed_bennett_krr(k: int, ratio: F, alpha: F, n: int) -> Any:
     return total / enclosed(gamma * n)
 
 
-@claim("B-Lem5.6", "536-540,858", "E[L_1 + … + L_m]_+ ≤ b/(am log(1 + ab/c)) e^(−(mc/b²)φ(ab/c))")
+@claim(
+    "B-Lem5.6",
+    "536-540,858",
+    r"$\mathbb{E}[L_1 + \dots + L_m]_+ \le b/(am \log(1 + ab/c)) "
+    r"e^{-(mc/b^2)\varphi(ab/c)}$",
+)
 def lemma_5_6() -> Evidence:
     def sides(size: int) -> tuple[F, Any]:
         """L = ±size with probabilities 1/4, 3/4 and m = 1: a = size/2, b = size, c = size²."""
@@ -131,24 +142,44 @@ def lemma_5_6() -> Evidence:
     )
 
 
-@claim("B-Lem5.7", "546-549", "k-RR: −(1−γ)ke^ε ≤ L − γ(1−e^ε) ≤ (1−γ)k; E L²")
+@claim(
+    "B-Lem5.7",
+    "546-549",
+    r"$k$-RR: $-(1 - \gamma)ke^\varepsilon \le L - \gamma(1 - e^\varepsilon) \le (1 - \gamma)k$; "
+    r"$\mathbb{E}[L^2]$",
+)
 def lemma_5_7() -> Check:
     return proved(moments.lemma57(), finding="from the table of G")
 
 
-@claim("B-Lem5.8(1)", "553", "Laplace: e^(−ε0/2)(1 − e^(ε+ε0)) ≤ L ≤ e^(ε0/2)(1 − e^(ε−ε0))")
+@claim(
+    "B-Lem5.8(1)",
+    "553",
+    r"Laplace: $e^{-\varepsilon_0/2}(1 - e^{\varepsilon+\varepsilon_0}) \le L \le e^{\varepsilon_0/2}(1 - "
+    r"e^{\varepsilon-\varepsilon_0})$",
+)
 def lemma_5_8_range() -> Check:
     return proved(
         laplace.lemma58(), finding="γ(1 - αt) ≤ L ≤ γ(t - α), as for every ε0-LDP randomizer, with γ = e^(-ε0/2)"
     )
 
 
-@claim("B-Lem5.8(2)", "554", "Laplace: E L² ≤ ((e^(2ε)+1)/3)(2e^(ε0/2) + e^-ε0) − 2e^ε(2e^(−ε0/2) − e^-ε0)")
+@claim(
+    "B-Lem5.8(2)",
+    "554",
+    r"Laplace: $\mathbb{E}[L^2] \le \frac{1}{3}(e^{2\varepsilon} + 1)(2e^{\varepsilon_0/2} + "
+    r"e^{-\varepsilon_0}) - 2e^\varepsilon(2e^{-\varepsilon_0/2} - e^{-\varepsilon_0})$",
+)
 def lemma_5_8_square() -> Check:
     return proved(laplace.lemma58(), finding="equality for inputs 0 and 1, and no pair of inputs has more")
 
 
-@claim("B-890", "890", "Laplace: E[μ_x μ_x'/ω²] ≤ 2e^(−ε0/2) − e^-ε0, attained at x = 0, x' = 1")
+@claim(
+    "B-890",
+    "890",
+    r"Laplace: $\mathbb{E}[\mu_x \mu_{x'}/\omega^2] \le 2e^{-\varepsilon_0/2} - e^{-\varepsilon_0}$, "
+    "attained at $x = 0$, $x' = 1$",
+)
 def cross_term_890() -> Evidence:
     all_pairs = laplace.lemma58()
     cross = all_pairs.statement[2].right  # inputs 1/2 − p and 1/2 + q
@@ -168,7 +199,7 @@ def cross_term_890() -> Evidence:
     )
 
 
-@claim("B-Thm5.3", "518-522", "(4), with C = 1 − e^-2 ≈ 0.86")
+@claim("B-Thm5.3", "518-522", r"(4), with $C = 1 - e^{-2} \approx 0.86$")
 def theorem_5_3() -> Check:
     C = 1 - exp(-2)
     T, w = sp.symbols("T w", positive=True)
@@ -223,7 +254,12 @@ def large_delta_steps() -> tuple[Line, ...]:
 CONSTANT = sp.Rational(28, 5)
 
 
-@claim("B-420", "63,420", "a level ε0 = O(log(ε²n/log(1/δ))) suffices for (ε, δ)-DP with ε = Θ(1)")
+@claim(
+    "B-420",
+    "63,420",
+    r"a level $\varepsilon_0 = O(\log(\varepsilon^2 n/\log(1/\delta)))$ suffices for $(\varepsilon, "
+    r"\delta)$-DP with $\varepsilon = \Theta(1)$",
+)
 def rate_of_the_level() -> Evidence:
     eps, Lambda, n = sp.symbols("epsilon Lambda n", positive=True)
     T = (n / Lambda) ** 2  # e^ε0 with the constant 2: all zeros against one 1, and no message is 1
@@ -247,7 +283,12 @@ def rate_of_the_level() -> Evidence:
     )
 
 
-@claim("B-Cor5.3.1", "526", "ε = O((1 ∧ ε0)e^ε0 √(log(1/δ)/n)) if ε0 ≤ log(n/log(1/δ))/2")
+@claim(
+    "B-Cor5.3.1",
+    "526",
+    r"$\varepsilon = O((1 \wedge \varepsilon_0)e^{\varepsilon_0} \sqrt{\log(1/\delta)/n})$ if "
+    r"$\varepsilon_0 \le \log(n/\log(1/\delta))/2$",
+)
 def corollary_5_3_1() -> Check:
     kappa, small = 1 + sqrt(2), log(2)  # Λ between log 2 and 1 + √2 is left
     many = 2 * log(kappa) * sqrt(kappa / small)  # n ≥ (1 + √2)t²: the corollary at Λ = 1 + √2

@@ -29,7 +29,7 @@ def generic_bennett(eps0: F, eps: F, n: int) -> tuple[Any, Any]:
     return corrected, 2 * front / a * (base ** (n + 1) - (1 - gamma) ** (n + 1)) / ((n + 1) * gamma * shrunk)
 
 
-@claim("B-574-[14]", "574,580", "panel (i): both generic bounds give significantly smaller ε than [14]")
+@claim("B-574-[14]", "574,580", r"panel (i): both generic bounds give significantly smaller $\varepsilon$ than [14]")
 def generic_against_erlingsson() -> Evidence:
     given = shuffling(0.01, 10**4, 1e-6)
     cases = list(product((0.01, 0.1, 0.3, 0.49), (1000, 10**4, 10**6), (9e-3, 1e-6, 1e-12)))
@@ -48,7 +48,7 @@ def generic_against_erlingsson() -> Evidence:
     )
 
 
-@claim("B-574", "574", "panel (i): for generic randomizers Hoeffding is better for small n and Bennett for large n")
+@claim("B-574", "574", "panel (i): for generic randomizers Hoeffding is better for small $n$ and Bennett for large $n$")
 def small_and_large() -> Evidence:
     users, delta = (1000, 10**4, 10**5, 10**6), 1e-6
     at = {(eps0, n): generic_bennett(F(eps0), F(thm53(eps0, n, delta)), n) for eps0 in (0.1, 0.4) for n in users}
@@ -70,7 +70,12 @@ def small_and_large() -> Evidence:
     )
 
 
-@claim("B-Sec6-order", "574", "at one ε0, 2-RR amplifies better than Laplace, and Laplace better than 100-RR")
+@claim(
+    "B-Sec6-order",
+    "574",
+    r"at one $\varepsilon_0$, 2-RR amplifies better than Laplace, and Laplace better "
+    r"than 100-RR",
+)
 def order_of_randomizers() -> Check:
     t, alpha, n = 3, sp.Integer(2), 2
     two = fraction(delta(BinaryRR(sp.log(t)), (0, *[0] * (n - 1)), (1, *[0] * (n - 1)), alpha))

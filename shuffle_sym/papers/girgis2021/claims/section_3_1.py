@@ -22,7 +22,7 @@ def divergence(moment: Any, order: int) -> Any:
     return log(moment) / (order - 1)
 
 
-@claim("G-Lem2.1", "118-126", "(λ, ε(λ))-RDP gives (ε, δ)-DP, in two forms")
+@claim("G-Lem2.1", "118-126", r"$(\lambda, \varepsilon(\lambda))$-RDP gives $(\varepsilon, \delta)$-DP, in two forms")
 def lemma_2_1() -> Check:
     return proved(curves.lemma21(), finding="for every order and every ε")
 
@@ -86,7 +86,12 @@ def above_all_datasets(bound: Any) -> Any:
     return on_grid(cases, holds, finding="above all pairs of datasets, 2-RR and 3-RR, t = 2, 3, n ≤ 4")
 
 
-@claim("G-eq5/Thm3.1", "181", "(5): 1/(λ−1) log(1 + (λ/2)v/n̄) + Σ_i C(λ, i) i Γ(i/2)(…)^(i/2) + e^(ε0λ−(n−1)/8t)")
+@claim(
+    "G-eq5/Thm3.1",
+    "181",
+    r"(5): $\frac{1}{\lambda - 1} \log\left(1 + \frac{\lambda}{2} \frac{v}{\bar{n}} + \sum_i "
+    r"\binom{\lambda}{i} i \Gamma(i/2)(\dots)^{i/2} + e^{\varepsilon_0\lambda - (n - 1)/8t}\right)$",
+)
 def theorem_3_1() -> Evidence:
     t = F(2)
 
@@ -112,7 +117,12 @@ def theorem_3_1() -> Evidence:
     )
 
 
-@claim("G-Cor3.2/(6)", "189-191,671-725", "(6): 1/(λ−1) log(1 + (λ/2) 4(t−1)²/n) if λ⁴t⁵ < n/9")
+@claim(
+    "G-Cor3.2/(6)",
+    "189-191,671-725",
+    r"(6): $\frac{1}{\lambda - 1} \log\left(1 + \frac{\lambda}{2} \frac{4(t - 1)^2}{n}\right)$ if "
+    r"$\lambda^4 t^5 < n/9$",
+)
 def corollary_3_2() -> Evidence:
     t = F(11, 10)
 
@@ -146,7 +156,7 @@ def corollary_3_2() -> Evidence:
     )
 
 
-@claim("G-671", "187,671-725", "(5) simplifies to (6), with C(λ, 2) in both, if λ⁴t⁵ < n/9")
+@claim("G-671", "187,671-725", r"(5) simplifies to (6), with $\binom{\lambda}{2}$ in both, if $\lambda^4 t^5 < n/9$")
 def simplified_671() -> Check:
     order, n = 2, 9 * 2**4 + 1
     nothing = bound_5(F(1), n, order)
@@ -160,7 +170,12 @@ def simplified_671() -> Check:
     )
 
 
-@claim("G-Rem1", "197", "ε0 = c ln n and λ < n^((1−5c)/4)/2, c < 1/5, satisfy λ⁴e^(5ε0) < n/9")
+@claim(
+    "G-Rem1",
+    "197",
+    r"$\varepsilon_0 = c \log n$ and $\lambda < n^{(1 - 5c)/4}/2$, $c < 1/5$, satisfy $\lambda^4 "
+    r"e^{5\varepsilon_0} < n/9$",
+)
 def remark_1() -> Check:
     n, c = sp.symbols("n c", positive=True)
     order = n ** ((1 - 5 * c) / 4) / 2
@@ -170,7 +185,12 @@ def remark_1() -> Check:
     return proved(line.lines, finding="with 1/16 in place of 1/9")
 
 
-@claim("G-eq7", "223-225", "(7), since λ = a⌈λ⌉ + (1−a)⌊λ⌋ for a = ⌈λ⌉ − λ")
+@claim(
+    "G-eq7",
+    "223-225",
+    r"(7), since $\lambda = a\lceil\lambda\rceil + (1 - a)\lfloor\lambda\rfloor$ for $a = "
+    r"\lceil\lambda\rceil - \lambda$",
+)
 def equation_7() -> Evidence:
     order = F(9, 4)
     low, high = 2, 3
@@ -183,7 +203,12 @@ def equation_7() -> Evidence:
     )
 
 
-@claim("G-eq8/Thm3.3", "231-233", "(8): 1/(λ−1) log(e^(λ²(ε0−1)²/n) + e^(ε0λ−(n−1)/(8ε0)))")
+@claim(
+    "G-eq8/Thm3.3",
+    "231-233",
+    r"(8): $\frac{1}{\lambda - 1} \log\left(e^{\lambda^2(\varepsilon_0 - 1)^2/n} + "
+    r"e^{\varepsilon_0\lambda - (n - 1)/(8\varepsilon_0)}\right)$",
+)
 def theorem_3_3() -> Evidence:
     v = (exp(1) - 1) ** 2 / exp(1)  # ε0 = 1 and λ = 2: E[r²] = 1 + v/n
 
@@ -203,7 +228,12 @@ def theorem_3_3() -> Evidence:
     )
 
 
-@claim("G-Rem3", "237-239", "γ = √(2ε0 t/(n log n)) in place of 1/2 saves a factor 2 in (5) and (8) asymptotically")
+@claim(
+    "G-Rem3",
+    "237-239",
+    r"$\gamma = \sqrt{2\varepsilon_0 t/(n \log n)}$ in place of $1/2$ saves a factor 2 in (5) and (8) "
+    "asymptotically",
+)
 def remark_3() -> Evidence:
     n, e, order = sp.symbols("n epsilon_0 lambda", positive=True)
     t = sp.exp(e)

@@ -52,7 +52,7 @@ def layers(x: Any) -> Any:
     return total
 
 
-@claim("G-eq9", "251", "(9): ε(λ) ≤ λ 2t⁴(t−1)²/n for every λ > 1")
+@claim("G-eq9", "251", r"(9): $\varepsilon(\lambda) \le \lambda \frac{2t^4(t - 1)^2}{n}$ for every $\lambda > 1$")
 def equation_9() -> Check:
     x = enclosed(F(79, 100))
     last = enclosed(F(82, 100)) + enclosed(F(18, 100)) * log(F(18, 100))
@@ -73,7 +73,7 @@ def equation_9() -> Check:
     )
 
 
-@claim("G-253-factor", "253", "(9) is worse than (6) by a factor e^(4ε0)")
+@claim("G-253-factor", "253", r"(9) is worse than (6) by a factor $e^{4\varepsilon_0}$")
 def factor_253() -> Check:
     n, order, t = sp.symbols("n lambda t", positive=True)
     x = order * (order - 1) / 2 * 4 * (t - 1) ** 2 / n  # C(λ, 2) 4(t − 1)²/n of (6)

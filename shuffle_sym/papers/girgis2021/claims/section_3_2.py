@@ -32,7 +32,12 @@ def printed_10(ratio: F, n: int, order: int) -> F:
     return total
 
 
-@claim("G-Thm3.4", "259-263", "(10) is the moment E[(M(D')/M(D))^λ] of 2-RR, a lower bound on the worst case")
+@claim(
+    "G-Thm3.4",
+    "259-263",
+    r"(10) is the moment $\mathbb{E}[(M(D')/M(D))^{\lambda}]$ of 2-RR, a lower bound on "
+    r"the worst case",
+)
 def theorem_3_4() -> Check:
     def holds(ratio: F, n: int, order: int) -> bool:
         return printed_10(ratio, n, order) == fraction(two_rr_moment(sp.log(sp.Rational(ratio)), n, order))
@@ -44,7 +49,7 @@ def theorem_3_4() -> Check:
     )
 
 
-@claim("G-Cor3.5-Jensen", "267", "x^i is convex for odd i, so by Jensen E(k − Ek)^i ≥ 0")
+@claim("G-Cor3.5-Jensen", "267", r"$x^i$ is convex for odd $i$, so by Jensen $\mathbb{E}(k - \mathbb{E}k)^i \ge 0$")
 def jensen() -> Check:
     middle, chord = F(-1) ** 3, (F(-2) ** 3 + 0) / 2
     return confirmed(
@@ -60,7 +65,12 @@ def jensen() -> Check:
     )
 
 
-@claim("G-Cor3.5", "269", "(11): the RDP is at least 1/(λ−1) log(1 + C(λ, 2)(t−1)²/(nt))")
+@claim(
+    "G-Cor3.5",
+    "269",
+    r"(11): the RDP is at least $\frac{1}{\lambda - 1} \log\left(1 + \binom{\lambda}{2}\frac{(t - "
+    r"1)^2}{nt}\right)$",
+)
 def corollary_3_5() -> Check:
     return proved(
         lower.odd_moments(),
@@ -84,7 +94,12 @@ def gap_lines() -> list[Line]:
     ]
 
 
-@claim("G-Rem7", "277,617", "the gap is 4e^ε0, or e^ε0 with Remark 3; the lower bound is tight")
+@claim(
+    "G-Rem7",
+    "277,617",
+    r"the gap is $4e^{\varepsilon_0}$, or $e^{\varepsilon_0}$ with Remark 3; the lower "
+    r"bound is tight",
+)
 def remark_7() -> Check:
     def moments(n: int) -> tuple[F, F]:
         (largest,) = worst_moments(BinaryRR(sp.log(2)), n, [2])

@@ -26,7 +26,12 @@ def special(P: Sequence[F], Q: Sequence[F], m: int, order: int) -> F:
     return moment(shuffled([*same, list(P)]), shuffled([*same, list(Q)]), order)
 
 
-@claim("G-Thm3.6", "289", "(13): the moment is at most the mean of E_m over m ~ Bin(n−1, e^-ε0)")
+@claim(
+    "G-Thm3.6",
+    "289",
+    r"(13): the moment is at most the mean of $E_m$ over "
+    r"$m \sim \mathrm{Bin}(n - 1, e^{-\varepsilon_0})$",
+)
 def theorem_3_6() -> Check:
     def holds(R: Any, n: int, order: int) -> bool:
         q = 1 / ratio_of(R)
@@ -48,7 +53,12 @@ def theorem_3_6() -> Check:
     )
 
 
-@claim("G-Thm3.7", "301-303", "(14): special neighbours, 1 + C(λ, 2)v/m + Σ_i C(λ, i) i Γ(i/2)((t²−1)²/(2mt²))^(i/2)")
+@claim(
+    "G-Thm3.7",
+    "301-303",
+    r"(14): special neighbours, $1 + \binom{\lambda}{2}\frac{v}{m} + \sum_i \binom{\lambda}{i} i "
+    r"\Gamma(i/2)\left(\frac{(t^2 - 1)^2}{2mt^2}\right)^{i/2}$",
+)
 def theorem_3_7() -> Check:
     def holds(R: Any, m: int, order: int) -> bool:
         t, laws = ratio_of(R), rows(R)
@@ -63,7 +73,12 @@ def theorem_3_7() -> Check:
     )
 
 
-@claim("G-Lem5.1", "461,767", "F(P) = Σ_C q^|C| (1−q)^(n−1−|C|) F(P_C); proof: p_i = q p'_i + (1−q) p̃_i")
+@claim(
+    "G-Lem5.1",
+    "461,767",
+    r"$F(P) = \sum_C q^{|C|} (1 - q)^{n - 1 - |C|} F(P_C)$; proof: "
+    r"$p_i = q p'_i + (1 - q) \tilde{p}_i$",
+)
 def lemma_5_1() -> Evidence:
     laws, q = rows(BinaryRR(sp.log(2))), F(1, 2)
     tilde = without(laws[0], laws[1], q)  # (18) with p_i = R(0), p'_n = R(1)
@@ -102,7 +117,7 @@ def lemma_5_2() -> Check:
     return proved(mixtures.lemma52_renyi(), finding="at every outcome, for every real λ > 1")
 
 
-@claim("G-Lem5.3", "483", "the moment does not fall when a user among the first n − 1 is removed")
+@claim("G-Lem5.3", "483", "the moment does not fall when a user among the first $n - 1$ is removed")
 def lemma_5_3() -> Check:
     def holds(R: Any, n: int, order: int) -> bool:
         for P, Q in neighbours(R, n):
@@ -122,12 +137,17 @@ def lemma_5_3() -> Check:
     )
 
 
-@claim("G-Lem6.1(1,2)", "533-539", "X has mean 0 and variance m(Σ p'²/p − 1)")
+@claim("G-Lem6.1(1,2)", "533-539", r"$X$ has mean 0 and variance $m(\sum p'^2/p - 1)$")
 def lemma_6_1_mean() -> Check:
     return proved(moments.lemma61(), finding="X is a sum of m independent copies")
 
 
-@claim("G-Lem6.1(3)/(34),(35)", "543-549", "E X^i ≤ i! Γ(i/2)(2mν²)^(i/2) for i ≥ 3, ν = (t − 1/t)/2")
+@claim(
+    "G-Lem6.1(3)/(34),(35)",
+    "543-549",
+    r"$\mathbb{E}[X^i] \le i! \Gamma(i/2)(2m\nu^2)^{i/2}$ for $i \ge 3$, "
+    r"$\nu = (t - 1/t)/2$",
+)
 def lemma_6_1_tail() -> Check:
     k = sp.Symbol("k", integer=True, nonnegative=True)
     i = sp.Symbol("i", integer=True, positive=True)
@@ -168,7 +188,12 @@ def _at_the_ends(p: list[F], primed: list[F], t: int) -> bool:
     return all(b in (t * a, F(a) / t) for a, b in zip(p, primed, strict=True) if a)
 
 
-@claim("G-Lem6.2", "563-565,1015", "sup Σp'²/p − 1 = (t−1)²/t; any vertex satisfies all B constraints with equality")
+@claim(
+    "G-Lem6.2",
+    "563-565,1015",
+    r"$\sup \sum p'^2/p - 1 = (t - 1)^2/t$; any vertex satisfies all $B$ "
+    r"constraints with equality",
+)
 def lemma_6_2() -> Evidence:
     def holds(B: int, t: int) -> bool:
         all_of_them = vertices(B, t)
@@ -194,7 +219,12 @@ def lemma_6_2() -> Evidence:
     )
 
 
-@claim("G-eq40", "587,1046", "(40): E ≤ e^(ε0λ) e^(−q(n−1)γ²/2) + E_((1−γ)q(n−1)), γ > 0 arbitrary")
+@claim(
+    "G-eq40",
+    "587,1046",
+    r"(40): $E \le e^{\varepsilon_0\lambda} e^{-q(n - 1)\gamma^2/2} + E_{(1 - \gamma)q(n - 1)}$, $\gamma "
+    "> 0$ arbitrary",
+)
 def equation_40() -> Evidence:
     t, n, order, gamma = 2, 3, 2, 3
     index = (1 - gamma) * F(n - 1, t)
@@ -229,7 +259,7 @@ def equation_40() -> Evidence:
     )
 
 
-@claim("G-LemD.1", "1034", "E_m is non-increasing in m")
+@claim("G-LemD.1", "1034", "$E_m$ is non-increasing in $m$")
 def lemma_d_1() -> Check:
     def holds(R: Any, m: int, order: int) -> bool:
         laws = rows(R)
@@ -245,7 +275,7 @@ def lemma_d_1() -> Check:
     )
 
 
-@claim("G-Thm7.1", "599", "special neighbours: the moment is at most exp(λ²(t−1)²/m), λ ≥ 2 real")
+@claim("G-Thm7.1", "599", r"special neighbours: the moment is at most $\exp(\lambda^2(t-1)^2/m)$, $\lambda \ge 2$ real")
 def theorem_7_1() -> Check:
     def holds(R: Any, m: int, order: int) -> bool:
         t, laws = ratio_of(R), rows(R)
@@ -258,6 +288,6 @@ def theorem_7_1() -> Check:
     )
 
 
-@claim("G-Claim1", "727", "C(λ, k) k Γ(k/2) ≤ λ^k for k ≥ 3")
+@claim("G-Claim1", "727", r"$\tbinom{\lambda}{k} k \Gamma(k/2) \le \lambda^k$ for $k \ge 3$")
 def claim_1() -> Check:
     return proved(simplified.claim1(), finding="and for k = 2; it fails for k = 1")

@@ -34,7 +34,12 @@ def after(bound: Callable[..., float], eps0: float, n: int, rounds: int) -> floa
     return float(rdp.epsilon(rdp.repeated(lambda order: bound(eps0, n, order), rounds), DELTA).value)
 
 
-@claim("G-323", "323", "the upper bound (5) and the lower bound saturate close to ε0 as λ → ∞")
+@claim(
+    "G-323",
+    "323",
+    r"the upper bound (5) and the lower bound saturate close to $\varepsilon_0$ as "
+    r"$\lambda \to \infty$",
+)
 def saturation() -> Check:
     x, w = sp.symbols("lambda w", positive=True)
     # The last term of the sum in (5) alone, λ Γ(λ/2) w^(λ/2): its logarithm over λ.
@@ -48,7 +53,12 @@ def saturation() -> Check:
     )
 
 
-@claim("G-325", "325", "single round: the lower bound (10), converted, is better than the bound of [24] for all ε0")
+@claim(
+    "G-325",
+    "325",
+    "single round: the lower bound (10), converted, is better than the bound of [24] for all "
+    r"$\varepsilon_0$",
+)
 def converted_lower_bound() -> Evidence:
     def converted(eps0: float, n: int) -> float:
         return float(rdp.epsilon(lambda order: bounds.thm34(eps0, n, order), 1e-6).value)
@@ -75,7 +85,10 @@ def converted_lower_bound() -> Evidence:
 
 
 @claim(
-    "G-8x", "59,401", "(5) gives an 8 times smaller ε than clones and strong composition, T = 1e5, ε0 = 0.5, n = 1e6"
+    "G-8x",
+    "59,401",
+    r"(5) gives an 8 times smaller $\varepsilon$ than clones and strong composition, $T = 10^5$, "
+    r"$\varepsilon_0 = 0.5$, $n = 10^6$",
 )
 def eight_times() -> Evidence:
     eps0, n, rounds = 0.5, 10**6, 10**5
@@ -102,7 +115,10 @@ def subsampled(
 
 
 @claim(
-    "G-10x", "59,407", "with Poisson subsampling (5) gives a 10 times smaller ε, T = 1e4, ε0 = 3, n = 1e6, γ = 0.001"
+    "G-10x",
+    "59,407",
+    r"with Poisson subsampling (5) gives a 10 times smaller $\varepsilon$, $T = 10^4$, $\varepsilon_0 = "
+    r"3$, $n = 10^6$, $\gamma = 0.001$",
 )
 def ten_times() -> Evidence:
     eps0, users, rate, rounds = 3, 1000, 0.001, 10**4

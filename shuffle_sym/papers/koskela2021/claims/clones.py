@@ -71,7 +71,8 @@ def _everywhere(
 @claim(
     "K-6.1-pair",
     "full 329-342; workshop 128-137",
-    "P = (A + Δ, C − A), Q = (A, C − A + Δ), Δ ~ Bern(t/(t + 1)), is the clone pair of Feldman et al., Remark 3.5",
+    r"$P = (A + \Delta, C - A)$, $Q = (A, C - A + \Delta)$, $\Delta \sim \mathrm{Bern}(t/(t + 1))$, is "
+    "the clone pair of Feldman et al., Remark 3.5",
 )
 def clone_pair() -> Evidence:
     t, alpha = F(2), F(3, 2)
@@ -104,12 +105,17 @@ def clone_pair() -> Evidence:
     )
 
 
-@claim("K-LemB1", "full 539-549", "P1 = (a/b) Q1 and P0 = p/(1 − p)·(n − a − b)/(2b) Q1, for b > 0")
+@claim(
+    "K-LemB1",
+    "full 539-549",
+    r"$P_1 = \frac{a}{b} Q_1$ and "
+    r"$P_0 = \frac{p}{1 - p} \cdot \frac{n - a - b}{2b} Q_1$, for $b > 0$",
+)
 def lemma_b1() -> Check:
     return proved(derivations.lemma_b1(), finding="for b > 0, a + b ≤ n and ε0 > 0")
 
 
-@claim("K-Lem11-b>0", "full 364-369, 616", "the ratio of P and Q at a cell with b > 0, (6.5)")
+@claim("K-Lem11-b>0", "full 364-369, 616", "the ratio of $P$ and $Q$ at a cell with $b > 0$, (6.5)")
 def lemma11() -> Check:
     formula = derivations.lemma11()
     return confirmed(
@@ -135,13 +141,13 @@ def _at_b0() -> tuple[Check, Check]:
     return zero, inside
 
 
-@claim("K-Lem11-b=0", "full 371-376, 623-628", "the ratio of P and Q at (a, 0), for all a, (6.6)")
+@claim("K-Lem11-b=0", "full 371-376, 623-628", "the ratio of $P$ and $Q$ at $(a, 0)$, for all $a$, (6.6)")
 def lemma11_b0() -> Evidence:
     zero, inside = _at_b0()
     return Evidence(zero, condition=inside)
 
 
-@claim("K-LemB2-q", "full 614", "Lemma B.2 with q = e^−ε0")
+@claim("K-LemB2-q", "full 614", r"Lemma B.2 with $q = e^{-\varepsilon_0}$")
 def lemma_b2() -> Evidence:
     t, users, cell = F(2), 2, (0, 1)
     formula = derivations.lemma11().result
@@ -158,13 +164,13 @@ def lemma_b2() -> Evidence:
     )
 
 
-@claim("K-LemB2-b=0,a>0", "full 630-634", "the ratio at b = 0 and a > 0, in closed form")
+@claim("K-LemB2-b=0,a>0", "full 630-634", "the ratio at $b = 0$ and $a > 0$, in closed form")
 def lemma_b2_b0() -> Evidence:
     zero, inside = _at_b0()
     return Evidence(zero, condition=inside)
 
 
-@claim("K-LemB2-(0,0)", "full 636-640", "the ratio at a = b = 0 is 1")
+@claim("K-LemB2-(0,0)", "full 636-640", "the ratio at $a = b = 0$ is 1")
 def lemma_b2_origin() -> Check:
     return confirmed(
         proved(derivations.lemma11(), finding="only Δ = 0 and no clones lead there, under P and Q alike"),
@@ -172,12 +178,17 @@ def lemma_b2_origin() -> Check:
     )
 
 
-@claim("K-LemB3", "full 706-716", "P1 at (j + 1, i − j), and P0 = p/(1 − p)·(n − a − b)/(2a) P1 for a > 0")
+@claim(
+    "K-LemB3",
+    "full 706-716",
+    r"$P_1$ at $(j + 1, i - j)$, and "
+    r"$P_0 = \frac{p}{1 - p} \cdot \frac{n - a - b}{2a} P_1$ for $a > 0$",
+)
 def lemma_b3() -> Check:
     return proved(derivations.lemma_b3(), finding="for ε0 > 0")
 
 
-@claim("K-eq6.7", "full 380-383", "the probability of (a, b) under P for a > 0")
+@claim("K-eq6.7", "full 380-383", "the probability of $(a, b)$ under $P$ for $a > 0$")
 def eq67() -> Check:
     formula = derivations.eq67()
     return confirmed(
@@ -186,7 +197,7 @@ def eq67() -> Check:
     )
 
 
-@claim("K-eq6.8", "full 387-390", "the probability of (0, b) under P")
+@claim("K-eq6.8", "full 387-390", "the probability of $(0, b)$ under $P$")
 def eq68() -> Check:
     formula = derivations.eq68()
     return confirmed(
@@ -195,7 +206,7 @@ def eq68() -> Check:
     )
 
 
-@claim("K-delta_inf", "full 401", "δ(∞) = (1/2)^(n−1) e^(−(n−2)ε0)/(e^ε0 + 1)")
+@claim("K-delta_inf", "full 401", r"$\delta(\infty) = (1/2)^{n-1} e^{-(n-2)\varepsilon_0}/(e^{\varepsilon_0} + 1)$")
 def delta_infinity() -> Check:
     derived = derivations.delta_infinity()
     t = field.t
@@ -219,7 +230,12 @@ def _neglected(t: F, users: int, x: F) -> F:
     return lost
 
 
-@claim("K-6.2-Hoeffding", "full 408-414", "with c = √(log(2/τ)/(2(n − 1))) the mass that is neglected is at most τ")
+@claim(
+    "K-6.2-Hoeffding",
+    "full 408-414",
+    r"with $c = \sqrt{\log(2/\tau)/(2(n - 1))}$ the mass that is neglected "
+    r"is at most $\tau$",
+)
 def hoeffding() -> Check:
     tau, c = sp.symbols("tau c", positive=True)
     users = sp.Symbol("n", integer=True, positive=True)
@@ -252,7 +268,12 @@ def _terms(t: int, others: int, x: int) -> int:
     return total
 
 
-@claim("K-6.2-terms", "full 406-414", "cutting C and A off drops the terms of the PLD from O(n²) to O(n log(2/τ))")
+@claim(
+    "K-6.2-terms",
+    "full 406-414",
+    r"cutting $C$ and $A$ off drops the terms of the PLD from $O(n^2)$ to "
+    r"$O(n \log(2/\tau))$",
+)
 def number_of_terms() -> Check:
     others, x = sp.symbols("n x", positive=True)  # x = log(2/τ)
     share = sp.Symbol("c", positive=True)
@@ -270,7 +291,7 @@ def number_of_terms() -> Check:
     )
 
 
-@claim("K-6.2-time", "full 414", "forming the PLD costs more than the FFT already for n = 1000", slow=True)
+@claim("K-6.2-time", "full 414", "forming the PLD costs more than the FFT already for $n = 1000$", slow=True)
 def time_of_forming() -> Evidence:
     m, tail = 10**7, 1e-12  # L = 20 and m are those of the figures
 

@@ -30,8 +30,9 @@ from shuffle_sym.truth import ground_truth
 @claim(
     "K-C1",
     "full 726-735",
-    "γ = max{14k log(2/δ)/((n − 1)ε²), 27k/((n − 1)ε)} makes shuffled k-RR (ε, δ)-DP for ε ≤ 1; for δ ≤ 2e^−2 this is "
-    "ε = √(14k log(2/δ)/((n − 1)γ))",
+    r"$\gamma = \max\left(\frac{14k \log(2/\delta)}{(n - 1)\varepsilon^2}, \frac{27k}{(n - "
+    r"1)\varepsilon}\right)$ makes shuffled $k$-RR $(\varepsilon, \delta)$-DP for $\varepsilon \le 1$; "
+    r"for $\delta \le 2e^{-2}$ this is $\varepsilon = \sqrt{14k \log(2/\delta)/((n - 1)\gamma)}$",
 )
 def theorem_c1() -> Check:
     # The first term is the larger one iff log(2/δ) ≥ 27ε/14; δ ≤ 2e^−2 says log(2/δ) ≥ 2.
@@ -58,7 +59,10 @@ def _printed_c2(t: F, n: int, alpha: F) -> tuple[F, F]:
 
 
 @claim(
-    "K-C2", "full 763-770", "every shuffled ε0-LDP randomizer has δ ≤ 4 exp(−[(e^ε − 1 − 8/(pn))√(pn)/8]²), p = e^−ε0"
+    "K-C2",
+    "full 763-770",
+    r"every shuffled $\varepsilon_0$-LDP randomizer has $\delta \le 4 \exp(-[(e^{\varepsilon} - 1 - "
+    r"8/(pn))\sqrt{pn}/8]^2)$, $p = e^{-\varepsilon_0}$",
 )
 def eq_c2() -> Evidence:
     t = first((F(t) for t in range(2, 9)), lambda t: _printed_c2(t, 1, F(1))[1] < (t - 1) / (t + 1), "(C.2)")
@@ -106,7 +110,9 @@ def _c2_where_it_holds() -> Check:
 @claim(
     "K-C3-adv",
     "full 781",
-    "n_c rounds of an (ε, δ)-DP mechanism are (ε', n_cδ + δ')-DP with ε' = ε√(2n_c log(1/δ')) + n_cε(e^ε − 1)",
+    r"$n_c$ rounds of an $(\varepsilon, \delta)$-DP mechanism are $(\varepsilon', n_c\delta + "
+    r"\delta')$-DP with $\varepsilon' = \varepsilon\sqrt{2n_c \log(1/\delta')} + "
+    r"n_c\varepsilon(e^{\varepsilon} - 1)$",
 )
 def advanced() -> Check:
     largest = 0.0
@@ -121,7 +127,7 @@ def advanced() -> Check:
     )
 
 
-@claim("K-C4-weaker", "full 801", "at a fixed ε0 the amplification of k-RR is weaker for larger k")
+@claim("K-C4-weaker", "full 801", r"at a fixed $\varepsilon_0$ the amplification of $k$-RR is weaker for larger $k$")
 def weaker_for_larger_k() -> Check:
     def deltas(t: int, n: int, alpha: F) -> list[F]:
         return [fraction(ground_truth.worst_pair(KRR(k=k, eps0=level(t)), n, alpha).delta) for k in (2, 3, 4)]

@@ -34,7 +34,8 @@ def _printed_delta(pair: dict[Any, tuple[F, F]], rounds: int, alpha: F) -> F:
 @claim(
     "K-Thm5/(2.3)",
     "full 67-87; workshop 45-50",
-    "δ after n_c rounds is 1 − (1 − δ(∞))^n_c plus the integral of (1 − e^(ε−s)) over the n_c-fold convolution",
+    r"$\delta$ after $n_c$ rounds is $1 - (1 - \delta(\infty))^{n_c}$ plus the integral of $(1 - "
+    r"e^{\varepsilon-s})$ over the $n_c$-fold convolution",
 )
 def theorem5() -> Check:
     analyses = (
@@ -59,7 +60,8 @@ def theorem5() -> Check:
 @claim(
     "K-001-Def1",
     "workshop 22",
-    "one inequality for the ordered pair defines (ε, δ)-indistinguishability (the full version has both)",
+    r"one inequality for the ordered pair defines $(\varepsilon, \delta)$-indistinguishability (the full "
+    "version has both)",
 )
 def one_inequality() -> Evidence:
     def both(n: int, t: F, alpha: F) -> tuple[F, F]:
@@ -85,7 +87,12 @@ def one_inequality() -> Evidence:
     )
 
 
-@claim("K-Lem6", "full 113-117", "δ from losses rounded down ≤ δ ≤ δ from losses rounded up, for every ε > 0")
+@claim(
+    "K-Lem6",
+    "full 113-117",
+    r"$\delta$ from losses rounded down is at most $\delta$, and that from losses rounded up at least, "
+    r"for every $\varepsilon > 0$",
+)
 def lemma6() -> Check:
     return proved(
         derivations.rounded_losses(),
@@ -119,7 +126,12 @@ def _on_grid_of_twos(t_power: int, m: int) -> tuple[list[F], dict[int, tuple[F, 
     return masses, {0: (keep, 1 - keep), 1: (1 - keep, keep)}
 
 
-@claim("K-Alg1", "full 121-143", "b = D F⁻¹(F(Da)^n_c), and δ(ε) is the sum from l_ε to n − 1")
+@claim(
+    "K-Alg1",
+    "full 121-143",
+    r"$b = D F^{-1}(F(Da)^{n_c})$, and $\delta(\varepsilon)$ is the sum from "
+    r"$l_\varepsilon$ to $n - 1$",
+)
 def algorithm1() -> Evidence:
     n, alpha = 1, F(3, 2)
     masses, pair = _on_grid_of_twos(1, 4)
@@ -202,7 +214,8 @@ def _breaks_theorem7(P: Law, Q: Law, A: Law) -> tuple[F, F, F] | None:
 @claim(
     "K-Thm7",
     "full 151-157",
-    "if P and Q decide the (ε, δ)-guarantees of one round, n_c-fold compositions of P and Q bound n_c rounds",
+    r"if $P$ and $Q$ decide the $(\varepsilon, \delta)$-guarantees of one round, $n_c$-fold compositions "
+    "of $P$ and $Q$ bound $n_c$ rounds",
 )
 def theorem7() -> Evidence:
     cases = (laws for denominator in (3, 4, 5, 6) for laws in _randomizers(denominator))

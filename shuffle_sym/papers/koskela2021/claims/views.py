@@ -37,8 +37,8 @@ CASES = [(n, k, gamma) for n, k in ((1, 2), (2, 2), (3, 2), (4, 2), (2, 3), (3, 
 @claim(
     "K-001-beta",
     "workshop 64, 87 against full 202, 234",
-    "β marks the users who answered truthfully (workshop) or randomly (full version); b = Σβ is Bin(n − 1, γ), and "
-    "b + 1 messages are left",
+    r"$\beta$ marks the users who answered truthfully (workshop) or randomly (full version); $b = \sum "
+    r"\beta$ is $\mathrm{Bin}(n - 1, \gamma)$, and $b + 1$ messages are left",
 )
 def who_is_marked() -> Evidence:
     n, k, gamma = 2, 2, F(1, 4)
@@ -89,7 +89,12 @@ def all_zeros() -> Check:
     )
 
 
-@claim("K-4.1-PLD", "full 164-188", "P = Bin(n, p), Q = Bin(n − 1, p) + Bern(1 − p), their PLD, and δ(∞) = 0")
+@claim(
+    "K-4.1-PLD",
+    "full 164-188",
+    r"$P = \mathrm{Bin}(n, p)$, $Q = \mathrm{Bin}(n - 1, p) + \mathrm{Bern}(1 - p)$, their PLD, and "
+    r"$\delta(\infty) = 0$",
+)
 def two_rr() -> Check:
     return proved(
         derivations.two_rr_pair(),
@@ -106,7 +111,7 @@ def _strong_views(n: int, k: int, gamma: F) -> Iterator[tuple[tuple[bool, ...], 
         yield random, left_over(random, messages, others), P[random, messages], Q[random, messages]
 
 
-@claim("K-ratio", "full 204; workshop 66", "for any view of A_s the ratio of the probabilities is n_1/n_2")
+@claim("K-ratio", "full 204; workshop 66", "for any view of $A_s$ the ratio of the probabilities is $n_1/n_2$")
 def ratio() -> Evidence:
     def wrong(n: int, k: int, gamma: F) -> list[tuple[tuple[bool, ...], Counter[int], F, F]]:
         return [(b, counts, p, q) for b, counts, p, q in _strong_views(n, k, gamma) if p * counts[1] != q * counts[0]]
@@ -137,8 +142,8 @@ def ratio() -> Evidence:
 @claim(
     "K-Ps/Qs",
     "full 206-224; workshop 68-75, 112",
-    "A_s's views are (ε, δ)-indistinguishable if P_s = Bin(n − 1, γ/k) + 1 and Q_s = Bin(n − 1, γ/k) are, and tightly "
-    "so",
+    r"the views of $A_s$ are $(\varepsilon, \delta)$-indistinguishable if $P_s = \mathrm{Bin}(n - 1, "
+    r"\gamma/k) + 1$ and $Q_s = \mathrm{Bin}(n - 1, \gamma/k)$ are, and tightly so",
 )
 def strong_pair() -> Check:
     def both(n: int, k: int, gamma: F, alpha: F) -> tuple[F, F]:
@@ -168,7 +173,8 @@ def strong_pair() -> Check:
 @claim(
     "K-Thm10",
     "full 240-319; workshop 89-106",
-    "A_w's view is equivalent to P_w = (1 − γ)N_1 + (B + 1)γ/k against Q_w, the same with N_2",
+    r"the view of $A_w$ is equivalent to $P_w = (1 - \gamma)N_1 + (B + 1)\gamma/k$ against $Q_w$, the "
+    "same with $N_2$",
 )
 def weak_pair() -> Check:
     def both(n: int, k: int, gamma: F, alpha: F) -> tuple[F, F]:
@@ -197,7 +203,7 @@ def weak_pair() -> Check:
 @claim(
     "K-Fig1",
     "full 327; workshop 143",
-    "Figure 1 (n = 1000, γ = 1/4, k = 4): both curves are tight bounds under their adversary",
+    r"Figure 1 ($n = 1000$, $\gamma = 1/4$, $k = 4$): both curves are tight bounds under their adversary",
     slow=True,
 )
 def figure1() -> Check:
@@ -218,8 +224,9 @@ def figure1() -> Check:
 @claim(
     "K-AppA",
     "full 263-286, 456-495",
-    "a view of A_w has the probability (multinomial coefficient of b over n_1, …, n_k) γ^b (1 − γ)^(n−1−b) k^−b times "
-    "n_1(1 − γ) + (b + 1)γ/k, with Σ n_i = b + 1",
+    r"a view of $A_w$ has the probability (multinomial coefficient of $b$ over $n_1, \dots, n_k$) "
+    r"$\gamma^b (1 - \gamma)^{n-1-b} k^{-b}$ times $n_1(1 - \gamma) + (b + 1)\gamma/k$, with $\sum n_i = "
+    "b + 1$",
 )
 def appendix_a() -> Evidence:
     def coefficient(b: int, counts: Counter[int]) -> int:

@@ -57,8 +57,8 @@ def joint() -> Check:
 @claim(
     "S-Ex6.1",
     "639-641",
-    "two k-RRs: p = 1/(e^(ε0/2+k) − 1), q = (k − 2)/(e^(ε0/2+k) − 1), U uniform over the values other than a_0, a_1 "
-    "in both",
+    r"two $k$-RRs: $p = 1/(e^{\varepsilon_0/2+k} - 1)$, $q = (k - 2)/(e^{\varepsilon_0/2+k} - 1)$, $U$ "
+    "uniform over the values other than $a_0$, $a_1$ in both",
 )
 def example61() -> Evidence:
     s, k = field.s, field.k
@@ -86,7 +86,12 @@ def example61() -> Evidence:
     )
 
 
-@claim("S-Thm11/12", "629, 653", "joint composition adds the levels ε_i; parallel composition of ε-LDP parts is ε-LDP")
+@claim(
+    "S-Thm11/12",
+    "629, 653",
+    r"joint composition adds the levels $\varepsilon_i$; parallel composition of $\varepsilon$-LDP parts "
+    r"is $\varepsilon$-LDP",
+)
 def levels() -> Check:
     parts = [KRR(k=3, eps0=level(2)), KRR(k=3, eps0=level(3)), OUE(d=3, eps0=level(2))]
 
@@ -245,7 +250,13 @@ def clone_against_bennett() -> Evidence:
     )
 
 
-@claim("S-681", "681", "at a fixed total ε0 the amplification is stronger the more randomizers are composed", slow=True)
+@claim(
+    "S-681",
+    "681",
+    r"at a fixed total $\varepsilon_0$ the amplification is stronger the more randomizers are "
+    r"composed",
+    slow=True,
+)
 def more_parts() -> Check:
     def both(n: int, root: int, alpha: F) -> tuple[F, F]:
         """One BLH at ε0, and two at ε0/2; ``root`` is e^(ε0/2)."""
@@ -276,7 +287,7 @@ def more_parts() -> Check:
     )
 
 
-@claim("S-headline", "63", "ε is smaller by at least 10 % in all settings, and by up to 50 %", slow=True)
+@claim("S-headline", "63", r"$\varepsilon$ is smaller by at least 10 % in all settings, and by up to 50 %", slow=True)
 def headline() -> Check:
     def gain(make: Any, eps0: float, n: int, delta: float) -> Interval:
         """By how much the blanket is below the best of the standard clone and the Bennett bound."""

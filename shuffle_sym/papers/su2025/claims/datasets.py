@@ -29,7 +29,7 @@ from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 from shuffle_sym.truth import ground_truth
 
 
-@claim("S-5.3-|X|=2", "601-603", "with two inputs the others are given x_1^1 for the lower bound")
+@claim("S-5.3-|X|=2", "601-603", "with two inputs the others are given $x_1^1$ for the lower bound")
 def two_inputs() -> Evidence:
     def both(n: int, t: int, alpha: F) -> tuple[F, F]:
         R = BinaryRR(eps0=level(t))
@@ -64,7 +64,12 @@ def _formula(R: Randomizer, n: int, alpha: F, x2: int) -> F:
     return positive_part(law_of_g(dataset(R, 0, 1, x2), alpha).items(), n) / n
 
 
-@claim("S-Thm10", "611-613", "D = E[G_1 + … + G_n]_+/n for x_2 = … = x_n, for every local randomizer")
+@claim(
+    "S-Thm10",
+    "611-613",
+    r"$D = \mathbb{E}[G_1 + \dots + G_n]_+/n$ for $x_2 = \dots = x_n$, for every local "
+    r"randomizer",
+)
 def theorem10() -> Evidence:
     honest = from_matrix([[1, 0], [0, 1]])
     truth = fraction(ground_truth.delta(honest, (0,), (1,), 1))
@@ -92,7 +97,8 @@ def theorem10() -> Evidence:
 @claim(
     "S-Sec9",
     "687-693",
-    "the most vulnerable datasets are (x_0, x_2, …, x_2) and (x_1, x_2, …, x_2), three distinct values, for every ε",
+    r"the most vulnerable datasets are $(x_0, x_2, \dots, x_2)$ and $(x_1, x_2, \dots, x_2)$, three "
+    r"distinct values, for every $\varepsilon$",
 )
 def worst_neighbours() -> Check:
     def both(n: int, k: int, t: int, alpha: F) -> tuple[F, Any]:
@@ -139,7 +145,8 @@ def _literal(n: int, k: int, gamma: F) -> dict[tuple[int, int], F]:
 @claim(
     "S-AppA",
     "779",
-    "the joint law is N ~ Bin(n − 1, k/(t + k − 1)), N_0 ~ Bin(N, 1/k) + 1, N_1 ~ Bin(N − N_0, 1/(k − 1))",
+    r"the joint law is $N \sim \mathrm{Bin}(n - 1, k/(t + k - 1))$, $N_0 \sim \mathrm{Bin}(N, 1/k) + 1$, "
+    r"$N_1 \sim \mathrm{Bin}(N - N_0, 1/(k - 1))$",
 )
 def joint_law() -> Evidence:
     n, k, gamma = 2, 2, F(1, 2)
@@ -161,7 +168,12 @@ def joint_law() -> Evidence:
     )
 
 
-@claim("S-Laplace-CDF", "805-811", "γ, ω and the distribution function of L for the Laplace mechanism on [0, 1]")
+@claim(
+    "S-Laplace-CDF",
+    "805-811",
+    r"$\gamma$, $\omega$ and the distribution function of $L$ for the Laplace "
+    r"mechanism on $[0, 1]$",
+)
 def laplace() -> Check:
     law = derivations.laplace_law()
     a, x = sp.Symbol("alpha", positive=True), sp.Symbol("x", real=True)  # x = e^(ε0/2)·L

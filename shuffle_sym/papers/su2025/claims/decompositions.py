@@ -34,7 +34,8 @@ def _examples() -> list[Randomizer]:
 @claim(
     "S-Lem1",
     "175-181",
-    "for an ε0-DP randomizer R(x_0) and R(x_1) are the mixtures t : 1 and 1 : t of two laws Q_0 and Q_1",
+    r"for an $\varepsilon_0$-DP randomizer $R(x_0)$ and $R(x_1)$ are the mixtures of two laws $Q_0$ and "
+    "$Q_1$ with the weights $t$ to 1 and 1 to $t$",
 )
 def lemma1() -> Check:
     return proved(
@@ -42,7 +43,7 @@ def lemma1() -> Check:
     )
 
 
-@claim("S-Thm2", "193-201", "the standard clone bounds the divergence of every ε0-DP randomizer")
+@claim("S-Thm2", "193-201", r"the standard clone bounds the divergence of every $\varepsilon_0$-DP randomizer")
 def theorem2() -> Check:
     def holds(R: Randomizer, n: int, alpha: F) -> bool:
         bound = exact(clones(R.eps0), n, alpha)
@@ -90,7 +91,8 @@ def theorem3() -> Check:
 @claim(
     "S-Thm4",
     "277-283",
-    "every ε0-DP randomizer with finitely many messages has the three-point decomposition, p ≤ 1/(t + 1)",
+    r"every $\varepsilon_0$-DP randomizer with finitely many messages has the three-point decomposition, "
+    r"$p \le 1/(t + 1)$",
 )
 def theorem4() -> Check:
     return proved(
@@ -117,7 +119,8 @@ def _with_p(t: F, p: F) -> Randomizer | None:
 @claim(
     "S-3.3-specific",
     "297-301",
-    "a randomizer with the decomposition of Theorem 4 is bounded by the pair P_0(ε0, p), P_1(ε0, p)",
+    r"a randomizer with the decomposition of Theorem 4 is bounded by the pair $P_0(\varepsilon_0, p)$, "
+    r"$P_1(\varepsilon_0, p)$",
 )
 def stronger_specific() -> Check:
     def both(n: int, t: F, p: F, alpha: F) -> tuple[F, F]:
@@ -144,7 +147,8 @@ def stronger_specific() -> Check:
 @claim(
     "S-eq1",
     "303",
-    "every ε0-DP randomizer is bounded by the pair with p = 1/(t + 1), the generic form (1) of the stronger clone",
+    r"every $\varepsilon_0$-DP randomizer is bounded by the pair with $p = 1/(t + 1)$, the generic form "
+    "(1) of the stronger clone",
 )
 def stronger_generic() -> Check:
     def holds(R: Randomizer, n: int, alpha: F) -> bool:
@@ -174,7 +178,12 @@ def stronger_generic() -> Check:
     )
 
 
-@claim("S-Lem5", "305-307", "the divergence of P_0(ε0, p), P_1(ε0, p) grows with p, for all p, p' in [0, 1]")
+@claim(
+    "S-Lem5",
+    "305-307",
+    r"the divergence of $P_0(\varepsilon_0, p)$, $P_1(\varepsilon_0, p)$ grows with $p$, for all $p$, "
+    "$p'$ in $[0, 1]$",
+)
 def lemma5() -> Evidence:
     t, p = F(2), F(1, 2)
     shares = (F(1, 12), F(1, 8), F(1, 5))
@@ -218,7 +227,8 @@ def _splits(R: Randomizer) -> Iterator[Decomposition]:
 @claim(
     "S-Thm6",
     "372-388",
-    "no decomposition of the general clone gives less than the blanket: D ≤ D(blanket) ≤ D(general clone)",
+    r"no decomposition of the general clone gives less than the blanket: $D \le D_{\text{blanket}} \le "
+    r"D_{\text{clone}}$",
 )
 def theorem6() -> Evidence:
     def both(n: int, alpha: F) -> tuple[F, F]:
@@ -266,7 +276,7 @@ def _blanket_pair(R: Randomizer, n: int, x1: int) -> dict[Any, F]:
     return law
 
 
-@claim("S-Thm7", "396-404", "the blanket is the general clone with point masses and c = inf_x R(x)")
+@claim("S-Thm7", "396-404", r"the blanket is the general clone with point masses and $c = \inf_x R(x)$")
 def theorem7() -> Check:
     def holds(R: Randomizer, n: int, alpha: F) -> bool:
         literal = divergence_of_laws(_blanket_pair(R, n, 0), _blanket_pair(R, n, 1), alpha)

@@ -59,7 +59,12 @@ def _lemma8_sum(D: Decomposition, n: int, alpha: F) -> tuple[F, F]:
     return gamma, total
 
 
-@claim("S-Lem8", "480, 484", "D(blanket) = γ^−n Σ_m C(n, m) γ^m (1 − γ)^(n−m) E[L_1 + … + L_m]_+, printed twice")
+@claim(
+    "S-Lem8",
+    "480, 484",
+    r"$D_{\text{blanket}} = \gamma^{-n} \sum_m \binom{n}{m} \gamma^m (1 - \gamma)^{n - m} \mathbb{E}[L_1 "
+    r"+ \dots + L_m]_+$, printed twice",
+)
 def lemma8() -> Evidence:
     D = blanket(BinaryRR(eps0=level(3)))
     alpha = F(2)
@@ -92,7 +97,7 @@ def lemma8() -> Evidence:
     )
 
 
-@claim("S-Thm9", "498-500", "D(blanket) = E[G_1 + … + G_n]_+/n for every local randomizer")
+@claim("S-Thm9", "498-500", r"$D_{\text{blanket}} = \mathbb{E}[G_1 + \dots + G_n]_+/n$ for every local randomizer")
 def theorem9() -> Evidence:
     D = blanket(from_matrix([[F(1, 2), F(1, 2), 0], [0, F(1, 2), F(1, 2)]]), 0, 1)
     n, alpha = 1, F(1)
@@ -118,7 +123,7 @@ def theorem9() -> Evidence:
     )
 
 
-@claim("S-Prop2(1)", "506, 511", "E[G] = 1 − e^−ε")
+@claim("S-Prop2(1)", "506, 511", r"$\mathbb{E}[G] = 1 - e^{-\varepsilon}$")
 def mean() -> Evidence:
     alpha = F(2)
     law = law_of_g(blanket(BinaryRR(eps0=level(3))), alpha)
@@ -133,7 +138,7 @@ def mean() -> Evidence:
     )
 
 
-@claim("S-Prop2(2)", "507, 515", "1 − e^(ε+ε0) ≤ G ≤ e^ε0 − e^−ε")
+@claim("S-Prop2(2)", "507, 515", r"$1 - e^{\varepsilon+\varepsilon_0} \le G \le e^{\varepsilon_0} - e^{-\varepsilon}$")
 def range_of_g() -> Check:
     t, more = field.t, sp.Symbol("v", nonnegative=True)
     alpha = 1 + more
@@ -150,7 +155,9 @@ def range_of_g() -> Check:
 @claim(
     "S-Rem1",
     "517",
-    "γ(e^−ε0 − e^(ε+ε0)) ≤ L ≤ γ(e^ε0 − e^(ε−ε0)) is loose; γ(1 − e^(ε+ε0)) ≤ L ≤ γ(e^ε0 − e^−ε) is tighter",
+    r"$\gamma(e^{-\varepsilon_0} - e^{\varepsilon+\varepsilon_0}) \le L \le \gamma(e^{\varepsilon_0} - "
+    r"e^{\varepsilon-\varepsilon_0})$ is loose; $\gamma(1 - e^{\varepsilon+\varepsilon_0}) \le L \le "
+    r"\gamma(e^{\varepsilon_0} - e^{-\varepsilon})$ is tighter",
 )
 def remark1() -> Evidence:
     t = F(2)
@@ -186,7 +193,7 @@ def _sums(D: Decomposition, n: int, alpha: F, l: F) -> tuple[Law, Law]:  # noqa:
 RANGE = "four blankets, n up to 4, α = 1, 5/4, 7/4, l = 1, 1/3, 1/10"
 
 
-@claim("S-Round", "525-543", "values of G rounded up give an upper bound")
+@claim("S-Round", "525-543", "values of $G$ rounded up give an upper bound")
 def round_up() -> Check:
     def holds(D: Decomposition, n: int, alpha: F, l: F) -> bool:  # noqa: E741
         plain, rounded = map(positive_mean, _sums(D, n, alpha, l))
@@ -197,7 +204,7 @@ def round_up() -> Check:
     return confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE))
 
 
-@claim("S-Err1", "558", "E[G̃_1 + … + G̃_n]_+ − nl ≤ E[G_1 + … + G_n]_+")
+@claim("S-Err1", "558", r"$\mathbb{E}[\tilde{G}_1 + \dots + \tilde{G}_n]_+ - nl \le \mathbb{E}[G_1 + \dots + G_n]_+$")
 def error1() -> Check:
     def holds(D: Decomposition, n: int, alpha: F, l: F) -> bool:  # noqa: E741
         plain, rounded = map(positive_mean, _sums(D, n, alpha, l))
@@ -210,7 +217,12 @@ def error1() -> Check:
     return confirmed(proof, on_grid(_rounding_cases(), holds, finding=RANGE))
 
 
-@claim("S-Err2", "564", "E[ΣG̃]_+ − nl·Pr[[ΣG]_+ > −nl] ≤ E[ΣG]_+, called more precise")
+@claim(
+    "S-Err2",
+    "564",
+    r"$\mathbb{E}[\sum \tilde{G}]_+ - nl \Pr[[\sum G]_+ > -nl] \le \mathbb{E}[\sum G]_+$, called more "
+    "precise",
+)
 def error2() -> Check:
     def holds(D: Decomposition, n: int, alpha: F, l: F) -> bool:  # noqa: E741
         plain, rounded = _sums(D, n, alpha, l)
@@ -228,7 +240,8 @@ def error2() -> Check:
 @claim(
     "S-570",
     "560, 570",
-    "the error of rounding decays in n if l ≤ 2a²/b², so that a constant l and O(n log n) are enough",
+    r"the error of rounding decays in $n$ if $l \le 2a^2/b^2$, so that a constant $l$ and $O(n \log n)$ "
+    "are enough",
 )
 def constant_spacing() -> Evidence:
     t, alpha, l = F(11, 10), F(21, 20), F(1, 10)  # noqa: E741
@@ -266,7 +279,12 @@ def _chance_above(D: Decomposition, n: int, alpha: F, l: F) -> F:  # noqa: E741
     return sum((p for s, p in sum_of_copies(law_of_g(D, alpha), n).items() if s > -n * l), F(0))
 
 
-@claim("S-Hoeff", "568-570", "Pr[[ΣG]_+ > −nl] ≤ exp(−(2a²/b² − l)n) with a = e^−ε − 1 and b = (e^ε0 − 1)(e^ε + 1)")
+@claim(
+    "S-Hoeff",
+    "568-570",
+    r"$\Pr[[\sum G]_+ > -nl] \le \exp(-(2a^2/b^2 - l)n)$ with $a = e^{-\varepsilon} - 1$ and $b = "
+    r"(e^{\varepsilon_0} - 1)(e^\varepsilon + 1)$",
+)
 def hoeffding() -> Evidence:
     def exponent(t: F, alpha: F, l: F, n: int) -> F:  # noqa: E741
         """As printed, with a = e^−ε − 1."""

@@ -73,7 +73,12 @@ def _row(name: str) -> Evidence:
     )
 
 
-@claim("S-Table1-kRR", "585", "Table 1, k-RR: probabilities 1, 0, k − 2, t − 1, 1 over e^(ε0+k) − 1")
+@claim(
+    "S-Table1-kRR",
+    "585",
+    r"Table 1, $k$-RR: probabilities 1, 0, $k - 2$, $t - 1$, 1 over "
+    r"$e^{\varepsilon_0+k} - 1$",
+)
 def table1_krr() -> Evidence:
     level_, size = F(3), 2
     total = enclosed(level_ + size - 1) / (enclosed(level_) * exp(size) - 1)
@@ -88,7 +93,7 @@ def table1_krr() -> Evidence:
     )
 
 
-@claim("S-Table1-BLH", "586", "Table 1, BLH: 1/(2(t + 1)) four times and (t − 1)/(t + 1)")
+@claim("S-Table1-BLH", "586", "Table 1, BLH: $1/(2(t + 1))$ four times and $(t - 1)/(t + 1)$")
 def table1_blh() -> Evidence:
     return _row("BLH")
 
@@ -96,7 +101,8 @@ def table1_blh() -> Evidence:
 @claim(
     "S-Table1-RAPPOR",
     "587",
-    "Table 1, RAPPOR: 1/(s + 1)² for 1 − e^ε and both outer values, 1/(s(s + 1)²), 1 − 1/s; s = e^(ε0/2)",
+    r"Table 1, RAPPOR: $1/(s + 1)^2$ for $1 - e^{\varepsilon}$ and both outer values, $1/(s(s + 1)^2)$, "
+    r"$1 - 1/s$; $s = e^{\varepsilon_0/2}$",
 )
 def table1_rappor() -> Evidence:
     row = printed.TABLE_1["RAPPOR"]
@@ -128,7 +134,7 @@ def table1_hr() -> Evidence:
     return _row("HR")
 
 
-@claim("S-Table2-RAPPOR", "761", "Table 2, RAPPOR: p = 1/(s + 1)², q = 1/(s(s + 1)²), r = 1/(s + 1)²")
+@claim("S-Table2-RAPPOR", "761", "Table 2, RAPPOR: $p = 1/(s + 1)^2$, $q = 1/(s(s + 1)^2)$, $r = 1/(s + 1)^2$")
 def table2_rappor() -> Evidence:
     p, q, r = (fraction(entry.subs({s: 2})) for entry in printed.TABLE_2["RAPPOR"])
     total = 4 * p + p + 4 * q + r
@@ -139,7 +145,7 @@ def table2_rappor() -> Evidence:
     )
 
 
-@claim("S-Table2-BLH/OUE/HR", "760, 762, 763", "Table 2, BLH, OUE and HR: p, q, r of the optimal decomposition")
+@claim("S-Table2-BLH/OUE/HR", "760, 762, 763", "Table 2, BLH, OUE and HR: $p$, $q$, $r$ of the optimal decomposition")
 def table2_others() -> Evidence:
     finite = _finite("BLH", 2)
     return Evidence(finite, condition=all_of(*(_in_the_limit(name, 2) for name in ("BLH", "OUE", "HR"))))
@@ -148,7 +154,8 @@ def table2_others() -> Evidence:
 @claim(
     "S-AppB",
     "785-791",
-    "the optimal decompositions have five components: (tp, p, p), (p, tp, p), (tq, tq, q), (r, r, r) and the rest",
+    "the optimal decompositions have five components: $(tp, p, p)$, $(p, tp, p)$, $(tq, tq, q)$, $(r, r, "
+    "r)$ and the rest",
 )
 def appendix_b() -> Check:
     five = {field.simplest(value) for value in printed.VALUES}
