@@ -193,7 +193,7 @@ def test_a_notebook_has_goals_sources_exercises_and_links(i):
     assert "assert" in "".join(folded[0]["source"])
     sources = ["".join(c["source"]) for c in cells if c not in folded]
     assert "**Goals.**" in sources[0]
-    assert "**Sources.**" in sources[0]
+    assert "**Sources.**" in "".join(sources)
     exercises, more = re.search(r"## Exercises\n(.*)## What to try next\n(.*)", sources[-2], re.DOTALL).groups()
     assert re.findall(r"^(\d)\. ", exercises, re.MULTILINE) in (["1", "2"], ["1", "2", "3"], ["1", "2", "3", "4"])
     assert more.strip()

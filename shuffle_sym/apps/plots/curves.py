@@ -272,20 +272,27 @@ def profile(curve: PrivacyProfile, ax: Any = None) -> Any:
 
 
 def trade_off(f: TradeOff) -> Any:
-    """The two certified curves of f-DP: no attack is below the solid one, some attack is on the dashed one or below.
+    """What an attack gains over guessing, 1 − x − f(x) for the two certified curves f of f-DP: no attack is above the
+    solid line, some attack is on the dashed one or above.
 
     >>> import shuffle_sym as ss
     >>> ax = trade_off(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile().trade_off())
-    >>> bool(ax.lines[2].get_ydata()[50] <= 1 / 4 <= ax.lines[1].get_ydata()[50])  # f(1/4) = 1/4
+    >>> bool(ax.lines[1].get_ydata()[50] <= 1 / 2 <= ax.lines[0].get_ydata()[50])  # f(1/4) = 1/4
     True
     >>> close(ax)
     """
-    ax = axes("says x₀ where it is x₁", "says x₁ where it is x₀")
+    ax = axes("false alarms: says x₁ where it is x₀", "true alarms beyond false ones")
     errors = [sp.Rational(i, 200) for i in range(201)]
     xs, intervals = [float(x) for x in errors], [f(x) for x in errors]
-    ax.plot(xs, xs[::-1], color="grey", linestyle=":", label="without the messages")
-    band(ax, xs, intervals, COLOURS[0], "--", linewidth=1, label="some attack gets here")
-    ax.plot(xs, [i.lower for i in intervals], color=COLOURS[0], label="no attack gets below")
+    ax.plot(
+        xs,
+        [1 - x - i.lower for x, i in zip(xs, intervals, strict=True)],
+        color=COLOURS[0],
+        label="no attack gains more",
+    )
+    least = [1 - x - i.upper for x, i in zip(xs, intervals, strict=True)]
+    ax.plot(xs, least, "--", color=COLOURS[1], linewidth=1, label="some attack gains this")
+    ax.set_ylim(bottom=0)
     ax.legend(frameon=False)
     return ax
 
