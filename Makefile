@@ -12,14 +12,15 @@ help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(VENV)/ok: pyproject.toml
+	@echo 'Setting up $(VENV), once: an environment with JupyterLab and all tools. It takes one to five minutes.'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable '.[lab]' --group dev
+	$(BIN)/python -m pip install --editable '.[lab]' --group dev
 	command -v node >/dev/null || $(BIN)/python -m pip install --quiet --group node || echo 'no Node.js: formulas will not be checked'
 	touch $@
 
-lab: $(VENV)/ok  ## set up, then open JupyterLab in notebooks/
-	$(BIN)/jupyter lab $(AS_ROOT) --notebook-dir=notebooks
+lab: $(VENV)/ok  ## set up, then open JupyterLab on the index of the notebooks
+	$(BIN)/jupyter lab $(AS_ROOT) --notebook-dir=notebooks --LabApp.default_url=/lab/tree/00_index.ipynb
 
 # Two processes on two cores: threads inside them only wait for each other.
 test: export OMP_NUM_THREADS = 1
