@@ -125,7 +125,7 @@ def test_a_sign_that_changes_is_refused_with_the_place_where_it_does(formula, wo
 def test_an_irrational_place_where_a_sign_changes_is_enclosed_and_the_narrowed_ranges_are_proved():
     with pytest.raises(VerificationError, match="changes sign between p = ") as caught:
         field.is_nonnegative(2 * p**2 - 1, {})
-    low, high = re.search('between p = (\\S+) and p = (\\S+), inside the range', str(caught.value)).groups()
+    low, high = re.search("between p = (\\S+) and p = (\\S+), inside the range", str(caught.value)).groups()
     assert 2 * q(low) ** 2 < 1 < 2 * q(high) ** 2
     assert q(high) - q(low) <= q(1, 1000)
     assert not field.is_nonnegative(2 * parameter("p", 0, low) ** 2 - 1, {})
