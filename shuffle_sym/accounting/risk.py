@@ -33,7 +33,7 @@ class Risk:
     >>> risk = Risk(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile())
     >>> sp.Rational(1, 2) in risk.advantage, sp.Rational(1, 4) in risk.error("1/2")  # 3/4 against 1/4
     (True, True)
-    >>> "guesses right with probability at most 0.75 " in str(risk)
+    >>> "They guess right at most 75 % of the time, against 50 % without the messages." in str(risk)
     True
     """
 
@@ -103,11 +103,22 @@ class Risk:
 
     def __str__(self) -> str:
         return (
-            "Who knows all other data and that yours is one of two inputs, each with probability 1/2, guesses right "
-            f"with probability at most {self.success(sp.Rational(1, 2)).shown[1]} (0.5 without the messages). No test "
-            f"is better than telling a normal variable from one shifted by {self.mu().shown[1]} standard deviations, "
-            f"but for a probability of {_LITTLE:g}."
+            f"{in_words(self.success(sp.Rational(1, 2)).upper)} Except with probability 10⁻⁹, telling the two values "
+            f"apart is at least as hard as telling N(0, 1) from N({self.mu().shown[1]}, 1)."
         )
+
+
+def in_words(success: float) -> str:
+    """What it means that the best guess is right with probability at most ``success``, in percent that are rounded up.
+
+    >>> "They guess right at most 51.9 % of the time, against 50 % without the messages." in in_words(0.518953)
+    True
+    """
+    return (
+        "Suppose an attacker knows everyone else's data and that yours is one of two values, equally likely. They "
+        f"guess right at most {math.ceil(Fraction(success) * 1000) / 10:g} % of the time, against 50 % without the "
+        "messages."
+    )
 
 
 def _share(prior: Any) -> Fraction:

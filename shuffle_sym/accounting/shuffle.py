@@ -17,6 +17,7 @@ from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
 from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import MAX_POINTS, compose
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
 from shuffle_sym.accounting.sources import METHODS, Source
@@ -325,6 +326,16 @@ class Shuffle:
         profile = PrivacyProfile(*sampling.brackets(*self._sides(), above), about)
         self._profiles = {**dict(list(self._profiles.items())[-7:]), sampling: profile}
         return profile
+
+    def risk(self, rounds: Any = 1) -> Risk:
+        """What the shuffled messages of all ``rounds`` mean for one person, see `accounting.Risk`; printed, in words.
+
+        >>> import shuffle_sym as ss
+        >>> sp.Rational(3, 4) in ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).risk().success("1/2")
+        True
+        """
+        count = arguments.positive_integer(rounds, "rounds")
+        return Risk(self.profile()) if count == 1 else self.compose(count).risk()
 
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of the Rényi divergence of order λ > 1, from curves that are precise to ``rtol``.

@@ -103,9 +103,12 @@ def calibrated(given: Namespace) -> Answer:
     rtol = texts.read(given.rtol, "rtol")
     rows = [{**t, level: find(**_numbers(t), rtol=rtol)} for t in _targets(given, "n", "eps", "delta")]
     shown = "".join(f", {key} = {value}" for key, value in fixed.items())
-    most, end = ("least", "upper") if level == "sigma" else ("largest", "lower")
-    title = f"{name}{shown}, shuffled: the {most} {level}"
-    return Answer(title, rows, f"Use the {end} end: it meets the target for certain.")
+    most, ends = ("least", ("fails", "meets")) if level == "sigma" else ("largest", ("meets", "fails"))
+    note = (
+        f"Use the {level} under 'meets': it meets the target for all neighbouring datasets. With the one under 'fails' "
+        "two neighbouring datasets miss it."
+    )
+    return Answer(f"{name}{shown}, shuffled: the {most} {level}", rows, note, ends=ends)
 
 
 def _least_sigma(make: Callable[[Any], Any], **target: Any) -> Interval:
