@@ -1,6 +1,6 @@
-r"""The mechanism itself: n users of one randomizer, shuffled.
+r"""The mechanism: n users of one randomizer, shuffled.
 
-The lower end of an answer is attained by two neighbouring datasets, the upper end holds for all of them.
+Two neighbouring datasets attain the lower end of an answer; the upper end holds for all neighbouring datasets.
 """
 
 import decimal
@@ -42,11 +42,11 @@ class CrowdOfUsers(Source):
     @property
     @abstractmethod
     def below(self) -> Any:
-        """What the lower ends come from; its ``best`` is one pair of datasets, whose curve can be composed."""
+        """The attacks behind the lower ends; ``best`` is one pair of datasets, whose curve can be composed."""
 
     @cached_property
     def above(self) -> Source:
-        """The bounds that the upper ends come from."""
+        """The bounds behind the upper ends."""
         return _UpperEnds(self)
 
     def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
@@ -81,7 +81,7 @@ class Mechanism(CrowdOfUsers):
 
     @cached_property
     def below(self) -> Datasets:
-        """The datasets that the lower ends come from."""
+        """The datasets behind the lower ends."""
         arguments.numeric_only(self.R.free_symbols, "a number")
         return datasets_of(self.R, self.n)
 
@@ -98,8 +98,8 @@ class Mechanism(CrowdOfUsers):
         return self._ends(ratios, rtol, method)
 
     def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """From all datasets, where they are few, because that takes less time than a bound. Bounds of noise are only
-        as sharp as curves need them."""
+        """From all datasets, where they are few, because that takes less time than a bound. Bounds for continuous noise
+        are only as sharp as curves need them."""
         rtol = max(rtol, _OF_CURVES) if isinstance(self.bounds, NoiseOfAllDatasets) else rtol
         few = self.all_datasets if method == "auto" else None
         truths = [few.delta(ratio.eps) for ratio in ratios] if few else []

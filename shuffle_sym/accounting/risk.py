@@ -21,13 +21,15 @@ from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rationals import fraction, rational
 
-_LITTLE = 1e-9  # the δ that is left out where the caller says nothing
+_LITTLE = 1e-9  # the δ that is left out unless the caller names one; `__str__` writes it as 10⁻⁹
 _SLACK = 1e-12  # relative and absolute: a hundred times the error of SciPy's normal quantile
 
 
 @dataclass(frozen=True)
 class Risk:
-    r"""The risk of one person from a ``profile``, with certified ends: the upper one holds for every pair of datasets.
+    r"""The risk of one person from a ``profile``: upper ends hold for every pair of neighbouring datasets.
+
+    `Shuffle.risk` and `Composition.risk` make it from a mechanism; printed, it says in words what the numbers mean.
 
     >>> import shuffle_sym as ss
     >>> risk = Risk(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile())
@@ -41,8 +43,8 @@ class Risk:
 
     @property
     def advantage(self) -> Interval:
-        """The largest difference of the probabilities with which a test says "x0" when it is, and when it is not: the
-        total variation distance, δ at ε = 0."""
+        """The largest difference between the probabilities that a test says "x0" when the input is x0 and when it is
+        x1: the total variation distance, which is δ at ε = 0."""
         answer: Interval = self.profile.delta(0)
         return answer
 
@@ -60,7 +62,7 @@ class Risk:
         return Interval(max(rounding.down(low), 0.0), rounding.up(min(high, share, 1 - share)), "profile")
 
     def success(self, prior: Any) -> Interval:
-        """The probability with which the best guess is right; max(π, 1 − π), π = ``prior``, without the messages."""
+        """The probability that the best guess is right. Without the messages it is max(π, 1 − π), π = ``prior``."""
         error = self.error(prior)
         ends = [1 - Fraction(end) for end in (error.upper, error.lower)]
         return Interval(rounding.down(ends[0]), rounding.up(ends[1]), "profile")

@@ -32,15 +32,15 @@ Parts = Sequence[tuple[PrivacyLossDistribution, int]]
 
 
 class Mechanism(Protocol):
-    """What can be composed: one round whose privacy loss is bracketed by two distributions."""
+    """A mechanism that can be composed: one round whose privacy loss is bracketed by two distributions."""
 
     @property
     def both_directions(self) -> bool:
-        """Whether the two directions of the neighbouring relation are alike."""
+        """Whether both directions of the neighbouring relation have the same curve."""
 
     @property
     def closes(self) -> bool:
-        """Whether sharper profiles make the interval as narrow as one likes: not so where the truth is not known."""
+        """Whether sharper profiles make the interval as narrow as one likes; no for a mechanism."""
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -278,7 +278,7 @@ def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Pro
     if isinstance(parts, str) or not isinstance(parts, Sequence):
         raise TypeError(f"parts must be a list of Shuffle or (Shuffle, rounds), got {parts!r}")
     if not parts:
-        raise ValueError("parts must not be empty: there is nothing to compose")
+        raise ValueError("parts must not be empty: give at least one mechanism to compose")
     counted = []
     for part in parts:
         M, count = part if isinstance(part, tuple) and len(part) == 2 else (part, 1)

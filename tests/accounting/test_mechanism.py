@@ -353,5 +353,5 @@ def test_the_delta_that_is_refused_is_the_limit_of_exact_values_and_one_above_it
     M = ss.Shuffle(ss.from_matrix(PROVING), n=3)
     assert M.exact(10**9) == q(1, 4)
     assert M.epsilon(0.2501).upper < 5
-    with pytest.raises(ValueError, match="no ε meets delta = 0.2499"):
+    with pytest.raises(ValueError, match=r"no ε meets delta = 0\.2499"):
         M.epsilon(0.2499)

@@ -85,7 +85,7 @@ WRONG = {
     "calibrate --randomizer asymmetriclaplace --n 10 --eps 1 --delta 0.1": "must have an eps0 or a sigma",
     "calibrate --randomizer krr --k 3 --eps0 2 --n 10 --eps 1 --delta 0.1": "eps0 is what is looked for",
     "compose --mechanism 'clones eps0=1 n=10'": "eps or delta must be given",
-    "compose --mechanism 'clones eps0=1' --eps 1": "mechanism must say the number of users",
+    "compose --mechanism 'clones eps0=1' --eps 1": "mechanism must name the number of users",
     "compose --mechanism 'clones 1' --eps 1": "mechanism must look like",
     "rdp --randomizer binaryrr --eps0 1 --n 3 --order 1": "order must be a number > 1",
     "derive nothing": "name must be one that",
@@ -361,7 +361,7 @@ def test_explain_says_in_words_what_to_report(capsys):
     words = out.splitlines()[-1]
     assert "Report 0.380640" in words
     assert "one user's input (by blanket)" in words
-    assert "0.380296, which two such datasets attain (0 against 1, all others 2)" in words
+    assert "0.380296: two such datasets attain it (0 against 1, all others 2)" in words
 
 
 @pytest.mark.parametrize(
