@@ -1,4 +1,4 @@
-r"""Every bound and every attack that there is on n users of a randomizer, side by side.
+r"""All bounds and attacks for n users of a randomizer, side by side.
 
 A table holds the analyses. Ours are added in `accounting.own_analyses`; a paper adds its own in its folder, with `add`.
 The papers are imported when somebody asks for `every` analysis, and never for an answer about a mechanism.

@@ -1,4 +1,4 @@
-r"""Continuous noise with n users: certified D_α of its blanket, by panels, and by cells where these do not serve."""
+r"""Continuous noise with n users: certified D_α of its blanket, by panels, and by cells where panels fail."""
 
 import math
 from collections.abc import Sequence

@@ -60,7 +60,10 @@ class LogConcave:
             if piece.formula.has(sp.nan):
                 return f"none of its cases applies {where}"
             if piece.formula == 0:
-                return f"it is 0 {where}, so some messages are possible for some inputs only, and ε0 is infinite"
+                return (
+                    f"it is 0 {where}, so its support moves with x: some messages are possible for some inputs only, and "
+                    "ε0 is infinite (add a floor, and give outputs=(a, b))"
+                )
             if not _is_positive(piece):
                 return f"could not prove that it is positive {where}"
             if not _holds("is_nonpositive", sp.diff(log, u, 2), piece):
