@@ -6,8 +6,8 @@ outcomes with P/Q = α, and what is left at α → ∞ is the P-mass of outcomes
 above another for *every* α > 0, its pair is at least as easy to tell apart, in compositions too (Blackwell).
 
 The upper curve has straight lines between upper values, made convex by their greatest convex minorant. For the lower
-curve lines between lower values would not be a bound. But on either side of a cell between two points the curve is above
-the line through the two points *beyond* that side, so it is above the tip where the two lines meet.
+curve, lines between lower values would not be a bound. But on either side of a cell between two points the curve is
+above the line through the two points *beyond* that side, so it is above the tip where the two lines meet.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class LogConcave:
                 return f"none of its cases applies {where}"
             if piece.formula == 0:
                 return (
-                    f"it is 0 {where}, so its support moves with x: some messages are possible for some inputs only, and "
-                    "ε0 is infinite (add a floor, and give outputs=(a, b))"
+                    f"it is 0 {where}, so its support moves with x: some messages are possible for some inputs only, "
+                    "and ε0 is infinite (add a floor, and give outputs=(a, b))"
                 )
             if not _is_positive(piece):
                 return f"could not prove that it is positive {where}"
