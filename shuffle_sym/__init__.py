@@ -5,8 +5,8 @@ r"""shuffle_sym: privacy amplification by shuffling, from a randomizer's definit
 >>> ss.Shuffle(R, n=10_000).delta(0.2).upper < 7e-4
 True
 
-Here are the names that most people need. The rooms hold the rest: `ss.accounting.PrivacyProfile`, `ss.truth.exact`,
-`ss.model.Decomposition`, `ss.protocols.Histogram`. A name is imported when somebody asks for it.
+Here are the names that most people need. Everything else is in the subpackages: `ss.accounting.PrivacyProfile`,
+`ss.truth.exact`, `ss.model.Decomposition`, `ss.protocols.Histogram`. A name is imported when somebody asks for it.
 """
 
 from typing import TYPE_CHECKING

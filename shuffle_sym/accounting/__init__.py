@@ -1,4 +1,4 @@
-r"""The questions: δ(ε) and ε(δ) of shuffled messages, profiles, rounds, Rényi divergences, attacks, inverses."""
+r"""Questions: δ(ε) and ε(δ) of shuffled messages, profiles, rounds, Rényi divergences, attacks, inverses."""
 
 from typing import TYPE_CHECKING
 

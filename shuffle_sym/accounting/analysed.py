@@ -1,4 +1,4 @@
-r"""What `Shuffle` is given, read: users of one randomizer, users in groups, or a pair of laws."""
+r"""The argument of `Shuffle`, read and checked: users of one randomizer, users in groups, or a pair of laws."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from shuffle_sym.randomizers.stacked import message_space
 
 
 def read(source: Any, n: Any) -> tuple[Any, Source]:
-    """The source, groups of users as a tuple of pairs, and what analyses it; a wrong one is refused."""
+    """The source (groups of users as a tuple of pairs) and the object that analyses it; a wrong source is refused."""
     if isinstance(source, list):
         if n is not None:
             raise ValueError(f"n must be left out: groups have their own numbers of users, got n = {n!r}")
@@ -34,7 +34,7 @@ def read(source: Any, n: Any) -> tuple[Any, Source]:
 
 
 def symbols(source: Any) -> set[sp.Symbol]:
-    """What is still symbolic in a source that was read."""
+    """The symbols that are left in a source that was read."""
     entries = source if isinstance(source, tuple) else (source,)
     each = (entry[0] if isinstance(entry, tuple) else entry for entry in entries)
     return set().union(*(entry.free_symbols for entry in each))
@@ -100,5 +100,5 @@ def fewer(parts: Sequence[tuple[Randomizer, int]], m: Any, made: Callable[[Any],
             raise ValueError(f"m[{g}] must be at most {users}, the users of groups[{g}], got {count!r}")
         left.append((R, users - number))
     if not any(users for _, users in left):
-        raise ValueError(f"m must leave one user at least, got {m!r}")
+        raise ValueError(f"m must leave at least one user, got {m!r}")
     return made([part for part in left if part[1]])

@@ -1,4 +1,4 @@
-r"""Every bound and every attack that there is on n users of a randomizer, side by side.
+r"""All bounds and attacks for n users of a randomizer, side by side.
 
 A table holds the analyses. Ours are added in `accounting.own_analyses`; a paper adds its own in its folder, with `add`.
 The papers are imported when somebody asks for `every` analysis, and never for an answer about a mechanism.
@@ -34,13 +34,13 @@ Question = Callable[[Any, int, Any, float], Answer]
 
 @dataclass(frozen=True)
 class Analysis:
-    """One way, with a ``name``, to say how private n users of a randomizer are.
+    """One way, with a ``name``, to bound or estimate how private n users of a randomizer are.
 
     ``kind`` is ``"upper"`` for a bound that holds for all neighbouring datasets, ``"lower"`` for two datasets that
-    attain it, and ``"approximation"`` for what is neither. ``source`` says who found it and ``assumes`` what it holds
-    for; ``one_randomizer`` is whether all users must share one, or whether the places may have different ones if the
-    data are shuffled first. ``epsilon(R, n, delta, rtol)`` and ``delta(R, n, eps, rtol)`` answer; where the analysis
-    does not apply they raise, and the message says why.
+    attain it, and ``"approximation"`` for an estimate that is no bound. ``source`` says who found it and ``assumes``
+    for whom it holds; ``one_randomizer`` says whether all users must share one randomizer, or may have different ones
+    if the data are shuffled first. ``epsilon(R, n, delta, rtol)`` and ``delta(R, n, eps, rtol)`` answer; where the
+    analysis does not apply they raise an error that says why.
 
     >>> sorted({analysis.kind for analysis in every()})
     ['approximation', 'upper']
@@ -69,7 +69,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Row:
-    """What one `Analysis` says: the ``value`` of ε or δ, or None and the reason why it says nothing.
+    """The ``value`` of ε or δ by one `Analysis`, or None and the reason why it does not apply.
 
     >>> import shuffle_sym as ss
     >>> row = ss.Shuffle(ss.BinaryRR(eps0=1), n=500).analyses(delta=1e-6).row("Erlingsson")
@@ -99,7 +99,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Analyses:
-    """What every analysis says, in ``rows``: the largest value first; those that say nothing come last.
+    """The value that every analysis gives, in ``rows``: the largest first; those that do not apply come last.
 
     ``question`` is in words; ``answer`` is that of the mechanism: the best of the bounds and of the attacks.
 
@@ -227,5 +227,5 @@ def finite_eps0(R: Any) -> sp.Expr:
     log(2)
     """
     if R.eps0 is sp.oo:
-        raise ValueError(f"eps0 must be finite, and that of {R!r} is not")
+        raise ValueError(f"eps0 must be finite, but {R!r} is not ε0-LDP for any ε0")
     return R.eps0

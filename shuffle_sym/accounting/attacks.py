@@ -1,4 +1,4 @@
-r"""From below: neighbouring datasets that can be written down, and how private n users are at most for them.
+r"""Lower bounds: neighbouring datasets that can be written down, and the divergence that they attain.
 
 Which datasets are tried is chosen once for a randomizer, whatever n is (`truth.worst_datasets`): in the normal limit
 all others have one value in a worst pair.
@@ -34,7 +34,7 @@ _ROUGHLY = 0.1  # tolerance of a δ that may be far from a target
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two neighbouring datasets of n users in which all others have one input, as ``alike`` says.
+    """Two neighbouring datasets of n users in which all other users have one input; ``alike`` names the inputs.
 
     >>> import shuffle_sym as ss
     >>> by = ss.Shuffle(ss.KRR(k=3, eps0=1), n=4).delta(0.1).lower_by

@@ -142,7 +142,7 @@ class _Finite(Mechanism):
 
     def __init__(self, whole: Batch) -> None:
         super().__init__(whole.batch.R, whole.n)
-        self.whole = whole
+        self.whole, self.share = whole, whole.q
 
     @property
     def below(self) -> Datasets:

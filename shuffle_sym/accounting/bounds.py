@@ -1,5 +1,4 @@
-r"""From above: what holds for every pair of neighbouring datasets of n users, the smallest of the bounds that we can
-prove.
+r"""Upper bounds for all neighbouring datasets of n users: the smallest one we can prove.
 
 =============  =====================================================================================================
 local          D_α(R(x0) ‖ R(x1)): shuffling is post-processing
@@ -381,7 +380,7 @@ def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets 
 
 
 class DropOut(Source):
-    """The drop-out bound by itself, for the worst of all pairs of inputs: both ends of an interval are the bound."""
+    """The drop-out bound alone, for the worst of all pairs of inputs: both ends of an interval are the bound."""
 
     def __init__(self, bounds: AllDatasets | NoiseOfAllDatasets, *, equal: bool) -> None:
         self.bounds, self.equal, self.n = bounds, equal, bounds.n

@@ -52,7 +52,9 @@ def _rounds_left(spent: Spent, M: Any, eps: Any, delta: Any, rtol: Any) -> Inter
 
     compose([*spent, (M, 1)])  # refuses what cannot be composed
     if M.max_loss == 0:
-        raise ValueError(f"M must lose something in a round, got {M!r}: any number of its rounds is allowed")
+        raise ValueError(
+            f"M must have a privacy loss, got {M!r}: it reveals nothing, and any number of rounds is allowed"
+        )
     if spent:
         decided[0] = compose(spent).meets(number, target, rtol=tolerance)
         if decided[0] is False:
@@ -71,7 +73,7 @@ def _rounds_left(spent: Spent, M: Any, eps: Any, delta: Any, rtol: Any) -> Inter
 
 
 class Budget:
-    r"""What was spent so far: rounds of shuffled randomizers, one after the other.
+    r"""The rounds of shuffled randomizers that were spent so far, one after the other.
 
     Rounds may be chosen in the light of earlier ones; how many there are may not (the number of rounds of each
     mechanism is taken as fixed in advance).

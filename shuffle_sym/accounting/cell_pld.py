@@ -96,7 +96,7 @@ class CellPLD(PrivacyLossDistribution):
         total = math.fsum(masses)
         for name, law, mass in (("log_mass", "P", total), ("log_ratio", "Q", math.fsum(others))):
             if mass * (1 - error) > 1:
-                raise ValueError(f"{name} must describe distributions, got {law} with {mass!r} in total")
+                raise ValueError(f"{name} must describe distributions, got {law} with the total probability {mass!r}")
         missing = max(1 - total * (1 - error), 0.0)
         if self._left_out is not None and total * (1 + error) + self._left_out < 1:
             raise ValueError(f"left_out must be at least {1 - total:.3g}, what masses lack of 1, got {self._left_out}")

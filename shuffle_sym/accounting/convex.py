@@ -5,9 +5,9 @@ Such a curve is convex and does not increase, starts at :math:`D_0 = 1` with a s
 outcomes with P/Q = α, and what is left at α → ∞ is the P-mass of outcomes that are impossible under Q. If one curve is
 above another for *every* α > 0, its pair is at least as easy to tell apart, in compositions too (Blackwell).
 
-From above: straight lines between upper values, made convex by their greatest convex minorant. From below: on either
-side of a cell between two points the curve is above the line through the two points *beyond* that side, so it is above
-the tip where the two lines meet; lines between lower values themselves would not be a bound.
+The upper curve has straight lines between upper values, made convex by their greatest convex minorant. For the lower
+curve, lines between lower values would not be a bound. But on either side of a cell between two points the curve is
+above the line through the two points *beyond* that side, so it is above the tip where the two lines meet.
 """
 
 from __future__ import annotations

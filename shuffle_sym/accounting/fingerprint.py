@@ -1,4 +1,4 @@
-r"""What a function is, as digests that another process finds again: its compiled code and every value that it reads.
+r"""Fingerprints of functions that another process can compare: of the compiled code and of every value that it reads.
 
 A name alone does not tell functions apart: every lambda has the same one, and one lambda gives other results once a
 variable that it captured, a constant of its module or a function that it calls has changed. Values are taken apart as

@@ -86,8 +86,8 @@ class FourierAccountant:
     def delta(self, eps: Any, rounds: Any = 1, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of δ(ε) after ``rounds`` rounds; a list of them for a list of rounds.
 
-        No wider than ``rtol`` of the upper end, unless L and m (or the ``tail`` of a pld) are given: then the width is
-        what it is. Below 1e-260 it reaches from 0 to an upper end.
+        The interval is no wider than ``rtol`` of the upper end. With L and m (or the ``tail`` of a pld) given, the
+        width depends on the grid and is not controlled. Below 1e-260 the interval reaches from 0 to an upper end.
         """
         number = arguments.central_epsilon(eps)
         rtol = arguments.relative_tolerance(rtol)
@@ -210,7 +210,7 @@ class _Rounds:
         return outward(self.infinite + lower, self.lost + upper, "fourier")
 
     def about(self, eps: float) -> float:
-        """About how large δ is."""
+        """A rough estimate of δ."""
         if self.largest <= eps:
             return self.infinite
         law = self._both(_FEWEST_CELLS)[0].law

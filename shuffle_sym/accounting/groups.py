@@ -276,7 +276,10 @@ class OneGroup(CrowdOfUsers):
             high = max(low.lower, 1e-3)
             while self._bound_at(rtol)(high).upper > target:
                 if high == LARGEST_EPS:
-                    raise NotSharpError(f"delta = {target:g} is not reached by any bound for {self!r}")
+                    raise NotSharpError(
+                        f"delta = {target:g} is not reached by any eps <= {LARGEST_EPS:g} for {self!r}: "
+                        "some messages may prove an input; ask for a larger delta"
+                    )
                 high = min(2 * high, LARGEST_EPS)
         end, by = first_met(self._bound_at(rtol), target, low.lower, high, rtol)
         return replace(low, upper=end, upper_by=by or "the largest loss")

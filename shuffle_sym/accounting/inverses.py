@@ -1,4 +1,4 @@
-r"""Questions the other way round: which randomizer, or how many users, a target (ε, δ) allows."""
+r"""Inverse questions: which randomizer, or how many users, a target (ε, δ) allows."""
 
 import inspect
 import math
@@ -24,8 +24,9 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
 
     ``make`` is a function that turns an ε0 into a randomizer or a decomposition; ``eps`` and ``delta`` are the target.
     Where noise is given by σ, look for 1/σ: ``lambda inverse: ss.Gaussian(sigma=1/inverse)``.
-    Use the *lower* end of the answer: it meets the target for all datasets. At the upper end two datasets miss it. Each
-    end is found within ``rtol``. It is assumed, not checked, that δ(ε) grows with ε0 beyond the upper end.
+    Use the *lower* end of the answer: it meets the target for all neighbouring datasets. At the upper end two of them
+    miss it. Each end is found within ``rtol``. It is assumed, not checked, that δ(ε) grows with ε0 beyond the upper
+    end.
 
     One user of 2-RR has δ = (t − α)/(t + 1), which is 1/4 at α = 2 for t = 3:
 
@@ -61,7 +62,10 @@ def calibrate(make: Callable[[Any], Any], n: Any, eps: Any, delta: Any, *, rtol:
         fails = meets if answer.lower > target else fails
         meets /= 4 if bounded else 1.5
         if meets < _SMALLEST_EPS0:
-            raise ValueError(f"delta = {target:g} at eps = {eps} is not reached by any eps0 >= {_SMALLEST_EPS0:g}")
+            raise ValueError(
+                f"delta = {target:g} at eps = {eps} is not reached by any eps0 >= {_SMALLEST_EPS0:g}; ask for a larger "
+                "delta or eps, or for more users"
+            )
     fails = fails or (max(2 * meets, meets + 1) if bounded else 1.5 * meets)
     while (answer := ends_at(fails, 0.02)).lower <= target:
         meets = fails if answer.upper <= target else meets
@@ -95,8 +99,8 @@ def _refuse_sigma(make: Callable[[Any], Any]) -> None:
     """With a standard deviation in place of ε0 the loss falls, and no search for the largest one ends."""
     if getattr(make(sp.Integer(2)), "sigma", None) == 2:
         raise ValueError(
-            "make must be a function of eps0, the larger the less private, got one of sigma, the other way round; "
-            "take the inverse: lambda inverse: Gaussian(sigma=1/inverse); one over the lower end then meets the target"
+            "make must be a function of eps0 (a larger one is less private), got one of sigma (more private). Take the "
+            "inverse: lambda inverse: Gaussian(sigma=1/inverse); one over the lower end then meets the target"
         )
 
 

@@ -1,9 +1,11 @@
-r"""The mechanism itself: n users of one randomizer, shuffled.
+r"""The mechanism: n users of one randomizer, shuffled.
 
-The lower end of an answer is attained by two neighbouring datasets, the upper end holds for all of them.
+Two neighbouring datasets attain the lower end of an answer; the upper end holds for all neighbouring datasets.
 """
 
+import decimal
 import math
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -40,11 +42,11 @@ class CrowdOfUsers(Source):
     @property
     @abstractmethod
     def below(self) -> Any:
-        """What the lower ends come from; its ``best`` is one pair of datasets, whose curve can be composed."""
+        """The attacks behind the lower ends; ``best`` is one pair of datasets, whose curve can be composed."""
 
     @cached_property
     def above(self) -> Source:
-        """The bounds that the upper ends come from."""
+        """The bounds behind the upper ends."""
         return _UpperEnds(self)
 
     def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
@@ -71,12 +73,15 @@ class CrowdOfUsers(Source):
 class Mechanism(CrowdOfUsers):
     """n users of one randomizer."""
 
+    #: The probability that the user who differs is among those who are shuffled.
+    share: sp.Expr = sp.Integer(1)
+
     def __init__(self, R: Randomizer | Continuous | Family, n: int) -> None:
         self.R, self.n = R, n
 
     @cached_property
     def below(self) -> Datasets:
-        """The datasets that the lower ends come from."""
+        """The datasets behind the lower ends."""
         arguments.numeric_only(self.R.free_symbols, "a number")
         return datasets_of(self.R, self.n)
 
@@ -93,8 +98,8 @@ class Mechanism(CrowdOfUsers):
         return self._ends(ratios, rtol, method)
 
     def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """From all datasets, where they are few, because that takes less time than a bound. Bounds of noise are only
-        as sharp as curves need them."""
+        """From all datasets, where they are few, because that takes less time than a bound. Bounds for continuous noise
+        are only as sharp as curves need them."""
         rtol = max(rtol, _OF_CURVES) if isinstance(self.bounds, NoiseOfAllDatasets) else rtol
         few = self.all_datasets if method == "auto" else None
         truths = [few.delta(ratio.eps) for ratio in ratios] if few else []
@@ -128,6 +133,8 @@ class Mechanism(CrowdOfUsers):
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
         """The lower end from datasets, the upper end from the blanket if that meets it, else from all bounds."""
+        if self.max_loss is sp.oo and isinstance(self.R, Randomizer):
+            _refuse_less_than_proofs(self.R, self.share, target)
         low = self.below.epsilon(target, rtol, method)
         if (near := self._near(target, low.lower, rtol)) is not None:
             return replace(low, upper=near[0], upper_by=near[1])
@@ -217,6 +224,30 @@ class Mechanism(CrowdOfUsers):
 
     def __repr__(self) -> str:
         return repr(self.R)
+
+
+def _refuse_less_than_proofs(R: Randomizer, share: sp.Expr, target: float) -> None:
+    """Refuse a δ below the probability of messages that are impossible for another input. If all others have that
+    input, nobody else sends such a message: it proves the input of its sender, however many users are shuffled."""
+    most, proof = 0.0, ""
+    for x0, x1 in R.pairs():
+        only = [y for y in R.classes(x0, x1) if field.is_zero(y.masses[1], R.bindings) and y.masses[0] != 0]
+        mass = field.substitute(share * sum(y.masses[0] for y in only), R.bindings)
+        if (least := field.not_above(mass)) > max(most, target):
+            names = [" with ".join(re.findall(r"y = (\w+)", y.label)) or y.label for y in only]
+            are = f"message {names[0]} is" if len(names) == 1 else f"messages {', '.join(names)} are"
+            most, proof = least, f"{are} impossible for input {x1}, so δ(ε) ≥ {_from_below(mass)} for every ε"
+    if proof:
+        raise ValueError(
+            f"no ε meets delta = {target:g}: {proof}. Ask for a delta that is not below that, or change the randomizer "
+            "so that every input can send every message"
+        )
+
+
+def _from_below(mass: sp.Expr) -> str:
+    """Six digits of a number, rounded down."""
+    with decimal.localcontext(prec=6, rounding=decimal.ROUND_FLOOR):
+        return f"{decimal.Decimal(str(mass.evalf(30, strict=True))).normalize():g}"
 
 
 def _dropped_at(bounds: NoiseOfAllDatasets, target: float, eps: float) -> Interval:

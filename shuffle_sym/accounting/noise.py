@@ -1,4 +1,4 @@
-r"""Continuous noise with n users: certified D_α of its blanket, by panels, and by cells where these do not serve."""
+r"""Continuous noise with n users: certified D_α of its blanket, by panels, and by cells where panels fail."""
 
 import math
 from collections.abc import Sequence
@@ -163,7 +163,7 @@ class Noise(Source):
         return answer
 
     def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """`epsilon`, or what some cells say of it where panels do not serve: then more cells cost far too much."""
+        """`epsilon`; falls back to a coarse grid of cells where panels fail."""
         if answer := self._by_many_cells(target, rtol, method):
             return answer
         if method == "auto" and self.above_all is None:

@@ -53,7 +53,7 @@ def _attacks(R: Any, n: int) -> list[Analysis]:
 
 def _blanket(R: Any, n: int) -> Source:
     if isinstance(R, Family):
-        raise ValueError(f"a blanket is that of one randomizer, got {R!r}; the clones take its place")
+        raise ValueError(f"the blanket needs one randomizer, got {R!r}; for all of them take the clones")
     return Noise(R, n) if isinstance(R, Continuous) else Worst(decomposition.blankets(R), n)
 
 
@@ -71,7 +71,7 @@ def _drop_out(equal: bool) -> Any:
 
 def _two_messages(R: Any, n: int) -> TwoMessages:
     if not has_two_messages(R):
-        raise ValueError("there must be two kinds of messages, so that all datasets can be tried")
+        raise ValueError("R must have two messages: only then all datasets can be tried")
     if n > _MOST_USERS:
         raise ValueError(f"n must be at most {_MOST_USERS} for all datasets to be tried at once, got {n}")
     return TwoMessages(R, n)

@@ -43,7 +43,7 @@ class PrivacyLossDistribution(ABC):
 
     def reversed(self) -> PrivacyLossDistribution:
         """The privacy loss of (Q, P)."""
-        raise NotImplementedError(f"{self!r} does not say what the privacy loss of (Q, P) is")
+        raise NotImplementedError(f"{self!r} does not know the privacy loss of (Q, P)")
 
     def to_dp_accounting(self, value_discretization_interval: Any = 1e-4) -> Any:
         r"""The same as a ``PrivacyLossDistribution`` of Google's dp_accounting, which must be installed.

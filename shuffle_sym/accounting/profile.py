@@ -50,12 +50,12 @@ class PrivacyProfile:
 
     @property
     def upper(self) -> HockeyStickCurve:
-        """The curve that is not below δ(ε) anywhere."""
+        """The curve that is at least δ(ε) everywhere."""
         return self.above.upper
 
     @property
     def lower(self) -> HockeyStickCurve:
-        """The curve that is not above δ(ε) anywhere."""
+        """The curve that is at most δ(ε) everywhere."""
         return self.below.lower
 
     @property

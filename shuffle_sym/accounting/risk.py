@@ -21,19 +21,21 @@ from shuffle_sym.algebra import arguments, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rationals import fraction, rational
 
-_LITTLE = 1e-9  # the δ that is left out where the caller says nothing
+_LITTLE = 1e-9  # the δ that is left out unless the caller names one; `__str__` writes it as 10⁻⁹
 _SLACK = 1e-12  # relative and absolute: a hundred times the error of SciPy's normal quantile
 
 
 @dataclass(frozen=True)
 class Risk:
-    r"""The risk of one person from a ``profile``, with certified ends: the upper one holds for every pair of datasets.
+    r"""The risk of one person from a ``profile``: upper ends hold for every pair of neighbouring datasets.
+
+    `Shuffle.risk` and `Composition.risk` make it from a mechanism; printed, it says in words what the numbers mean.
 
     >>> import shuffle_sym as ss
     >>> risk = Risk(ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).profile())
     >>> sp.Rational(1, 2) in risk.advantage, sp.Rational(1, 4) in risk.error("1/2")  # 3/4 against 1/4
     (True, True)
-    >>> "guesses right with probability at most 0.75 " in str(risk)
+    >>> "They guess right at most 75 % of the time, against 50 % without the messages." in str(risk)
     True
     """
 
@@ -41,8 +43,8 @@ class Risk:
 
     @property
     def advantage(self) -> Interval:
-        """The largest difference of the probabilities with which a test says "x0" when it is, and when it is not: the
-        total variation distance, δ at ε = 0."""
+        """The largest difference between the probabilities that a test says "x0" when the input is x0 and when it is
+        x1: the total variation distance, which is δ at ε = 0."""
         answer: Interval = self.profile.delta(0)
         return answer
 
@@ -60,7 +62,7 @@ class Risk:
         return Interval(max(rounding.down(low), 0.0), rounding.up(min(high, share, 1 - share)), "profile")
 
     def success(self, prior: Any) -> Interval:
-        """The probability with which the best guess is right; max(π, 1 − π), π = ``prior``, without the messages."""
+        """The probability that the best guess is right. Without the messages it is max(π, 1 − π), π = ``prior``."""
         error = self.error(prior)
         ends = [1 - Fraction(end) for end in (error.upper, error.lower)]
         return Interval(rounding.down(ends[0]), rounding.up(ends[1]), "profile")
@@ -103,11 +105,22 @@ class Risk:
 
     def __str__(self) -> str:
         return (
-            "Who knows all other data and that yours is one of two inputs, each with probability 1/2, guesses right "
-            f"with probability at most {self.success(sp.Rational(1, 2)).shown[1]} (0.5 without the messages). No test "
-            f"is better than telling a normal variable from one shifted by {self.mu().shown[1]} standard deviations, "
-            f"but for a probability of {_LITTLE:g}."
+            f"{in_words(self.success(sp.Rational(1, 2)).upper)} Except with probability 10⁻⁹, telling the two values "
+            f"apart is at least as hard as telling N(0, 1) from N({self.mu().shown[1]}, 1)."
         )
+
+
+def in_words(success: float) -> str:
+    """What it means that the best guess is right with probability at most ``success``, in percent that are rounded up.
+
+    >>> "They guess right at most 51.9 % of the time, against 50 % without the messages." in in_words(0.518953)
+    True
+    """
+    return (
+        "Suppose an attacker knows everyone else's data and that yours is one of two values, equally likely. They "
+        f"guess right at most {math.ceil(Fraction(success) * 1000) / 10:g} % of the time, against 50 % without the "
+        "messages."
+    )
 
 
 def _share(prior: Any) -> Fraction:

@@ -6,34 +6,41 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 import sympy as sp
+from flint import fmpq
 
 from shuffle_sym.accounting import cards
 from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.pld import PrivacyLossDistribution
-from shuffle_sym.accounting.sampling import Progress, no_progress
-from shuffle_sym.algebra import arguments, field, rounding
+from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.risk import Risk
+from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
+from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
 
 MAX_POINTS = 20_000
 _ROUGH = 0.2  # tolerance of a profile that is made to see how large a δ is
 _SHARE = 0.35  # of the tolerance that a profile may use up at first
 _ROUGHEST = 0.02  # tolerance that first profiles are made for: rougher ones take as long and serve fewer questions
+_OF_PROFILES = 0.01  # tolerance of profiles of many rounds: a finer one takes more time, a rougher one is wider
 _OWN_SHARE = 0.125  # of the tolerance, for the accountant of rounds at either end
 _MOST_TRIES = 5
 _LEAST_AT_FIRST = 1e-11
 _SMALLEST = 1e-250  # doubles and the accountant of rounds do not go much farther
 
 
+Parts = Sequence[tuple[PrivacyLossDistribution, int]]
+
+
 class Mechanism(Protocol):
-    """What can be composed: one round whose privacy loss is bracketed by two distributions."""
+    """A mechanism that can be composed: one round whose privacy loss is bracketed by two distributions."""
 
     @property
     def both_directions(self) -> bool:
-        """Whether the two directions of the neighbouring relation are alike."""
+        """Whether both directions of the neighbouring relation have the same curve."""
 
     @property
     def closes(self) -> bool:
-        """Whether sharper profiles make the interval as narrow as one likes: not so where the truth is not known."""
+        """Whether sharper profiles make the interval as narrow as one likes; no for a mechanism."""
 
     @property
     def max_loss(self) -> sp.Expr:
@@ -171,6 +178,34 @@ class Composition:
             finest = sharper(finest, rtol, (upper - lower) / size)
         raise self._refusal(rtol, f"eps in {Interval(lower, upper)}")
 
+    def profile(self, *, rtol: Any = _OF_PROFILES, least_delta: Any = 1e-12) -> PrivacyProfile:
+        r"""δ(ε) after all rounds at every ε, bracketed by two curves down to ``least_delta``, as `Shuffle.profile`.
+
+        Each curve is precise to about ``rtol``.
+
+        >>> import shuffle_sym as ss
+        >>> M = ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000).compose(4)
+        >>> profile = M.profile()
+        >>> profile.delta(0).lower <= M.delta(0).lower <= M.delta(0).upper <= profile.delta(0).upper
+        True
+        """
+        tolerance, least = arguments.relative_tolerance(rtol), arguments.open_unit(least_delta, "least_delta")
+        sampling = Sampling(tolerance, ((1.0, least),), self.max_points, self.progress)
+        accountants = self._pair(_first(tolerance), self._least(tolerance * least))
+        brackets = [sampling.bracket(_side(one.parts), _side(_reversed(one.parts))) for one in accountants]
+        about = {"made by": f"shuffle_sym {VERSION}", "source": repr(self), "rtol": float(f"{tolerance:.6g}")}
+        return PrivacyProfile(brackets[0], brackets[-1], about)
+
+    def risk(self) -> Risk:
+        """What all rounds together mean for one person, see `accounting.Risk`.
+
+        >>> import shuffle_sym as ss
+        >>> one = ss.Shuffle(ss.KRR(k=4, eps0=2), n=1_000)
+        >>> one.risk().advantage.upper < one.compose(4).risk().advantage.lower
+        True
+        """
+        return Risk(self.profile())
+
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Bounds of the Rényi divergence of order λ > 1 of all rounds: that of each, times its count.
 
@@ -214,6 +249,20 @@ class Composition:
         return cards.of_composition(self)
 
 
+def _side(parts: Parts) -> Side:
+    """One direction of rounds with these losses, where a profile of all of them takes its values from."""
+    accountant = FourierAccountant(parts)
+
+    def evaluate(alphas: Sequence[fmpq], rtol: float) -> list[Interval]:
+        return [accountant.delta(sp.log(sp.Rational(int(alpha.p), int(alpha.q))), rtol=rtol) for alpha in alphas]
+
+    return Side(evaluate, None)
+
+
+def _reversed(parts: Parts) -> Parts:
+    return [(pld.reversed(), count) for pld, count in parts]
+
+
 def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Composition:
     r"""Different mechanisms one after the other, such as ``[(M1, 100), (M2, 16), M3]``, as one `Composition`.
 
@@ -229,7 +278,7 @@ def compose(parts: Sequence[Any], *, max_points: Any = MAX_POINTS, progress: Pro
     if isinstance(parts, str) or not isinstance(parts, Sequence):
         raise TypeError(f"parts must be a list of Shuffle or (Shuffle, rounds), got {parts!r}")
     if not parts:
-        raise ValueError("parts must not be empty: there is nothing to compose")
+        raise ValueError("parts must not be empty: give at least one mechanism to compose")
     counted = []
     for part in parts:
         M, count = part if isinstance(part, tuple) and len(part) == 2 else (part, 1)

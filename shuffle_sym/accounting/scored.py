@@ -1,4 +1,4 @@
-r"""From below, for users with different randomizers: datasets in which all users of a group have one input."""
+r"""Lower bounds for users with different randomizers: datasets in which all users of a group have one input."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
 from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
+from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import MAX_POINTS, compose
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
 from shuffle_sym.accounting.sources import METHODS, Source
@@ -36,7 +37,7 @@ class Shuffle:
     Users in groups are a list, ``Shuffle([(R1, n1), (R2, n2), …])``. Two datasets are neighbours if they differ in the
     input of one user. The upper end of an answer holds for all neighbours, and two of them attain its lower end. For
     groups the answer is about the worst user of any group; `group` asks about one. If ``source`` is a decomposition,
-    an answer is about that pair of laws alone, in its own direction.
+    an answer is about that pair of distributions alone, in its own direction.
 
     >>> import shuffle_sym as ss
     >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=5).exact(sp.Rational(6, 5))
@@ -74,7 +75,7 @@ class Shuffle:
         True
         """
         if self._steps or not self._in_groups:
-            raise TypeError(f"groups are those of Shuffle([(R1, n1), (R2, n2), …]), got {self!r}")
+            raise TypeError(f"group(i) is for users in groups, Shuffle([(R1, n1), (R2, n2), …]), got {self!r}")
         number = arguments.member(i, "i", sp.Integer(len(self.source)))
         whole = self._analysed
         one = whole.of(self.source[number][0]) if isinstance(whole, groups.Groups) else whole
@@ -84,8 +85,8 @@ class Shuffle:
         r"""These users are a batch, drawn without replacement from ``n`` users; neighbouring datasets of all n differ
         in the input of one of them. For users who take part independently of one another see `Sampled`.
 
-        Blanket and drop-out hold with the laws of a batch, which has the differing user in it or not (the proof is in
-        `accounting.batches`); of noise the answer is wider.
+        Blanket and drop-out bound hold for the messages of a batch, which has the differing user in it or not (the
+        proof is in `accounting.batches`). For continuous noise the interval is wider.
 
         >>> import shuffle_sym as ss
         >>> ss.Shuffle(ss.KRR(k=3, eps0=sp.log(3)), n=2).sampled_from(4).exact(sp.Rational(11, 10))
@@ -93,7 +94,7 @@ class Shuffle:
         """
         users = arguments.users(n)
         if not isinstance(self._analysed, Mechanism) or self._in_groups:
-            raise TypeError(f"a batch is of users with one randomizer, got {self!r}")
+            raise TypeError(f"sampled_from(n) is for users with one randomizer who are all shuffled, got {self!r}")
         if users < self.n:
             raise ValueError(f"n must be at least {self.n}, the users in a batch, got {n!r}")
         return self if users == self.n else self._changed(Batch(self._analysed, users), "sampled_from", users)
@@ -128,7 +129,7 @@ class Shuffle:
 
     @property
     def decompositions(self) -> tuple[Decomposition, ...]:
-        """What is analysed: one decomposition, or one for each pair of inputs that is different from the others."""
+        """The decompositions that are analysed: one, or one for each pair of inputs up to symmetry."""
         return self._analysed.decompositions()
 
     @property
@@ -248,9 +249,9 @@ class Shuffle:
         if (delta is None) == (eps is None):
             raise ValueError("delta or eps must be given, one of the two")
         if not isinstance(self._analysed, CrowdOfUsers):
-            raise TypeError(f"analyses are of a randomizer with n users, got {self!r}, which is one analysis itself")
+            raise TypeError(f"analyses is for n users of a randomizer, got {self!r}, which is one analysis itself")
         if not isinstance(self._analysed, Mechanism) or self._in_groups:
-            raise TypeError(f"analyses are of n users with one randomizer, all of whom are shuffled, got {self!r}")
+            raise TypeError(f"analyses is for n users with one randomizer who are all shuffled, got {self!r}")
         tolerance = arguments.relative_tolerance(rtol)
         return table(self._analysed, *(("delta", delta) if eps is None else ("eps", eps)), tolerance)
 
@@ -268,7 +269,7 @@ class Shuffle:
 
     @property
     def both_directions(self) -> bool:
-        """Whether the two directions are alike: for a randomizer, whose pairs are all analysed, they are."""
+        """Whether both directions have the same curve; yes for a randomizer, because all its pairs are analysed."""
         return self._analysed.reversed() is self._analysed
 
     def _sides(self) -> tuple[Side, Side]:
@@ -326,6 +327,16 @@ class Shuffle:
         self._profiles = {**dict(list(self._profiles.items())[-7:]), sampling: profile}
         return profile
 
+    def risk(self, rounds: Any = 1) -> Risk:
+        """What the shuffled messages of all ``rounds`` mean for one person, see `accounting.Risk`; printed, in words.
+
+        >>> import shuffle_sym as ss
+        >>> sp.Rational(3, 4) in ss.Shuffle(ss.BinaryRR(eps0=sp.log(3)), n=1).risk().success("1/2")
+        True
+        """
+        count = arguments.positive_integer(rounds, "rounds")
+        return Risk(self.profile()) if count == 1 else self.compose(count).risk()
+
     def rdp(self, order: Any, *, rtol: Any = RTOL) -> Any:
         r"""Certified bounds of the Rényi divergence of order λ > 1, from curves that are precise to ``rtol``.
 
@@ -344,7 +355,9 @@ class Shuffle:
         powers = asked if many else [asked]
         tolerance = arguments.relative_tolerance(rtol)
         if self.max_loss is sp.oo:
-            raise ValueError(f"order = {order}: {self!r} has an unbounded loss, so there is no bound here")
+            raise ValueError(
+                f"order = {order}: {self!r} has an unbounded loss, and its profile bounds no Rényi divergence"
+            )
         answers = [Interval(0.0, 0.0, "profile")] * len(powers)
         if powers and self.max_loss != 0:
             largest, at_0 = field.not_below(self.max_loss), self.delta(0, rtol=0.1).lower

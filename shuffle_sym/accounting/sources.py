@@ -1,4 +1,4 @@
-r"""What n users are analysed by: certified D_α at many α at once, of decompositions."""
+r"""Sources of certified divergences: D_α of decompositions with n users, at many α at once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Source(ABC):
 
     @abstractmethod
     def reversed(self) -> Source:
-        """The other direction; the same object where the two are alike."""
+        """The other direction; the same object if both directions have the same curve."""
 
     @abstractmethod
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
@@ -118,19 +118,19 @@ class Source(ABC):
         except NotSharpError as refusal:
             advice = "leave method out" if method != "auto" else "ask for a larger rtol, or a larger delta"
             raise NotSharpError(
-                f"delta = {target:g} at n = {self.n}: where eps is, delta(eps) is not known well enough; {advice}"
+                f"delta = {target:g} at n = {self.n}: delta(eps) is not known sharply enough to find eps; {advice}"
             ) from refusal
         by = "+".join(name for name in used if name and name != "auto") or method
         return Interval(answer.lower, answer.upper, by)
 
     @property
     def below(self) -> Source:
-        """What the lower ends come from."""
+        """The attacks behind the lower ends."""
         return self
 
     @property
     def above(self) -> Source:
-        """What the upper ends come from."""
+        """The bounds behind the upper ends."""
         return self
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
@@ -329,7 +329,7 @@ class Worst(Source):
 
 
 class NotReachedError(NotSharpError):
-    """What is said where continuous noise needs too many cells; ``answers`` are the bounds that were reached."""
+    """The error if continuous noise needs too many cells; ``answers`` are the bounds that were reached."""
 
     answers: list[Interval]
 

@@ -1,7 +1,7 @@
-r"""Mechanisms of which others state how private they are: a profile, a trade-off curve, or a PLD of dp_accounting.
+r"""Mechanisms whose privacy somebody else states: by a profile, a trade-off curve, or a PLD of dp_accounting.
 
-What is stated is believed, for *all* neighbouring datasets and both directions. From below nothing is known: there such
-a mechanism counts as one that says nothing. So the upper end of a composition is a bound *if* the stated numbers are,
+The statement is believed, for *all* neighbouring datasets and both directions. It gives no lower bound: there such a
+mechanism counts as one that reveals nothing. So the upper end of a composition is a bound *if* the stated numbers are,
 and the lower end is that of the other mechanisms. Shuffled mechanisms have neighbours in which one user's input is
 *replaced*; numbers do not say what theirs are, so it is asked. For one user added or removed, two changes make a
 replacement: if :math:`P \le \alpha R + \delta` and :math:`R \le \alpha Q + \delta` on all events, then :math:`P \le
@@ -126,7 +126,7 @@ class StatedMechanism:
         if parts[0] is None:
             raise TypeError(f"pld must be a PrivacyLossDistribution of dp_accounting, got {pld!r}")
         if not all(getattr(part, "_pessimistic_estimate", False) for part in parts if part is not None):
-            raise ValueError("pld must be made with pessimistic_estimate=True: another one bounds nothing from above")
+            raise ValueError("pld must be made with pessimistic_estimate=True: an optimistic one is no upper bound")
         while not math.isfinite(end := float(pld.get_epsilon_for_delta(least))):
             least = min(2 * least, 1.0)  # so much has an infinite loss
         eps = np.linspace(0.0, min(max(end, 1e-9), _LARGEST_EPS), _POINTS)
@@ -147,7 +147,7 @@ def normal_divergence(alpha: fmpq, mu: float) -> tuple[fmpq, fmpq]:
 
 def _adjacency(adjacency: Any) -> str:
     if adjacency is None:
-        raise ValueError(f"adjacency must be given, which the numbers do not say: one of {_ADJACENCIES}")
+        raise ValueError(f"adjacency must be one of {_ADJACENCIES}: the numbers do not say which datasets they compare")
     return arguments.one_of(adjacency, "adjacency", _ADJACENCIES)
 
 

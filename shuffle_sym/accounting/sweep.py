@@ -195,7 +195,7 @@ def _points(grid: Any) -> list[Row]:
                 raise TypeError(f"grid[{name!r}] must hold numbers, texts, booleans or None, got {value!r}")
     points = [dict(zip(grid, values, strict=True)) for values in product(*lists)]
     if len({records.key(point) for point in points}) < len(points):
-        raise ValueError("grid must not hold a value twice")
+        raise ValueError("grid must not hold the same value twice under one name")
     return points
 
 

@@ -1,4 +1,4 @@
-r"""Formulas, exact numbers, intervals and arguments: what every other room is written in."""
+r"""Formulas, exact numbers, intervals and arguments: the language in which every other room is written."""
 
 from typing import TYPE_CHECKING
 

@@ -83,7 +83,7 @@ def upper(x: arb) -> float:
 
 
 class RangeError(ValueError):
-    """What is said where no normal double holds a number."""
+    """The error for a number that no normal double holds."""
 
 
 def doubles(numbers: Iterable[arb]) -> npt.NDArray[np.float64]:

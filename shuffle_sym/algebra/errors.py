@@ -1,4 +1,4 @@
-r"""The one exception of this package that is not about an argument."""
+r"""The one exception of this package that is not about a wrong argument."""
 
 
 class VerificationError(Exception):

@@ -246,10 +246,35 @@ def is_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
         return sign(expr, bindings) >= 0
     if proves_nonnegative(-expr, bindings):
         return bool(simplest(expr) == 0)
-    raise VerificationError(
-        f"cannot prove the sign of {substitute(expr, bindings)} for all values of its symbols; state their ranges, as "
+    raise VerificationError(_undecided(expr, bindings))
+
+
+def _undecided(expr: sp.Expr, bindings: Bindings) -> str:
+    """Why a sign could not be proved: where it changes, if that depends on one symbol, and which ranges to give it."""
+    form, shown = quotients.quotient(rational_form([expr], bindings)[0][0]), substitute(expr, bindings)
+    if set(form.symbols) == shown.free_symbols and len(form.symbols) == 1:
+        (symbol,) = form.symbols
+        low, high = range_of(symbol)
+        product = sp.Poly(sp.prod(sp.fraction(form.as_expr())), symbol)
+        places = product.intervals(eps=sp.Rational(1, 1000), inf=low, sup=high)
+        low, high = -sp.oo if low is None else low, sp.oo if high is None else high
+        if inside := [(a, b) for (a, b), times in places if times % 2 and low < a and b < high]:
+            at = [f"at {symbol} = {a}" if a == b else f"between {symbol} = {a} and {symbol} = {b}" for a, b in inside]
+            edges = [_typed(end) for end in (low, *sum(inside, ()), high)]
+            pieces = [f'ss.parameter("{symbol}", {a}, {b})' for a, b in zip(edges[::2], edges[1::2], strict=True)]
+            return (
+                f"{shown} changes sign {' and '.join(at)}, inside the range ({low}, {high}) of {symbol}. "
+                f"Narrow it: {' or '.join(pieces)}."
+            )
+    return (
+        f"cannot prove the sign of {shown} for all values of its symbols; state their ranges, as "
         'in ss.parameter("p", 0, 1) or ss.parameter("t", 1) for t = e^eps0, or give the symbols values'
     )
+
+
+def _typed(end: sp.Expr) -> str:
+    """An end of a range as it is typed."""
+    return str(end) if end.is_Integer else f'"{end}"' if end.is_Rational else str(end).replace("oo", "sp.oo")
 
 
 def minimum(exprs: Iterable[sp.Expr], bindings: Bindings) -> sp.Expr:

@@ -156,7 +156,7 @@ def _six_digits(x: float | Decimal, rounding: str) -> str:
 
 
 def hinted(answer: Any, hint: str) -> Any:
-    """An answer by itself, with a hint if it is 0; a list of them as it is.
+    """One answer, with a hint if it is 0; a list of answers as it is.
 
     >>> hinted(Interval(0.0, 0.0), "nothing was asked")
     Interval(0, 0)  # nothing was asked

@@ -1,4 +1,4 @@
-r"""Names of a module: imported when somebody asks for them, and the nearest one where somebody mistyped one.
+r"""Names of a module: they are imported when somebody asks for them; for a mistyped name the nearest one is suggested.
 
 SymPy, SciPy and python-flint take longer to import than most questions take to answer. A package whose names come
 `later` costs nothing until a name is asked for (PEP 562).
@@ -20,14 +20,23 @@ _ONE_THREAD = RLock()
 def did_you_mean(text: str, known: Iterable[str]) -> str:
     """The end of an error message: the known word that is nearest to the mistyped ``text``, if one is near.
 
+    A number in the text is taken as it is typed: Lemma 62 is not what somebody meant who asked for Lemma 99.
+
     >>> did_you_mean("kkr", ["krr", "oue"]), did_you_mean("gauss", ["krr", "oue"])
     ("; did you mean 'krr'?", '')
+    >>> did_you_mean("lemma99", ["lemma62"]), did_you_mean("lema62", ["lemma61", "lemma62"])
+    ('', "; did you mean 'lemma62'?")
     """
     from difflib import get_close_matches  # only a mistake needs it
 
-    plain = {word.lower(): word for word in known}
+    number = _digits(text)
+    plain = {word.lower(): word for word in known if _digits(word) == number or not number}
     near = get_close_matches(text.lower(), plain, n=1)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:

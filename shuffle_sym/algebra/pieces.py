@@ -41,7 +41,7 @@ def order(difference: sp.Expr) -> int:
             return 0
         if form.is_positive or form.is_negative:
             return 1 if form.is_positive else -1
-    raise VerificationError(f"the sign of {difference} cannot be told for every value of its symbols")
+    raise VerificationError(f"cannot decide the sign of {difference} for every value of its symbols")
 
 
 def smooth_pieces(

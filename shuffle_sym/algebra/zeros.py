@@ -1,4 +1,4 @@
-r"""The sign of a constant: an enclosure excludes 0, or algebra proves that it is 0; what is merely small is not 0."""
+r"""The sign of a constant: an enclosure excludes 0, or algebra proves that it is 0. A small number is not 0."""
 
 import math
 from collections import defaultdict

@@ -1,5 +1,5 @@
-r"""What people see: the command line, plots, the explorer, charts. `ss.apps.plots` needs matplotlib, `ss.apps.explorer`
-ipywidgets."""
+r"""Ways to see answers: the command line, plots, the explorer, charts. `ss.apps.plots` needs matplotlib,
+`ss.apps.explorer` needs ipywidgets."""
 
 from typing import TYPE_CHECKING
 

@@ -72,20 +72,17 @@ def all_parameters() -> tuple[str, ...]:
 
 
 def find(name: str) -> tuple[str, Maker]:
-    """The entry with this name; capitals, - and _ do not matter, and a beginning that fits one entry is enough.
+    """The entry with this name; capitals, - and _ do not matter. Nothing is guessed: a beginning gets a hint.
 
-    >>> find("Hadamard")[0], find("binary-rr")[0], find("clones")[0]
-    ('hadamardresponse', 'binaryrr', 'clones')
+    >>> find("binary-rr")[0], find("clones")[0]
+    ('binaryrr', 'clones')
     """
     known = makers()
-    plain = {_plain(key): key for key in known}
-    wanted = _plain(name)
-    fits = [wanted] if wanted in plain else [key for key in plain if key.startswith(wanted)]
-    if len(fits) != 1:
-        choices = [plain[fit] for fit in fits] or list(known)
-        hint = did_you_mean(name, known) if not fits else ""
-        raise ValueError(f"randomizer must be one of {', '.join(choices)}, got {name!r}{hint}")
-    key = plain[fits[0]]
+    key = {_plain(entry): entry for entry in known}.get(_plain(name))
+    if key is None:
+        meant = " or ".join(repr(entry) for entry in known if _plain(name) and _plain(entry).startswith(_plain(name)))
+        hint = f"; did you mean {meant}?" if meant else did_you_mean(name, known)
+        raise ValueError(f"randomizer must be one of {', '.join(known)}, got {name!r}{hint}")
     return key, known[key]
 
 

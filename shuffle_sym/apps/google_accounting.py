@@ -20,7 +20,9 @@ from shuffle_sym.algebra.interval import RTOL
 
 def _mechanism(_: Any, __: Any, value: Any) -> None:
     if not isinstance(value, Shuffle) or value.closes:
-        raise TypeError(f"mechanism must be Shuffle of a randomizer, which all neighbours are known of, got {value!r}")
+        raise TypeError(
+            f"mechanism must be Shuffle of a randomizer, so that its bound holds for all neighbours, got {value!r}"
+        )
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

@@ -1,4 +1,4 @@
-r"""What is analysed: randomizers, decompositions (a, b, c), and the random variable G."""
+r"""The objects that are analysed: randomizers, decompositions (a, b, c), and the random variable G."""
 
 from typing import TYPE_CHECKING
 

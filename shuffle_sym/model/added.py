@@ -235,5 +235,5 @@ def _number(expr: sp.Expr) -> Fraction:
 def _good(enclosed: arb) -> Fraction:
     """The middle of a ball that is far narrower than the error of a double."""
     if not balls.is_right_to(_GOOD_BITS, enclosed):
-        raise VerificationError(f"a mass or a ratio of the density is not known to {_GOOD_BITS} bits: {enclosed}")
+        raise VerificationError(f"could not enclose a mass or a ratio of the density to {_GOOD_BITS} bits: {enclosed}")
     return balls.middle(enclosed)

@@ -1,4 +1,4 @@
-r"""Randomizers with continuous messages: what all of them have."""
+r"""What all randomizers with continuous messages have in common."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Continuous(LocalRandomizer):
 
     @property
     def has_worst_pair(self) -> bool:
-        """Whether the two end inputs are proved to be the worst pair for the blanket, in either order."""
+        """Whether it is proved that the two end inputs are the worst pair for the blanket, in either order."""
         return False
 
     @property
@@ -91,7 +91,7 @@ class Continuous(LocalRandomizer):
 
     @property
     def dominating(self) -> Decomposition:
-        """A finite pair of laws above the blanket of every pair of inputs."""
+        """A finite pair of distributions above the blanket of every pair of inputs."""
         raise NotImplementedError
 
     def _finite_only(self, *_: Any, **__: Any) -> NoReturn:
@@ -101,8 +101,8 @@ class Continuous(LocalRandomizer):
         )
 
     def blanket(self) -> sp.Expr:
-        """The common part of the densities of all inputs, γω(y), or a little less; messages that are sent by themselves
-        as multiples of δ(y − message)."""
+        """The common part of the densities of all inputs, γω(y), or a little less; single messages that
+        have a probability as multiples of δ(y − message)."""
         raise TypeError(f"the blanket of {self!r} is not one formula in y; ss.decomposition.blankets(R) has its laws")
 
     gparv = pairs = classes = rows = matrix = input = _finite_only

@@ -33,8 +33,8 @@ def ends(R: AddedNoise, other: sp.Expr, cells: int, users: int) -> list[Fraction
     density = sp.lambdify((x, y), R.density, "numpy")
     if not (far := float(density(0.0, 1.0))) > _LEAST_FAR:
         raise ValueError(
-            f"{R!r} has too little noise: {R.enough_noise}, so that input 0 can send the message 1 (its density is "
-            f"{far:.3g}); messages tell the two inputs apart, and shuffling hides hardly anything"
+            f"{R.enough_noise} for {R!r}: with so little noise a message almost proves its input (input 0 sends the "
+            f"message 1 with the density {far:.3g}), and shuffling hides hardly anything"
         )
 
     def at(places: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:

@@ -34,10 +34,11 @@ _MOST_STEPS = 4000
 _CELLS = 128  # of the inputs
 _LEAST_TAIL = 1e-18
 _SLACK = 1e-12
+_FALLS = "density must decrease on both sides of its peak, and this could not be proved"
 
 
 class LogConcave:
-    """A density of noise in u, log-concave, cut into its smooth pieces; what is not shown is refused."""
+    """A log-concave density of noise in u, cut into its smooth pieces; refused if log-concavity could not be proved."""
 
     variable = u
 
@@ -47,30 +48,34 @@ class LogConcave:
         self.logs = [sp.expand_log(sp.log(piece.formula), force=True) for piece in self.pieces]
         if missing := self._missing():
             raise ValueError(
-                f"density must be positive and log-concave in u = y - x here, and is not seen to be: {missing}: {g}; "
-                "for any other noise, count messages by cells and give their probabilities to ss.from_matrix"
+                f"density must be log-concave noise (its logarithm concave in u = y - x): {missing}; got {g}. "
+                "For other noise let users send the number of a cell in place of y, and give the probabilities of the "
+                "cells to ss.from_matrix. About users who send y itself this would only say a lower bound"
             )
 
     def _missing(self) -> str:
-        """What is not shown of: the logarithm is concave on each piece, continuous, and its slope falls between."""
+        """What could not be proved: the logarithm is concave on each piece, continuous, and its slope falls between."""
         for piece, log in zip(self.pieces, self.logs, strict=True):
-            where = f"between {piece.left} and {piece.right}"
+            where = f"where {piece.left} < y - x < {piece.right}"
             if piece.formula.has(sp.nan):
                 return f"none of its cases applies {where}"
             if piece.formula == 0:
-                return f"it is 0 {where}, so its support moves with x: a message may be possible for some inputs only"
+                return (
+                    f"it is 0 {where}, so its support moves with x: some messages are possible for some inputs only, "
+                    "and ε0 is infinite (add a floor, and give outputs=(a, b))"
+                )
             if not _is_positive(piece):
-                return f"it is not seen to be positive {where}"
+                return f"could not prove that it is positive {where}"
             if not _holds("is_nonpositive", sp.diff(log, u, 2), piece):
-                return f"the second derivative of its logarithm is not seen to be at most 0 {where}"
+                return f"could not prove that its logarithm is concave {where}"
         for (left, log), (right, after) in pairwise(zip(self.pieces, self.logs, strict=True)):
             place = left.right
             gap = sp.simplify((left.formula - right.formula).subs(u, place))
             if gap != 0 and (gap.free_symbols or zeros.sign(gap)):
-                return f"it jumps at {place}"
+                return f"it jumps where y - x = {place}"
             change = _at(sp.diff(after, u), place, "+") - _at(sp.diff(log, u), place, "-")
             if not change.is_nonpositive and order(change) > 0:
-                return f"its logarithm bends upward at {place}"
+                return f"its logarithm bends upward where y - x = {place}"
         return ""
 
     @cached_property
@@ -80,7 +85,7 @@ class LogConcave:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether it is seen to be the same as its mirror image."""
+        """Whether it is proved to be the same as its mirror image."""
         if self.g.subs(u, -u) == self.g:
             return True
         for piece, other in zip(self.pieces, reversed(self.pieces), strict=True):
@@ -148,7 +153,7 @@ class LogConcave:
                 if beyond < goal * arb.min(arb(1), 1 / slope):
                     return self._stretch(left, right) + beyond * arb(0.5, 0.5)
                 width = arb(float(arb.max(width, 8 / slope).mid()))
-        raise ValueError("density must fall on both sides, and it is not seen to")
+        raise ValueError(_FALLS)
 
     def _stretch(self, left: arb, right: arb) -> arb:
         count = max(math.ceil(float((right - left).mid() / 20)), 1)
@@ -161,7 +166,7 @@ class LogConcave:
         while not self._is_far(-low, tail):
             low *= 2
             if low > 1e15:
-                raise ValueError("density must fall on both sides, and it is not seen to")
+                raise ValueError(_FALLS)
         high = -low
         while self._is_far(high + low / 2, tail):
             high += low / 2
@@ -208,7 +213,7 @@ def _at(slope: sp.Expr, place: sp.Expr, side: str) -> sp.Expr:
 
 
 def _is_positive(piece: Smooth) -> bool:
-    """Whether a piece is seen to be positive: a constant factor by its enclosure, the rest by its form."""
+    """Whether a piece is proved to be positive: a constant factor by its enclosure, the rest by its form."""
     constant, rest = piece.formula.as_independent(u, as_Add=False)
     if constant.free_symbols or zeros.sign(constant) != 1:
         return _holds("is_positive", piece.formula, piece)
@@ -216,7 +221,7 @@ def _is_positive(piece: Smooth) -> bool:
 
 
 def _holds(sign: str, formula: sp.Expr, piece: Smooth) -> bool:
-    """Whether a formula in u is seen to have a sign on a piece, "is_positive" or "is_nonpositive"."""
+    """Whether a formula in u is proved to have a sign on a piece, "is_positive" or "is_nonpositive"."""
     place: sp.Expr = u
     if piece.left.is_finite:
         place = piece.left + _distance
@@ -239,7 +244,7 @@ def blanket_mass(noise: LogConcave, width: sp.Expr) -> sp.Rational:
         place = meeting(noise, apart)
         mass = balls.ends((noise.tail(place - apart) + noise.mirrored.tail(-place)) * (1 - arb(10) ** -29))
     if mass is None:
-        raise VerificationError("the mass of the blanket is not known")
+        raise VerificationError("could not enclose the mass of the blanket")
     return sp.Rational(math.floor(mass[0] * 10**30), 10**30)
 
 
@@ -274,7 +279,7 @@ def meeting(noise: LogConcave, width: arb) -> arb:
         low, high = (middle, high) if is_left(middle) else (low, middle)
     place = arb(low)
     if not abs((noise.at(place) / noise.at(place - width)).log()) < _SLACK:
-        raise VerificationError("it is not seen where the densities of the two end inputs are equal")
+        raise VerificationError("could not find where the densities of the two end inputs are equal")
     return place
 
 
@@ -284,7 +289,7 @@ def _half(noise: LogConcave, width: arb, place: arb, clip: arb | None) -> Half:
     if clip is not None:
         first = clip + step
         if not first + step < place:
-            raise ValueError("clip must have messages on both sides of where the two end inputs are as likely")
+            raise ValueError("clip must leave room on both sides of the message both end inputs send equally often")
     elif noise.flat and noise.pieces[0].right.is_finite:
         first = balls.value(noise.pieces[0].right)
     else:

@@ -82,12 +82,12 @@ class Ordered(Continuous):
     # -- what is checked
 
     def check(self) -> None:
-        """Refuse what is no density, and what is not shown."""
+        """Refuse a formula that is no density, or for which one of the properties above could not be proved."""
         for strip in self.strips:
             try:
                 bad = self._counterexample([strip.formula], strip, _LEAST, _FEW_BOXES)
             except VerificationError as unknown:
-                raise ValueError(f"density must be seen to be positive, and is not: {unknown}") from None
+                raise ValueError(f"density must be positive, and this could not be proved: {unknown}") from None
             if bad is not None:
                 there = float(_fraction(self.density.subs({s: sp.Rational(place) for s, place in bad.items()})))
                 raise ValueError(
@@ -107,7 +107,7 @@ class Ordered(Continuous):
         for strip, log in zip(self.strips, self.logs, strict=True):
             bad = self._counterexample([log - end for end in self.end_logs], strip, -_ETA)
             if bad is not None:
-                raise ValueError(f"density must be smallest for one of {self.inputs}; at {_words(bad)} it is not")
+                raise ValueError(f"density must be smallest for one of {self.inputs}, but at {_words(bad)} it is not")
 
     def _miss(self) -> str:
         """What the integral is for three inputs, and how far that is from 1."""
@@ -181,17 +181,17 @@ class Ordered(Continuous):
                 continue
             if self._counterexample([mixed], strip, Fraction(0)) is not None:
                 raise ValueError(
-                    "ratios of densities must be monotone in y, and the mixed derivative of log p has both signs: "
+                    "ratios of densities must be monotone in y, but the mixed derivative of log p has both signs: "
                     f"{_short(sp.simplify(sp.diff(sp.log(self._mirrored(strip.formula)), x, y)))}"
                 )
         for (left, before), (right, after) in pairwise(zip(self.strips, self.logs, strict=True)):
             place = left.right
             if not _vanishes((left.formula - right.formula).subs(y, place)):
-                raise ValueError(f"density must not jump, and it does at y = {self._mirrored(y).subs(y, place)}")
+                raise ValueError(f"density must not jump, but it does at y = {self._mirrored(y).subs(y, place)}")
             bend = sp.simplify(sp.diff(place, x) * (sp.diff(after, y) - sp.diff(before, y)).subs(y, place))
             if not bend.is_nonpositive:
                 raise ValueError(
-                    f"ratios of densities must be monotone in y, and are not at y = {self._mirrored(y).subs(y, place)}"
+                    f"ratios of densities must be monotone in y, but are not at y = {self._mirrored(y).subs(y, place)}"
                 )
 
     # -- what follows
@@ -215,7 +215,7 @@ class Ordered(Continuous):
             if bad is None:
                 return most + sp.Rational(_ETA)
             most = sp.Rational(_fraction(formula.subs(x, sp.Rational(bad[x])))) + sp.Rational(_ETA)
-        raise VerificationError(f"the largest value of {formula} for inputs {self.inputs} is not found")
+        raise VerificationError(f"could not enclose the largest value of {formula} for inputs {self.inputs}")
 
     def blanket(self) -> sp.Expr:
         """(1 − η) times the smaller of the densities of the two end inputs: no density is shown to be below that."""

@@ -124,7 +124,7 @@ class Smooth:
 
 def _doubles(nodes: Sequence[tuple[arb, arb]]) -> tuple[Array, Array]:
     if not all(balls.is_right_to(60, x) for node in nodes for x in node):
-        raise VerificationError("the densities cannot be evaluated to the accuracy of doubles")
+        raise VerificationError("could not evaluate the densities to the accuracy of doubles")
     ratios, masses = (balls.doubles(column) for column in zip(*nodes, strict=True))
     return ratios, masses
 

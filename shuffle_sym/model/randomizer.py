@@ -1,4 +1,4 @@
-r"""`Randomizer`: what every local randomizer can do once its definition is written down.
+r"""`Randomizer`: everything that follows from the definition of a local randomizer with finitely many messages.
 
 A definition (see `shuffle_sym.randomizers`) says how likely each class of messages is under given inputs; the
 privacy level, the blanket and the GPARV follow from it here.
@@ -26,8 +26,8 @@ _MOST_PAIRS = 2**22  # of inputs: more take half a gigabyte to be listed, and ho
 
 @dataclass(frozen=True)
 class OutputClass:
-    r"""Messages that can be counted as one: under the named inputs, and in what they reach over all inputs,
-    their likelihoods are proportional.
+    r"""Messages that can be counted as one, because their likelihoods are proportional: under the named inputs, and in
+    the values that they reach over all inputs.
 
     ``masses`` are the probabilities of the class under the named inputs; ``range`` holds the values that the
     same sum takes over *all* inputs, each message with its own worst and best input.
@@ -67,7 +67,7 @@ class Blanket:
 
 
 class LocalRandomizer(ByDefinition, ABC):
-    """What every local randomizer has, finite or continuous; two are equal if type and parameters are."""
+    """The attributes of every local randomizer, finite or continuous; two are equal if type and parameters are."""
 
     __signature__: ClassVar[inspect.Signature]
 
@@ -84,7 +84,7 @@ class LocalRandomizer(ByDefinition, ABC):
     @property
     @abstractmethod
     def eps0(self) -> sp.Expr:
-        """The local privacy level it really has; ``oo`` if there is none."""
+        """The smallest ε0 for which the randomizer is ε0-LDP; ``oo`` if there is none."""
 
     @property
     @abstractmethod
@@ -111,7 +111,7 @@ class LocalRandomizer(ByDefinition, ABC):
 
 
 class Family(LocalRandomizer):
-    """Many randomizers at once; what is said of it holds for each of them.
+    """Many randomizers at once: a bound for the family holds for each of them.
 
     >>> import shuffle_sym as ss
     >>> sorted(ss.AnyRandomizer(eps0=1).members())
@@ -167,7 +167,7 @@ class Randomizer(LocalRandomizer):
         """Pr[R(x) = y] as a formula for every input x and message y, where both can be listed."""
 
     def _too_long(self) -> ValueError:
-        """What is said where inputs and messages are too many to be listed."""
+        """The error for inputs and messages that are too many to be listed."""
         return ValueError(
             f"{self!r} has more than {MOST_ENTRIES} probabilities, one for each input and message; "
             "take fewer inputs for the matrix and for exact values; delta(eps, rtol=…) does not need them"
@@ -177,7 +177,7 @@ class Randomizer(LocalRandomizer):
 
     @cached_property
     def eps0(self) -> sp.Expr:
-        r"""The local privacy level it really has: :math:`\log \max_{x, x', y} R(x)(y)/R(x')(y)`."""
+        r"""The smallest ε0 for which the randomizer is ε0-LDP: :math:`\log \max_{x, x', y} R(x)(y)/R(x')(y)`."""
         ratios = []
         for y in self.classes():
             low, high = y.floor(self.bindings), field.maximum(y.range, self.bindings)
@@ -199,7 +199,7 @@ class Randomizer(LocalRandomizer):
         return Blanket(tuple(y.label for y in classes), floors, field.used(self.bindings, floors))
 
     def gparv(self, x0: int | None = None, x1: int | None = None) -> gparv.Gparv:
-        """The GPARV of the blanket for the inputs x0 and x1 (which may be left out where all pairs are alike)."""
+        """The GPARV of the blanket for the inputs x0 and x1 (which may be left out if all give the same)."""
         return decomposition.blanket(self, x0, x1).gparv
 
     def matrix(self) -> sp.Matrix:
@@ -214,8 +214,8 @@ class Randomizer(LocalRandomizer):
         arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
         if self.input_count**2 > _MOST_PAIRS:
             raise ValueError(
-                f"{self!r} has {self.input_count} inputs and more than {_MOST_PAIRS} pairs of them, which no symmetry "
-                "makes alike here; take fewer inputs"
+                f"{self!r} has {self.input_count} inputs, more than {_MOST_PAIRS} pairs of them, and no symmetry is "
+                "known that would let one pair stand for many; take fewer inputs"
             )
         inputs = range(int(self.input_count))
         return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)

@@ -164,7 +164,7 @@ class SmoothLaws:
 
     def __init__(self, shape: Shape, w: sp.Expr, q: sp.Expr = sp.S.One) -> None:
         if not w <= shape.widest:
-            raise VerificationError(f"inputs are covered up to {shape.widest:g} scales of the noise apart, got {w}")
+            raise VerificationError(f"inputs must be at most {shape.widest:g} scales of the noise apart here, got {w}")
         self.shape = shape
         with balls.precision(_BITS):
             self._w, self._q = balls.value(w), balls.value(q)

@@ -34,7 +34,7 @@ _SLACK = Fraction(1, 10**12)
 
 
 class Steps(Continuous):
-    """A randomizer whose density is constant between its bends, and that sends some messages by themselves.
+    """A randomizer whose density is constant between its bends, and that sends some single messages with a probability.
 
     ``atoms`` are these messages with their probabilities, linear in x.
     """

@@ -1,4 +1,4 @@
-r"""The drop-out bound for users who are not alike, with chairs of different weights, certified in doubles.
+r"""The drop-out bound for users with different randomizers, chairs having different weights, certified in doubles.
 
 The other users are in groups: N_g of them have laws :math:`G_{g,x} = w/R_g(x)`, any x each, w = R(x0) − αR(x1) of the
 differing user, and chairs of weight ω_g <= 1, the largest 1. With a part c <= R_g(x) that is common to all of them,

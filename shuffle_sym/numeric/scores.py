@@ -1,4 +1,4 @@
-r"""From below, for users who are not alike: the law of a sum of scores of all messages.
+r"""Lower bounds for users with different randomizers: the law of a sum of scores of all messages.
 
 Each message y counts with a whole number s(y), and only the sum K over all users is looked at: post-processing, so that
 its divergence is a lower bound, whatever the scores are. A message that none of the others can send is seen by itself.

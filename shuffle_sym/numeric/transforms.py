@@ -102,7 +102,7 @@ def told(lower: float, upper: float) -> Interval:
 
 
 class NotSharpError(ValueError):
-    """What is said where bounds are wider than they should be."""
+    """The error for bounds that are wider than they should be."""
 
     reached = 1.0  # their relative width; 1 if nothing is known
 
@@ -113,7 +113,7 @@ class NotSharpError(ValueError):
 
 
 def refusal(n: int, rtol: float, reached: float, needed: str) -> NotSharpError:
-    """What is said where ``rtol`` cannot be met; ``reached`` is the relative width so far, or inf."""
+    """The error for an ``rtol`` that cannot be met; ``reached`` is the relative width so far, or inf."""
     so_far = f"{reached:.2g} was reached: ask for a larger rtol" if reached < 0.99 else "ask for a larger rtol"
     error = NotSharpError(f"bounds within a relative {rtol:.2g} of each other at n = {n} need {needed}; {so_far}")
     error.reached = min(reached, 1.0)

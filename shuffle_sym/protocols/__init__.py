@@ -1,4 +1,4 @@
-r"""Protocols that can be run: local randomizer, shuffler, analyzer, with parameters that meet a target."""
+r"""Protocols that can be run: a local randomizer, a shuffler and an analyzer, with parameters that meet a target."""
 
 from typing import TYPE_CHECKING
 

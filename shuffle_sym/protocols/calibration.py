@@ -42,7 +42,7 @@ def _rounded_up(gamma: sp.Rational) -> sp.Rational:
     rounded = sp.ceiling(gamma * scale) / scale
     if rounded >= 1:
         raise ValueError(
-            f"the target leaves nothing of the data: gamma = {float(gamma):.10g} rounds to 1; ask for a larger eps or "
-            "delta, or more users"
+            f"the target needs so much noise that no data are left (gamma = {float(gamma):.10g} rounds to 1); "
+            "ask for a larger eps or delta, or more users"
         )
     return rounded

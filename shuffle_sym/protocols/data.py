@@ -1,4 +1,4 @@
-r"""What a protocol is, what enters it (data, messages, randomness) and what leaves it (estimates)."""
+r"""Protocols, the data, messages and randomness that enter them, and the estimates that leave them."""
 
 import secrets
 from abc import ABC, abstractmethod

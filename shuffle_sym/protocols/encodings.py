@@ -191,7 +191,7 @@ class Hashed(Encoding):
     def check(self, messages: Any) -> Messages:
         array = np.asarray(messages)
         if array.dtype != self.type or array.ndim != 1 or not len(array):
-            raise ValueError(f"messages must be a not empty array of {self.type}, got {array.dtype}")
+            raise ValueError(f"messages must be an array of {self.type} with at least one entry, got {array.dtype}")
         integers_below(array["value"], self.g, "messages")
         return array
 

@@ -46,7 +46,9 @@ class Frequencies(Protocol):
         if R.input_count is sp.oo:
             raise ValueError(f"R must have finitely many inputs, got {R!r}")
         if arguments.decided(R.eps0 > 0) is not True:
-            raise ValueError(f"R must have eps0 > 0, or its messages say nothing, got {R!r}")
+            raise ValueError(
+                f"R must have eps0 > 0, because messages with eps0 = 0 say nothing about the data, got {R!r}"
+            )
         self.randomizer = R
         self.encoding: Encoding = kind(R)
         self.inputs, self.p, self.q = self.encoding.inputs, self.encoding.p, self.encoding.q

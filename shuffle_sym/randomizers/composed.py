@@ -223,7 +223,7 @@ class Parallel(Randomizer):
         self.bindings = {**bindings, **irrational}
         if len({part.input_count for part in parts}) != 1:
             counts = ", ".join(str(part.input_count) for part in parts)
-            raise ValueError(f"parts must have the same inputs, got {counts} of them")
+            raise ValueError(f"parts must have equally many inputs, got {counts}")
         self.parts, self.input_count = parts, parts[0].input_count
         self.symmetric = all(part.symmetric for part in parts)
 

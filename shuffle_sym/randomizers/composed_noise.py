@@ -1,4 +1,4 @@
-r"""Randomizers made of randomizers of which some are continuous: one of several at random, or several at once.
+r"""Randomizers made of others, some of them continuous: one of several at random, or several at once.
 
 **One of several.** The messages of the parts are told apart, so that the blanket is the weighted sum of theirs, and G
 is a mixture of theirs. A mixture of laws that are above others in convex order is above their mixture: what is proved
@@ -50,11 +50,11 @@ def check_parts(parts: Sequence[Any]) -> None:
         if not isinstance(part, (Randomizer, Continuous)):
             raise TypeError(f"parts[{i}] must be a randomizer, got {part!r}")
         if isinstance(part, JointNoise):
-            raise ValueError(f"parts[{i}] must not be a Joint with a continuous part itself, got {part!r}")
+            raise ValueError(f"parts[{i}] must not be a Joint with a continuous part; list its parts, got {part!r}")
 
 
 class ComposedNoise(Continuous):
-    """What both kinds have in common."""
+    """What `ParallelNoise` and `JointNoise` have in common."""
 
     parts: tuple[Any, ...]
 
@@ -77,7 +77,7 @@ class ParallelNoise(ComposedNoise):
             if isinstance(part, Continuous) and part.inputs != self.inputs:
                 raise ValueError(f"parts must have the same inputs, got {part.inputs} and {self.inputs}")
             if isinstance(part, Randomizer) and not (part.input_count == 2 and part.symmetric):
-                wanted = "two inputs that are alike, as BinaryRR has, for the ends of the inputs of noise"
+                wanted = "two inputs that a symmetry exchanges, as BinaryRR has: they stand for the ends of the noise"
                 raise ValueError(f"parts[{i}] must have {wanted}, got {part!r} with {part.input_count} inputs")
 
     @property
@@ -159,11 +159,13 @@ class JointNoise(ComposedNoise):
         self.parts = parts
         smooth, finite = _kinds(parts)
         if len(smooth) > _MOST_CONTINUOUS:
-            raise ValueError(f"at most {_MOST_CONTINUOUS} parts can be continuous at once, got {len(smooth)}: {parts}")
+            raise ValueError(f"at most {_MOST_CONTINUOUS} parts may be continuous at once, got {len(smooth)}: {parts}")
         pairs = reduce(lambda count, part: count * (len(part.pairs()) + _equal_inputs(part)), finite, 1)
         if pairs > _MOST_PAIRS:
-            most = f"next to a continuous part {_MOST_PAIRS} are the most; k-RR, whose inputs are all alike, has two"
-            raise ValueError(f"the finite parts have {pairs} pairs of inputs that differ, and {most}")
+            raise ValueError(
+                f"next to a continuous part the finite ones must have at most {_MOST_PAIRS} different pairs of inputs, "
+                f"got {pairs}; a randomizer with interchangeable inputs, such as k-RR, has two"
+            )
 
     @property
     def eps0(self) -> sp.Expr:
@@ -229,7 +231,7 @@ def _finite_blankets(R: Randomizer) -> list[Decomposition]:
 
 
 def _datasets(R: Any) -> list[tuple[Any, Any, Any, Decomposition]]:
-    """All others alike, for every pair of inputs; where all inputs are alike three of them show what there is."""
+    """All others have one input, for every pair of inputs; of interchangeable inputs three are enough."""
     inputs = (
         range(min(int(R.input_count), 3) if R.input_count.is_Integer else 3) if R.symmetric else range(_equal_inputs(R))
     )

@@ -65,8 +65,8 @@ def from_density(
             have a range (`ss.parameter`), and answers need numbers for them. 0 if all messages are ``atoms``.
         inputs: the least and the greatest input.
         outputs: the least and the greatest message; all numbers if it is left out.
-        atoms: messages that are sent by themselves, {message: probability}; the probabilities are linear in x.
-        clip: two places; messages beyond them are moved to the nearer one.
+        atoms: single messages that have a probability, {message: probability}, each linear in x.
+        clip: two numbers; a message beyond them is moved to the nearer one.
         x: the symbol of the input, if it has another name.
         y: the symbol of the message, if it has another name.
 
@@ -86,7 +86,7 @@ def from_density(
     ends = _two_numbers(inputs, "inputs")
     if outputs is not None or atoms is not None:
         if clip is not None:
-            raise ValueError(f"clip is for messages that are any number, and outputs or atoms are given, got {clip!r}")
+            raise ValueError(f"clip must be left out where outputs or atoms are given, got {clip!r}")
         return _between(_formula(density, *symbols), ends, outputs, _read_atoms(atoms or {}, *symbols))
     formula = _formula(density, *symbols)
     if not formula.has(model_y):
@@ -103,14 +103,14 @@ def _between(
     if density == 0:
         return _alone(inputs, atoms)
     if outputs is None:
-        raise ValueError("outputs must be two numbers, the least and the greatest message, where there are atoms")
+        raise ValueError("outputs must be given with atoms: two numbers, the least and the greatest message")
     ends = _two_numbers(outputs, "outputs", symbols=True)
     steps = StepsOfDensity(density, inputs, ends, atoms)
     if steps.is_constant:
         steps.check()
         return steps
     if atoms:
-        raise ValueError(f"density must be constant between its bends where there are atoms, got {density}")
+        raise ValueError(f"density must be constant between its bends if atoms are given, got {density}")
     arguments.numeric_only(steps.free_symbols, "a density that is not constant between its bends")
     R = OrderedDensity(density, inputs, ends)
     R.check()
@@ -124,7 +124,7 @@ def _alone(inputs: tuple[sp.Expr, sp.Expr], atoms: dict[sp.Expr, sp.Expr]) -> Ra
     convex in the mixture of each user, so no dataset is worse than those in which all users are at the ends.
     """
     if not atoms:
-        raise ValueError("density must not be 0 where there are no atoms: nothing would be sent")
+        raise ValueError("density must not be 0 without atoms: nothing would be sent")
     for end in inputs:
         if proved_sign((total := checked_sum(atoms, end)) - 1):
             raise ValueError(f"the probabilities of atoms must add up to 1, got {in_words(total)} at x = {end}")
@@ -196,7 +196,7 @@ def _check_tails(R: AddedNoise) -> None:
             loss = float((added.at(place) / added.at(place - width)).log())
             if not loss < _LARGEST_LOSS:
                 words = f"the loss is unbounded, and {loss:.3g} where one message in {1 / _FEW_MESSAGES:.0e} is"
-                raise ValueError(f"density must not fall so fast on one side: {words}; give clip=(a, b)")
+                raise ValueError(f"density must not decrease so fast on one side: {words}; give clip=(a, b)")
 
 
 def _check_noise(R: AddedNoise) -> None:

@@ -1,4 +1,4 @@
-r"""Every randomizer with a given privacy level at once."""
+r"""All randomizers with a given privacy level at once."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ class AnyRandomizer(Family):
         return {"2-RR": BinaryRR(eps0=self._eps0), "3-RR": KRR(k=3, eps0=self._eps0)}
 
     def worst_alone(self) -> Decomposition:
-        """2-RR: no ε0-LDP randomizer has a larger divergence by itself."""
+        """2-RR: no ε0-LDP randomizer has a larger divergence for one user."""
         return blanket(BinaryRR(eps0=self._eps0))
 
     def dominating(self) -> Decomposition:

@@ -1,4 +1,4 @@
-r"""Additive noise on [0, 1]: densities, and where one is known a formula for the distribution."""
+r"""Additive noise on [0, 1]: densities and, if there is one, a formula for the distribution function."""
 
 from typing import Any
 

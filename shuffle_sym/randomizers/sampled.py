@@ -1,4 +1,4 @@
-r"""Users who take part with some probability: who stays away sends a message that says nothing."""
+r"""Users who take part with some probability; a user who stays away sends a message that says nothing."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.randomizer import OutputClass, Randomizer
+from shuffle_sym.model.randomizer import Family, OutputClass, Randomizer
 from shuffle_sym.randomizers.composed import Parallel
 from shuffle_sym.randomizers.composed_noise import ParallelNoise
 
@@ -36,9 +36,9 @@ class Sampled(Parallel):
 
     It is a local randomizer in its own right, and nothing about it is approximate: with the void message the blanket
     is q inf_x R(x) + (1 − q) void, with the mass γ' = qγ + 1 − q, and neighbours differ in one user's input, whether
-    or not that user takes part. The shuffled messages show how many took part, the void ones being counted: both ends
-    of an answer of ``Shuffle(Sampled(R, q), n)`` are about that. If the size of the batch is hidden (by padding, say),
-    less is shown, and the upper end still holds.
+    or not that user takes part. The shuffled messages show how many took part, because void messages are counted, too:
+    both ends of an answer of ``Shuffle(Sampled(R, q), n)`` are about that. If the size of the batch is hidden (by
+    padding, say), less is revealed, and the upper end still holds.
 
     For m of n users drawn without replacement see `Shuffle.sampled_from`.
 
@@ -52,9 +52,10 @@ class Sampled(Parallel):
             return R if (rate := _rate(q)) == 1 else SampledNoise(R, rate)
         return super().__new__(cls, **named)
 
-    def __init__(self, R: Randomizer, q: Any) -> None:
+    def __init__(self, R: Any, q: Any) -> None:
         if not isinstance(R, Randomizer):
-            raise TypeError(f"R must be a randomizer, got {R!r}")
+            known = "; Shuffle(AnyRandomizer(eps0), n) holds for sampled users, too, but gains nothing from sampling"
+            raise TypeError(f"R must be one randomizer, got {R!r}{known if isinstance(R, Family) else ''}")
         self.R, self.q = R, _rate(q)
         everybody = self.q == 1
         silence = _Silence(R.input_count)

@@ -1,4 +1,4 @@
-r"""Randomizers that send d bits, one for each input, every bit randomised by itself."""
+r"""Randomizers that send d bits, one for each input, and randomise every bit independently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Exact values: of decompositions, of real datasets by brute force, and the maximum over all neighbours."""
+r"""Exact values for decompositions, for real datasets (by brute force), and the maximum over all neighbours."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-r"""Brute force for users who are not alike, and for batches drawn from more users: all datasets, in fractions.
+r"""Brute force for users with different randomizers, and for batches drawn from more users: all datasets, in fractions.
 
 A shuffled dataset is the polynomial :math:`\prod_i \sum_y R_i(x_i)(y)\, z_y`; a batch of m of n users is the mean of
 the polynomials of all sets of m of them. Nothing here knows a bound: every pair of neighbouring datasets is multiplied

@@ -135,7 +135,7 @@ def _blanket(R: Randomizer, n: int, alpha: sp.Expr) -> Any:
 
 def _listed(values: Any, name: str) -> Sequence[Any]:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not len(values):
-        raise TypeError(f"{name} must be a list that is not empty, got {values!r}")
+        raise TypeError(f"{name} must be a list with at least one entry, got {values!r}")
     return list(values)
 
 
@@ -156,7 +156,7 @@ def family_values(R: Randomizer, n: Any, alphas: Sequence[Any], family: str) -> 
             for i, value in enumerate(ground_truth.deltas(R, (x0, *others), (x1, *others), alphas)):
                 best[i] = value if best[i] is None else max(best[i], value)
     if None in best:
-        raise ValueError(f"family {family!r} needs a third input, and {R!r} has {inputs}")
+        raise ValueError(f"family {family!r} needs a third input, but {R!r} has {inputs} inputs")
     return best
 
 

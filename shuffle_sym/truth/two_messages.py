@@ -108,7 +108,7 @@ class TwoMessages:
 
     def __init__(self, R: Randomizer, n: Any) -> None:
         if not has_two_messages(R):
-            raise ValueError(f"R must have two messages, got {R!r}; Shuffle(R, n) is for any R")
+            raise ValueError(f"R must have two messages, got {R!r}; Shuffle(R, n) takes any randomizer")
         self.n = arguments.users(n)
         if self.n > MOST_USERS:
             raise ValueError(f"n must be at most {MOST_USERS}, got {self.n}: all {self.n} compositions are tried")

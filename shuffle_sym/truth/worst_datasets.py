@@ -1,4 +1,4 @@
-r"""Which dataset of the others is the worst one for many users: all of them alike, and with which input?
+r"""Which inputs of all other users are the worst for many users: all equal, and to which input?
 
 Let all others have x, d = R(x0) − R(x1). For n → ∞ and α = 1 + a/√n the divergence is
 :math:`\tfrac1{\sqrt n} \mathbb E[\sqrt{\chi_x} Z - a]_+` with
@@ -183,7 +183,7 @@ def two_inputs(R: Randomizer, x0: int, x1: int, n: Any, alpha: Any) -> WorstPair
 
 @kept
 def candidates(R: Randomizer, x0: int, x1: int) -> tuple[tuple[AllAlike, Decomposition], ...]:
-    """All others alike, for every input that gives another pair of laws, and these laws.
+    """Datasets in which all others have one input, for every input that gives another pair of laws, and these laws.
 
     >>> import shuffle_sym as ss
     >>> [str(alike) for alike, _ in candidates(ss.KRR(k=5, eps0=1), 0, 1)]

@@ -101,7 +101,7 @@ def test_the_normal_limit_is_close_for_many_users_and_no_bound():
 
 def test_what_does_not_apply_says_why():
     found = ss.Shuffle(ss.Gaussian(sigma="2/5"), 50).analyses(eps=0.5, rtol=0.1)
-    assert found.row("clones").refusal == "eps0 must be finite, and that of Gaussian(sigma=2/5) is not"
+    assert found.row("clones").refusal == "eps0 must be finite, but Gaussian(sigma=2/5) is not ε0-LDP for any ε0"
     assert "noise that is not too small, got Gaussian(sigma=2/5)" in found.row("drop-out").refusal
     assert all((row.value is None) == bool(row.refusal) for row in found.rows)
     few = ss.Shuffle(ss.KRR(k=10, eps0=4), 100).analyses(delta=1e-6)

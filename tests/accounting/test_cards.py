@@ -28,7 +28,7 @@ SHOWN = {
     "a mechanism": (ss.Shuffle(R, 10_000), ["10,000", "<img", "upper end: all datasets"]),
     "a pair of laws": (ss.Shuffle(ss.decomposition.clones(4), 10_000), ["standard clone", "of this pair of laws"]),
     "a mechanism of symbols": (ss.Shuffle(ss.KRR(), 9), ["needs numbers for epsilon_0, k"]),
-    "a refused answer": (ss.Shuffle(ss.from_matrix([[1, 0], [HALF, HALF]]), 5), ["delta = 1e-06 is not reached"]),
+    "a refused answer": (ss.Shuffle(ss.from_matrix([[1, 0], [HALF, HALF]]), 5), ["no ε meets delta = 1e-06"]),
     "what would take long": (ss.Shuffle(ss.from_matrix(R.matrix()), 100), ["ask .epsilon(delta)"]),
     "a profile": (lambda: ss.Shuffle(R, 100).profile(rtol=0.1), ["points", "rtol", "<img"]),
     "rounds": (ss.Shuffle(R, 1_000).compose(16), ["16 rounds", "ask .epsilon(1e-6)"]),

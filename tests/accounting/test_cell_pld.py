@@ -155,8 +155,8 @@ def test_functions_that_describe_no_pair_are_refused():
     log_ratio, log_mass = clone_functions(3, 4)
     cells = all_cells(4)
     for ratio, mass, words in (
-        (log_ratio, lambda a, b: log_mass(a, b) + 1e-6, "P with 1.0000"),
-        (lambda a, b: log_ratio(a, b) - 0.01, log_mass, "Q with 1.00"),
+        (log_ratio, lambda a, b: log_mass(a, b) + 1e-6, "P with the total probability 1.0000"),
+        (lambda a, b: log_ratio(a, b) - 0.01, log_mass, "Q with the total probability 1.00"),
         (lambda a, b: np.full(len(a), -np.inf), log_mass, "P/Q is 0 where P is not"),
         (log_ratio, lambda a, b: np.full(len(a), np.nan), "number for each"),
         (log_ratio, lambda a, b: np.zeros(3), "number for each"),

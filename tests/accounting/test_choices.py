@@ -363,6 +363,7 @@ def test_other_bounds_are_tried_where_the_blanket_is_not_known():
         below=SimpleNamespace(epsilon=lambda *_: Interval(1.0, 1.001)),
         above_by_blanket=lambda *_: Interval(0.0, 5.0, upper_by="the largest loss"),
         all_datasets=None,
+        max_loss=sp.Integer(5),
         _near=lambda *_: None,
         bounds=SimpleNamespace(no_drop_out=lambda equal: True),
         _bound_at=bound_at,

@@ -51,7 +51,7 @@ def test_callers_may_ask_for_alpha_below_1_because_the_swapped_pair_answers():
 @pytest.mark.parametrize(("shape", "limit"), [(NORMAL, 2), (LOGISTIC, 3)], ids=["Gaussian", "logistic"])
 def test_pairs_of_inputs_are_covered_up_to_the_widths_of_the_theorem(shape, limit):
     SmoothLaws(shape, sp.Integer(limit))
-    with pytest.raises(VerificationError, match=f"up to {limit} scales of the noise"):
+    with pytest.raises(VerificationError, match=f"at most {limit} scales of the noise"):
         SmoothLaws(shape, limit + sp.Rational(1, 1000))
     assert smooth_laws.laws_of(ss.Gaussian(sigma="0.499")) is None
     assert smooth_laws.laws_of(Logistic(eps0="3.001")) is None

@@ -316,3 +316,42 @@ def test_upper_ends_of_a_curve_for_two_messages_are_those_of_all_datasets(monkey
     monkeypatch.setattr(few, "all_datasets", SimpleNamespace(delta=truths.__getitem__))
     assert few.for_upper_ends(ratios, 1e-3, "auto") == [others[0], truths[ratios[1].eps]]
     assert few.for_upper_ends(ratios, 1e-3, "contour") == others
+
+
+# --------------------------------------------------------------------------------------- messages that prove an input
+
+PROVING = [[q(1, 2), q(1, 4), q(1, 4), 0], [q(1, 4), q(1, 4), q(1, 4), q(1, 4)]]
+
+
+@pytest.mark.parametrize(
+    ("M", "words"),
+    [
+        (
+            ss.Shuffle(ss.from_matrix(PROVING), n=1_000),
+            r"message 3 is impossible for input 0, so δ\(ε\) ≥ 0.25 for every",
+        ),
+        (
+            ss.Shuffle(ss.from_matrix([[1, 0, 0], [q(1, 3), 0, q(2, 3)]]), n=10),
+            "message 2 is .*, so δ.ε. ≥ 0.666666 for",
+        ),
+        (
+            ss.Shuffle(ss.from_matrix([[q(1, 2), q(1, 2), 0], [1, 0, 0], [q(4, 5), 0, q(1, 5)]]), n=10),
+            "message 1 .*0.5 ",
+        ),
+        (ss.Shuffle(ss.from_matrix([[1, 0, 0], [q(1, 2), q(1, 4), q(1, 4)]]), n=10), "messages 1, 2 are .*≥ 0.5 for"),
+        (ss.Shuffle(ss.from_matrix(PROVING), n=10).sampled_from(20), "message 3 .*, so δ.ε. ≥ 0.125 for every"),
+        (ss.Shuffle(ss.Sampled(ss.from_matrix(PROVING), q(1, 10)), n=10), "message 3 is .*, so δ.ε. ≥ 0.025 for every"),
+    ],
+)
+def test_a_delta_below_the_probability_of_proof_is_refused_with_the_message_that_proves(M, words):
+    """Nobody else can send the message if all of them have the input for which it is impossible."""
+    with pytest.raises(ValueError, match=words):
+        M.epsilon(1e-6)
+
+
+def test_the_delta_that_is_refused_is_the_limit_of_exact_values_and_one_above_it_has_an_epsilon():
+    M = ss.Shuffle(ss.from_matrix(PROVING), n=3)
+    assert M.exact(10**9) == q(1, 4)
+    assert M.epsilon(0.2501).upper < 5
+    with pytest.raises(ValueError, match=r"no ε meets delta = 0\.2499"):
+        M.epsilon(0.2499)

@@ -124,3 +124,54 @@ def test_a_prior_that_is_none_is_named(prior):
 def test_the_shifts_of_tiny_losses_are_as_close_to_each_other_as_those_of_others():
     shifts = Risk(ss.Shuffle(ss.BinaryRR(eps0="1e-6"), 2).profile(rtol=0.05)).shifts(1e-12)
     assert 0.2 * shifts.upper < shifts.lower < shifts.upper < 1e-5
+
+
+# ------------------------------------------------------------------------------------------------ from a mechanism
+
+
+def products(P, Q, rounds):
+    """The probabilities of all outcomes of independent rounds, as pairs."""
+    return [
+        (sp.prod(p for p, _ in outcome), sp.prod(r for _, r in outcome))
+        for outcome in product(list(zip(P, Q, strict=True)), repeat=rounds)
+    ]
+
+
+@pytest.mark.parametrize("prior", [q(1, 2), q(1, 5), q(9, 10)])
+@pytest.mark.parametrize(
+    ("M", "P", "Q"),
+    [
+        (ss.Shuffle(ss.BinaryRR(sp.log(3)), n=1), (q(3, 4), q(1, 4)), (q(1, 4), q(3, 4))),
+        (
+            ss.Shuffle(ss.decomposition.dataset(ss.from_matrix([["0.9", "0.1"], ["0.3", "0.7"]]), 0, 1, 0), n=1),
+            (q(9, 10), q(1, 10)),
+            (q(3, 10), q(7, 10)),
+        ),
+    ],
+)
+def test_the_risk_of_several_rounds_contains_the_exact_error_of_the_best_guess(M, P, Q, prior):
+    for rounds in (1, 2, 3):
+        least = sum(sp.Min(prior * p, (1 - prior) * r) for p, r in products(P, Q, rounds))
+        risk = M.risk(rounds)
+        assert least in risk.error(prior)
+        assert 1 - least in risk.success(prior)
+        assert risk.error(prior).width <= 0.02
+
+
+def test_the_profile_of_rounds_brackets_delta_of_the_rounds_at_every_epsilon():
+    rounds = ss.Shuffle(ss.KRR(k=4, eps0=2), n=500).compose(8)
+    profile = rounds.profile()
+    for eps in (0, 0.3, 0.7, 1.1, 2):
+        exact, sampled = rounds.delta(eps), profile.delta(eps)
+        assert sampled.lower <= exact.lower <= exact.upper <= sampled.upper
+        assert sampled.width <= exact.width + 0.2 * exact.upper  # a cell is good within a fifth
+
+
+def test_a_risk_is_read_out_in_percent_that_are_rounded_up():
+    assert str(ss.Shuffle(ss.KRR(k=10, eps0=4), n=10_000).risk()).startswith(
+        "Suppose an attacker knows everyone else's data and that yours is one of two values, equally likely. They "
+        "guess right at most 51.9 % of the time, against 50 % without the messages. Except with probability 10⁻⁹, "
+    )
+    assert "right at most 84.4 % of" in str(ss.Shuffle(ss.BinaryRR(sp.log(3)), n=1).risk(3))  # 27/32 = 0.84375
+    with pytest.raises(ValueError, match="rounds must be an integer >= 1, got 0"):
+        ss.Shuffle(ss.BinaryRR(1), n=10).risk(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import pytest
 import sympy as sp
@@ -84,7 +85,7 @@ def _two_by_two(x):
 def test_a_users_symbol_is_not_taken_for_one_of_ours_because_of_its_name():
     # For s = e^(eps0/2) >= 1 this would be gamma = 2/(s + 1); at s = 1/2 that is 4/3.
     R = ss.from_matrix(_two_by_two(sp.Symbol("s", positive=True)))
-    with pytest.raises(VerificationError, match="cannot prove"):
+    with pytest.raises(VerificationError, match="changes sign at s = 1"):
         _ = R.gamma
     assert ss.from_matrix(_two_by_two(parameter("s", 1))).gamma.subs(parameter("s", 1), 3) == q(1, 2)
     small = parameter("s", 0, 1)
@@ -95,9 +96,48 @@ def test_a_derivation_does_not_change_what_a_matrix_may_contain():
     X = sp.Symbol("X", positive=True)
     rows = [[(X - 1) / X, 1 / X], [1 / X, (X - 1) / X]]
     for _ in range(2):
-        with pytest.raises(VerificationError, match="cannot prove the sign"):
+        with pytest.raises(VerificationError, match="changes sign at X = 1"):
             ss.from_matrix(rows)
         ss.derivations.lemma58()
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        # The roots are those of linear and quadratic equations, solved by hand.
+        (q(1, 3) - 4 * p / 3, ["changes sign at p = 1/4, inside", '("p", 0, "1/4") or ss.parameter("p", "1/4", 1)']),
+        ((p - q(1, 4)) * (p - q(1, 2)), ["at p = 1/4 and at p = 1/2", '"1/4") or ss.parameter("p", "1/4", "1/2") or ']),
+        ((p - q(1, 4)) ** 2 * (p - q(1, 3)), ["changes sign at p = 1/3, inside the range (0, 1) of p. Narrow it: "]),
+        (1 / (p - q(2, 3)), ["changes sign at p = 2/3"]),
+        (Parameter("x", 2) - 5, ["at x = 5, inside the range (2, oo) of x", 'ss.parameter("x", 5, sp.oo)']),
+        (sp.Symbol("y", real=True), ["y changes sign at y = 0, inside the range (-oo, oo)", '"y", -sp.oo, 0) or ']),
+        (p - r, ["cannot prove the sign of p - q for all values"]),  # two symbols
+        (sp.Symbol("z", positive=True) - 3, ["z - 3 changes sign at z = 3, inside the range (0, oo) of z"]),
+    ],
+)
+def test_a_sign_that_changes_is_refused_with_the_place_where_it_does(formula, words):
+    with pytest.raises(VerificationError) as caught:
+        field.is_nonnegative(formula, {})
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_an_irrational_place_where_a_sign_changes_is_enclosed_and_the_narrowed_ranges_are_proved():
+    with pytest.raises(VerificationError, match="changes sign between p = ") as caught:
+        field.is_nonnegative(2 * p**2 - 1, {})
+    low, high = re.search("between p = (\\S+) and p = (\\S+), inside the range", str(caught.value)).groups()
+    assert 2 * q(low) ** 2 < 1 < 2 * q(high) ** 2
+    assert q(high) - q(low) <= q(1, 1000)
+    assert not field.is_nonnegative(2 * parameter("p", 0, low) ** 2 - 1, {})
+    assert field.is_nonnegative(2 * parameter("p", high, 1) ** 2 - 1, {})
+
+
+def test_a_matrix_whose_blanket_changes_says_where():
+    with pytest.raises(VerificationError, match="changes sign at p = 3/4, inside the range"):
+        ss.from_matrix([[1 - p / 3, p / 3], [p, 1 - p]]).gamma  # noqa: B018
+    narrow = parameter("p", "3/4", 1)
+    gamma = ss.from_matrix([[1 - narrow / 3, narrow / 3], [narrow, 1 - narrow]]).gamma
+    assert sp.expand(gamma) == 2 - 4 * narrow / 3  # the smaller entries are 1 - p/3 and 1 - p from p = 3/4 on
 
 
 def test_a_matrix_with_two_free_probabilities():

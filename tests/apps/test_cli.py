@@ -55,10 +55,13 @@ WRONG = {
     "epsilon --randomizer kkr --k 10 --eps0 4 --n 10 --delta 0.1": "did you mean 'krr'?",
     "compose --mechanism 'krr k=10 eps0=4 n=10 round=3' --delta 0.1": "did you mean 'rounds'?",
     "derive lema52": "did you mean 'lemma52'?",
+    "derive lemma99": "lists, got 'lemma99'\n",
     "epsilon --randomizer krr --k 10 --eps0 4 --n 10": "--delta",
     "epsilon --n 10 --delta 0.1": "randomizer must be given",
     "epsilon --randomizer nobody --n 10 --delta 0.1": "randomizer must be one of any, asymmetriclaplace, binaryrr",
-    "epsilon --randomizer o --eps0 1 --n 10 --delta 0.1": "randomizer must be one of olh, oue",
+    "epsilon --randomizer o --eps0 1 --n 10 --delta 0.1": "got 'o'; did you mean 'olh' or 'oue'?",
+    "epsilon --randomizer kr --k 10 --eps0 4 --n 10 --delta 0.1": "got 'kr'; did you mean 'krr'?",
+    "epsilon --randomizer Hadamard --K 8 --eps0 4 --n 10 --delta 0.1": "did you mean 'hadamardresponse'?",
     "epsilon --randomizer krr --eps0 4 --n 10 --delta 0.1": "k must be given: krr takes k, eps0",
     "epsilon --randomizer discretelaplace --eps0 4 --n 10 --delta 0.1": "k must be given: discretelaplace takes k",
     "epsilon --randomizer krr --k 1 --eps0 4 --n 10 --delta 0.1": "k must be an integer >= 2, got 1",
@@ -82,7 +85,7 @@ WRONG = {
     "calibrate --randomizer asymmetriclaplace --n 10 --eps 1 --delta 0.1": "must have an eps0 or a sigma",
     "calibrate --randomizer krr --k 3 --eps0 2 --n 10 --eps 1 --delta 0.1": "eps0 is what is looked for",
     "compose --mechanism 'clones eps0=1 n=10'": "eps or delta must be given",
-    "compose --mechanism 'clones eps0=1' --eps 1": "mechanism must say the number of users",
+    "compose --mechanism 'clones eps0=1' --eps 1": "mechanism must name the number of users",
     "compose --mechanism 'clones 1' --eps 1": "mechanism must look like",
     "rdp --randomizer binaryrr --eps0 1 --n 3 --order 1": "order must be a number > 1",
     "derive nothing": "name must be one that",
@@ -97,6 +100,10 @@ def run(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str
     return code, out, err
 
 
+def ends_of(command: str) -> tuple[str, str]:
+    return ("meets", "fails") if command.startswith("calibrate") else ("lower", "upper")
+
+
 @pytest.mark.parametrize("command", EXACT)
 def test_the_json_answer_brackets_the_exact_value(command, capsys):
     code, out, err = run(command + " --json", capsys)
@@ -106,9 +113,10 @@ def test_the_json_answer_brackets_the_exact_value(command, capsys):
     # Exact for fractions; a logarithm as a double may be one unit off.
     exact = EXACT[command]
     slack = 1e-15 if isinstance(exact, float) else 0
-    assert row["lower"] <= exact + slack
-    assert exact - slack <= row["upper"]
-    assert row["upper"] - row["lower"] <= 1e-3 * row["upper"]
+    lower, upper = (row[end] for end in ends_of(command))
+    assert lower <= exact + slack
+    assert exact - slack <= upper
+    assert upper - lower <= 1e-3 * upper
 
 
 @pytest.mark.parametrize("command", EXACT)
@@ -120,8 +128,9 @@ def test_the_table_is_rounded_outward(command, capsys):
     slack = Fraction(1, 10**15) if isinstance(exact, float) else 0
     assert code == 0
     assert title
-    assert Fraction(cells["lower"]) <= Fraction(exact) + slack
-    assert Fraction(exact) - slack <= Fraction(cells["upper"])
+    lower, upper = (cells[end] for end in ends_of(command))
+    assert Fraction(lower) <= Fraction(exact) + slack
+    assert Fraction(exact) - slack <= Fraction(upper)
 
 
 @pytest.mark.parametrize("command", WRONG)
@@ -187,8 +196,10 @@ def test_an_answer_says_what_its_ends_come_from(capsys):
 def test_calibrate_and_users_say_what_their_ends_come_from(capsys):
     target = "--eps 0.4 --delta 1e-6"
     (row,) = json.loads(run(f"calibrate --randomizer binaryrr --n 10000 {target} --json", capsys)[1])["rows"]
-    assert row["lower_by"].startswith("drop-out")  # the end that meets the target
-    assert row["upper_by"] == "0 against 1, all others 0"
+    assert row["meets"] < row["fails"]
+    assert row["meets_by"].startswith("drop-out")
+    assert row["fails_by"] == "0 against 1, all others 0"
+    assert not {"lower", "upper", "lower_by", "upper_by"} & set(row)
     (row,) = json.loads(run(f"users --randomizer binaryrr --eps0 4 {target} --json", capsys)[1])["rows"]
     assert row["lower_by"] == "0 against 1, all others 0"
     assert row["upper_by"].startswith("drop-out")  # the end that meets the target
@@ -201,8 +212,8 @@ def test_the_sigma_that_is_recommended_meets_the_target_and_the_other_end_misses
 
     asked = "calibrate --randomizer gaussian --n 1 --eps 1 --delta 1/8 --rtol 0.1 --json"
     (row,) = json.loads(run(asked, capsys)[1])["rows"]
-    assert delta(row["upper"]) <= 1 / 8 < delta(row["lower"])
-    assert row["upper"] < 1.2 * row["lower"]
+    assert delta(row["meets"]) <= 1 / 8 < delta(row["fails"])
+    assert row["meets"] < 1.2 * row["fails"]
 
 
 def test_somebody_who_waits_sees_that_work_goes_on(capsys, monkeypatch):
@@ -350,7 +361,7 @@ def test_explain_says_in_words_what_to_report(capsys):
     words = out.splitlines()[-1]
     assert "Report 0.380640" in words
     assert "one user's input (by blanket)" in words
-    assert "0.380296, which two such datasets attain (0 against 1, all others 2)" in words
+    assert "0.380296: two such datasets attain it (0 against 1, all others 2)" in words
 
 
 @pytest.mark.parametrize(

@@ -464,6 +464,6 @@ def test_the_widgets_are_not_imported_before_they_are_needed():
 def test_the_table_says_what_the_answer_means_for_one_person():
     # One user of 2-RR with t = 3 keeps the bit with probability 3/4: no guess is better, and rounding is upward.
     view = View(Settings(randomizer="binaryrr", parameters={"eps0": "log(3)"}, n="1", delta="1/10"))
-    (right,) = re.findall("guesses right with probability at most ([0-9.]+) ", view.table)
-    assert Fraction(3, 4) <= Fraction(right) <= Fraction("0.750001")
-    assert "guesses right" not in View(Settings(over="n")).table
+    (right,) = re.findall("They guess right at most ([0-9.]+) % of the time, against 50 %", view.table)
+    assert Fraction(75) <= Fraction(right) <= Fraction("75.1")
+    assert "guess right" not in View(Settings(over="n")).table

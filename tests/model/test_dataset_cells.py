@@ -43,9 +43,7 @@ def test_the_cells_lose_less_than_a_thousandth_of_the_variance():
 
 def test_noise_that_is_too_little_for_doubles_is_refused_before_any_work():
     for question in ("delta", "epsilon"):
-        with pytest.raises(
-            ValueError, match=r"Gaussian\(sigma=1/50\) has too little noise: sigma must be at least 0.047"
-        ):
+        with pytest.raises(ValueError, match=r"sigma must be at least 0.047 for Gaussian\(sigma=1/50\)"):
             getattr(ss.Shuffle(ss.Gaussian("1/50"), 100), question)(0.5)
 
 

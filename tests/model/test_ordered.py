@@ -96,9 +96,9 @@ def test_what_is_not_decided_is_told_in_the_symbols_of_the_caller_and_in_one_lin
 
 
 REFUSED = {
-    "rises and falls": (1 + (x - 1) * (3 - x) * (y - q(1, 2)), r"monotone in y, and .* both signs"),
+    "rises and falls": (1 + (x - 1) * (3 - x) * (y - q(1, 2)), r"monotone in y, but .* both signs"),
     "0 at an end": (2 * y, r"at least 1e-09, .* at x = 2, y = \S+e-10 it is \S+e-10"),
-    "a bend in x": (1 + sp.Abs(x - 2) * (y - q(1, 2)), r"seen to be positive, and is not: .* sign\(x - 2\)"),
+    "a bend in x": (1 + sp.Abs(x - 2) * (y - q(1, 2)), r"positive, and this could not be proved: .* sign\(x - 2\)"),
     "cases of x": (1 + sp.Piecewise((x, x < 2), (4 - x, True)) * (y - q(1, 2)) / 4, "Piecewise is not smooth"),
     "not 1": (TILTED * 2, "integrate to 1"),
     "not 1 for all inputs": (TILTED * (1 + (x - 1) * (x - 3) / 10), "off by"),

@@ -261,7 +261,7 @@ REFUSED = [
     (
         lambda: ss.Parallel([NOISE, ss.KRR(k=3, eps0=1)], weights=["1/2", "1/2"]),
         ValueError,
-        "two inputs that are alike",
+        "two inputs that a symmetry exchanges",
     ),
     (lambda: ss.Parallel([NOISE, BINARY], weights=["1/2", "1/4"]), ValueError, "sum to 1"),
     (lambda: ss.Parallel([NOISE, 3], weights=["1/2", "1/2"]), TypeError, r"parts\[1\] must be a randomizer"),

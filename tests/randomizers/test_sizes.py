@@ -146,7 +146,7 @@ def test_a_matrix_with_too_many_entries_is_refused_before_any_work(R):
 
 def test_pairs_of_inputs_that_no_symmetry_makes_alike_are_not_listed_if_they_are_too_many():
     R = ss.Parallel([ss.HadamardResponse(K=2**20, eps0=1)] * 2, weights=["1/2", "1/2"])
-    with pytest.raises(ValueError, match=r"1048575 inputs and more than 4194304 pairs .* take fewer inputs"):
+    with pytest.raises(ValueError, match=r"1048575 inputs, more than 4194304 pairs .* take fewer inputs"):
         ss.Shuffle(R, 10).epsilon(1e-6)
 
 

@@ -44,7 +44,7 @@ BAD = {
     "sampled decomposition": (
         lambda: ss.Sampled(ss.decomposition.blanket(ss.Laplace(eps0=1)), 0.5),
         TypeError,
-        ["R must be a randomizer", "NoiseBlanket(Laplace"],
+        ["R must be one randomizer", "NoiseBlanket(Laplace"],
     ),
     "a batch of all and more": (lambda: M.sampled_from(3), ValueError, ["n must be at least 4", "batch", "3"]),
     "a batch of a decomposition": (lambda: ss.Shuffle(D, 4).sampled_from(9), TypeError, ["one randomizer", "n=4"]),
@@ -57,7 +57,7 @@ BAD = {
         ValueError,
         ["e^eps must be a rational number", "exp(1/10)"],
     ),
-    "analyses of a batch": (lambda: M.sampled_from(5).analyses(eps=1), TypeError, ["all of whom are shuffled"]),
+    "analyses of a batch": (lambda: M.sampled_from(5).analyses(eps=1), TypeError, ["who are all shuffled"]),
     "groups, other messages": (
         lambda: ss.Shuffle([(R3, 2), (ss.KRR(k=4, eps0=1), 2)]),
         ValueError,
@@ -82,7 +82,7 @@ BAD = {
     "no such group": (lambda: CROWD.group(2), ValueError, ["i must be an integer in 0 … 1", "2"]),
     "colluders of no group": (lambda: CROWD.without(1), ValueError, ["each of the 2 groups", "(10, 0)", "1"]),
     "more colluders than users": (lambda: CROWD.without((3, 0)), ValueError, ["m[0] must be at most 2", "3"]),
-    "all groups collude": (lambda: CROWD.without((2, 2)), ValueError, ["leave one user", "(2, 2)"]),
+    "all groups collude": (lambda: CROWD.without((2, 2)), ValueError, ["leave at least one user", "(2, 2)"]),
     "a batch of groups": (lambda: CROWD.sampled_from(9), TypeError, ["users with one randomizer"]),
     "too many users in groups": (
         lambda: ss.Shuffle([(R3, 20), (ss.KRR(k=3, eps0=0), 20)]).exact(2),
@@ -136,7 +136,7 @@ BAD = {
     "weak of OUE": (lambda: ss.decomposition.weak(ss.OUE(d=3, eps0=1)), ValueError, ["R must be k-ary", "blanket(R)"]),
     "clones, eps0 = -1": (lambda: ss.decomposition.clones(-1), ValueError, ["eps0 must be a number >= 0", "-1"]),
     "clones_koskela, eps0 = text": (lambda: ss.decomposition.clones_koskela("t"), ValueError, ["eps0", "'t'"]),
-    "strong of a matrix": (lambda: ss.decomposition.strong([[1, 0]]), TypeError, ["R must be a randomizer"]),
+    "strong of a matrix": (lambda: ss.decomposition.strong([[1, 0]]), TypeError, ["R must be one randomizer"]),
     "bound, n = 1": (
         lambda: theorem31(krr(4, half), 1, 0.1),
         ValueError,
@@ -238,7 +238,7 @@ BAD = {
     "sweep, empty list": (lambda: ss.sweep(print, {"x": []}), ValueError, ["grid['x']", "not empty"]),
     "sweep, text": (lambda: ss.sweep(print, {"x": "ab"}), ValueError, ["grid['x']", "'ab'"]),
     "sweep, object": (lambda: ss.sweep(print, {"x": [R3]}), TypeError, ["grid['x']", "numbers, texts"]),
-    "sweep, twice": (lambda: ss.sweep(print, {"x": [1, 1]}), ValueError, ["grid must not hold a value twice"]),
+    "sweep, twice": (lambda: ss.sweep(print, {"x": [1, 1]}), ValueError, ["grid must not hold the same value twice"]),
     "sweep, names clash": (
         lambda: ss.sweep(lambda value: 1, {"value": [1]}, progress=False),
         ValueError,
@@ -309,7 +309,7 @@ BAD = {
     "rounds allowed, no loss": (
         lambda: ss.rounds_allowed(ss.Shuffle(ss.KRR(k=3, eps0=0), 5), 1, 0.1),
         ValueError,
-        ["M must lose something", "eps0=0", "any number"],
+        ["M must have a privacy loss", "eps0=0", "any number"],
     ),
     "budget, another version": (
         lambda: ss.Budget.from_json('{"format": "shuffle_sym budget 0"}'),
@@ -627,7 +627,7 @@ BAD = {
     "analyses of D": (
         lambda: ss.Shuffle(D, 9).analyses(delta=0.1),
         TypeError,
-        ["analyses are of a randomizer", "one analysis itself"],
+        ["analyses is for n users of a randomizer", "one analysis itself"],
     ),
     "analyses without a question": (lambda: M.analyses(), ValueError, ["delta or eps must be given", "one of the two"]),
     "analyses, two questions": (lambda: M.analyses(delta=0.1, eps=1), ValueError, ["delta or eps must be given"]),
@@ -678,7 +678,7 @@ BAD = {
     "unreachable delta": (
         lambda: ss.Shuffle(ss.from_matrix([[1, 0], [half, half]]), 3).epsilon(1e-3),
         ValueError,
-        ["delta = 0.001 is not reached", "at least 0.5"],
+        ["no ε meets delta = 0.001", "≥ 0.5"],
     ),
     "delta below its limit": (
         lambda: ss.Shuffle(ss.model.Decomposition([1, 0], [0, 1], ["1/2", "1/2"]), 5).epsilon(1e-9),
@@ -701,9 +701,9 @@ BAD = {
     "eps0 without a sign": (lambda: ss.KRR(eps0=sp.Symbol("x")), ValueError, ["eps0 must be known to be >= 0", "x"]),
     "eps of unknown sign": (lambda: M.delta(sp.cos(1) ** 2 + sp.sin(1) ** 2 - 1 - q(1, 10**300)), ValueError, ["eps"]),
     "one input": (lambda: ss.decomposition.blanket(R3, 0), TypeError, ["x1", "0 … 2", "None"]),
-    "not a randomizer": (lambda: ss.decomposition.blanket("R"), TypeError, ["R must be a randomizer", "'R'"]),
-    "truth of text": (lambda: ground_truth.delta("R", (0,), (1,), 2), TypeError, ["R must be a randomizer"]),
-    "worst of text": (lambda: ground_truth.worst_pair("R", 2, 2), TypeError, ["R must be a randomizer"]),
+    "not a randomizer": (lambda: ss.decomposition.blanket("R"), TypeError, ["R must be one randomizer", "'R'"]),
+    "truth of text": (lambda: ground_truth.delta("R", (0,), (1,), 2), TypeError, ["R must be one randomizer"]),
+    "worst of text": (lambda: ground_truth.worst_pair("R", 2, 2), TypeError, ["R must be one randomizer"]),
     "digits in truth": (lambda: ground_truth.delta(R3, (0,), (1,), 2, digits=-5), ValueError, ["digits", "-5"]),
     "divergence of R": (lambda: ss.truth.exact.divergence(R3, 3, 2), TypeError, ["D must be a Decomposition"]),
     "divergence, n = 0": (lambda: ss.truth.exact.divergence(D, 0, 2), ValueError, ["n must be an integer >= 1"]),
@@ -733,7 +733,7 @@ BAD = {
     "K = 2": (lambda: ss.HadamardResponse(K=2, eps0=1), ValueError, ["K must be an integer >= 4, got 2"]),
     "b = 6": (lambda: BlockHadamard(B=2, b=6, eps0=1), ValueError, ["b must be a power of two", "6"]),
     "B = 1": (lambda: BlockHadamard(B=1, b=4, eps0=1), ValueError, ["B must be an integer >= 2, got 1"]),
-    "no adjacency": (lambda: Stated.from_profile({0: 0.5}), ValueError, ["adjacency must be given", "replace-one"]),
+    "no adjacency": (lambda: Stated.from_profile({0: 0.5}), ValueError, ["adjacency must be one of", "replace-one"]),
     "other adjacency": (
         lambda: Stated.from_trade_off({0.5: 0.1}, adjacency="zero-out"),
         ValueError,
@@ -761,7 +761,11 @@ BAD = {
     "weights": (lambda: ss.Parallel([R3, R3], [0.5, 0.4]), ValueError, ["weights must sum to 1", "9/10"]),
     "negative weight": (lambda: ss.Parallel([R3, R3], [1.5, -0.5]), ValueError, ["weights[1]", "> 0", "-1/2"]),
     "too few weights": (lambda: ss.Parallel([R3, R3], [1]), ValueError, ["one entry for each of the 2 parts", "1"]),
-    "parts differ": (lambda: ss.Parallel([R3, ss.BinaryRR(1)], [0.5, 0.5]), ValueError, ["same inputs", "3, 2"]),
+    "parts differ": (
+        lambda: ss.Parallel([R3, ss.BinaryRR(1)], [0.5, 0.5]),
+        ValueError,
+        ["equally many inputs", "3, 2"],
+    ),
     "sigma = 0": (lambda: ss.Gaussian(sigma=0), ValueError, ["sigma must be a number > 0, got 0"]),
     "Laplace(0)": (lambda: ss.Laplace(eps0=0), ValueError, ["eps0 must be a number > 0"]),
     "cells = 0": (lambda: ss.Laplace(eps0=1).lower(0), ValueError, ["cells must be an integer >= 1, got 0"]),
@@ -893,7 +897,7 @@ BAD = {
     "a target that leaves nothing": (
         lambda: ss.protocols.Histogram.for_target(3, 10, 0, 1e-9),
         ValueError,
-        ["leaves nothing of the data", "larger eps or delta"],
+        ["so much noise that no data are left", "larger eps or delta"],
     ),
     "counts of another size": (lambda: ss.protocols.Histogram(3, 0.5).variance([1, 2]), ValueError, ["counts", "3"]),
     "count above n": (lambda: ss.protocols.Histogram(3, 0.5).standard_error(5, 6), ValueError, ["count", "5", "6"]),
@@ -952,7 +956,7 @@ def test_a_wrong_argument_raises_and_says_what_is_right(call, exception, words):
 
 def test_a_symbol_with_an_unknown_sign_is_refused_rather_than_guessed():
     p = sp.Symbol("p", positive=True)
-    with pytest.raises(ss.VerificationError, match="cannot prove the sign"):
+    with pytest.raises(ss.VerificationError, match=r"1 - p changes sign at p = 1, inside the range \(0, oo\) of p"):
         ss.from_matrix([[p, 1 - p], [1 - p, p]])
 
 

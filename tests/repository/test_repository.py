@@ -151,7 +151,14 @@ def test_all_names_of_the_package_together_import_no_plotting_and_no_notebooks()
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/guide.md", "docs/how-to.md"])
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{name}.md" for name in ("guide", "how-to", "several-messages", "federated-learning")),
+]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_examples_of_a_document_print_what_it_says(document, tmp_path):
     command = [sys.executable, "-W", "error", "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", str(ROOT / document)]
     # What an example saves is saved elsewhere.

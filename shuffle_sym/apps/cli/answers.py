@@ -22,20 +22,22 @@ class Answer:
     failed: bool = False
     #: Shown to people in place of the table.
     text: str | None = None
+    #: The names of the two ends of an interval, the lower one first.
+    ends: tuple[str, str] = ("lower", "upper")
 
     def for_people(self) -> str:
-        body = table(self.rows) if self.text is None else self.text
+        body = table(self.rows, self.ends) if self.text is None else self.text
         return "\n".join(part for part in (self.title if self.text is None else "", body, self.note) if part)
 
     def for_programs(self, command: str) -> str:
         """One JSON object: intervals with all their digits, other numbers as they were typed."""
-        rows = [_flat(row, _digits) for row in self.rows]
-        whole = {"command": command, "title": self.title, "rows": rows, "ok": not self.failed}
+        rows = [_flat(row, _digits, self.ends) for row in self.rows]
+        whole = {"command": command, "title": self.title, "rows": rows, "note": self.note, "ok": not self.failed}
         return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False)
 
     def for_tables(self) -> str:
         """Comma-separated values: a line of names, then a line for each row, intervals with all their digits."""
-        rows = [_flat(row, _digits) for row in self.rows]
+        rows = [_flat(row, _digits, self.ends) for row in self.rows]
         written = io.StringIO()
         names = list(dict.fromkeys(key for row in rows for key in row))
         table = csv.DictWriter(written, names, lineterminator="\n")
@@ -60,22 +62,25 @@ def _reasons(interval: Interval) -> dict[str, str]:
     return {end: str(reason) for end, reason in by.items() if reason is not None}
 
 
-def _flat(row: Mapping[str, Any], ends: Any) -> dict[str, Any]:
+def _flat(row: Mapping[str, Any], parts: Any, ends: tuple[str, str]) -> dict[str, Any]:
+    names = dict(zip(("lower", "upper", "lower_by", "upper_by"), (*ends, *(f"{end}_by" for end in ends)), strict=True))
     flat: dict[str, Any] = {}
     for key, value in row.items():
-        flat |= ends(value) if isinstance(value, Interval) else {key: value}
+        both = parts(value) if isinstance(value, Interval) else {}
+        flat |= {names.get(part, part): at for part, at in both.items()} or {key: value}
     return flat
 
 
-def table(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Aligned columns: numbers to the right, words to the left; what a row does not have stays empty.
+def table(rows: Iterable[Mapping[str, Any]], ends: tuple[str, str] = ("lower", "upper")) -> str:
+    """Aligned columns: numbers to the right, words to the left; what a row does not have stays empty. The two ends of
+    an interval are called ``ends``.
 
     >>> print(table([{"n": 5, "what": "a"}, {"n": 10, "what": "bcd"}]))
      n  what
      5  a
     10  bcd
     """
-    shown = [{key: str(value) for key, value in _flat(row, _six_digits).items()} for row in rows]
+    shown = [{key: str(value) for key, value in _flat(row, _six_digits, ends).items()} for row in rows]
     if not shown:
         return "(nothing)"
     columns = dict.fromkeys(key for cells in shown for key in cells)

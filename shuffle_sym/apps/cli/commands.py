@@ -1,4 +1,4 @@
-r"""What each command does: read what was typed, ask the package, hand back rows."""
+r"""The commands: each reads what was typed, asks the package, and returns rows."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def _in_words(answer: Interval) -> str:
     lower, upper = answer.shown
     return (
         f"Report {upper}: it holds for every two datasets that differ in one user's input (by {answer.upper_by}). No "
-        f"proof can give less than {lower}, which two such datasets attain ({answer.lower_by}). A smaller rtol may "
-        "narrow this gap; what remains of it is not known."
+        f"proof can give less than {lower}: two such datasets attain it ({answer.lower_by}). A smaller rtol may narrow "
+        "the interval. What remains is a gap in the theory, not in the computation."
     )
 
 
@@ -103,9 +103,12 @@ def calibrated(given: Namespace) -> Answer:
     rtol = texts.read(given.rtol, "rtol")
     rows = [{**t, level: find(**_numbers(t), rtol=rtol)} for t in _targets(given, "n", "eps", "delta")]
     shown = "".join(f", {key} = {value}" for key, value in fixed.items())
-    most, end = ("least", "upper") if level == "sigma" else ("largest", "lower")
-    title = f"{name}{shown}, shuffled: the {most} {level}"
-    return Answer(title, rows, f"Use the {end} end: it meets the target for certain.")
+    most, ends = ("least", ("fails", "meets")) if level == "sigma" else ("largest", ("meets", "fails"))
+    note = (
+        f"Use the {level} under 'meets': it meets the target for all neighbouring datasets. With the one under 'fails' "
+        "two neighbouring datasets miss it."
+    )
+    return Answer(f"{name}{shown}, shuffled: the {most} {level}", rows, note, ends=ends)
 
 
 def _least_sigma(make: Callable[[Any], Any], **target: Any) -> Interval:
@@ -228,7 +231,7 @@ def _mechanism(text: str) -> tuple[Shuffle, Any]:
         raise ValueError(f"mechanism must look like 'krr k=10 eps0=4 n=10000 rounds=100', got {text!r}")
     values = _numbers(dict(pair.split("=", 1) for pair in pairs))
     if "n" not in values:
-        raise ValueError(f"mechanism must say the number of users, n=…, got {text!r}")
+        raise ValueError(f"mechanism must name the number of users, as n=10000, got {text!r}")
     n, rounds = values.pop("n"), values.pop("rounds", 1)
     return Shuffle(catalogue.build(name, values), n), rounds
 

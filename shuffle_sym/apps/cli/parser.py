@@ -1,4 +1,4 @@
-r"""What can be typed: commands, and the help that lists them.
+r"""The commands of the command line, and the help that lists them.
 
 The options of a command are in `options`, and are added when the command is used: they name all randomizers, and to
 import these takes many times as long as to say ``--help`` or ``--version``.

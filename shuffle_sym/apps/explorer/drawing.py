@@ -7,6 +7,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from shuffle_sym.accounting.risk import in_words
 from shuffle_sym.algebra import arguments, rounding, texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import svg
@@ -94,11 +95,8 @@ def _guess(view: View) -> str:
     """What δ at ε = 0, where a curve begins, means for one person: half of it is added to a guess."""
     if view.settings.over != "eps" or not (curve := view.curves.get("certified")):
         return ""
-    right = Interval(0, min(rounding.above((1 + end(curve[0], "upper")) / 2), 1.0)).shown[1]
-    return (
-        "<p>For one person: who knows all other data and that yours is one of two inputs, each with probability 1/2, "
-        f"guesses right with probability at most {right} (0.5 without the messages).</p>"
-    )
+    right = min(rounding.above((1 + end(curve[0], "upper")) / 2), 1.0)
+    return f"<p>For one person: {in_words(right)}</p>"
 
 
 def _about(view: View, line: Line) -> str:

@@ -1,4 +1,4 @@
-r"""What the explorer shows, without its widgets: `View` describes lines of Python, and its numbers are their values."""
+r"""The explorer without its widgets: `View` describes lines of Python, and its numbers are their values."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Settings:
         """The one number that makes the randomizer more or less private: ε0 or σ."""
         if found := {"eps0", "sigma"} & {*self.parameters}:
             return found.pop()
-        raise ValueError(f"over must be another one than 'level': {self.randomizer} has no eps0 or sigma to choose")
+        raise ValueError(f"over must not be 'level': {self.randomizer} has no eps0 or sigma to choose")
 
     @property
     def grouped(self) -> bool:
@@ -170,7 +170,7 @@ class View:
         one_round = {letter: SS.Shuffle(sources[letter], n=self._n) for letter in sources if wanted[letter]}
         if self.settings.grouped:
             if self.settings.over == "n":
-                raise ValueError("over must be another one than 'n' for two groups of users")
+                raise ValueError("over must not be 'n' for two groups of users")
             one_round = {"M": SS.Shuffle([(_R, self._sizes[0]), (name("O"), self._sizes[1])])}
         return {letter: M.compose(self._rounds) if self.many else M for letter, M in one_round.items()}
 

@@ -1,4 +1,4 @@
-r"""What every analysis says about one mechanism, on one axis."""
+r"""The values of all analyses of one mechanism, on one axis."""
 
 from __future__ import annotations
 

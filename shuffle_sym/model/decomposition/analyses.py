@@ -21,7 +21,7 @@ _FEW_INPUTS = 3
 
 def _pair(R: Randomizer, x0: int | None, x1: int | None) -> tuple[int, int]:
     if not hasattr(R, "classes"):
-        raise TypeError(f"R must be a randomizer, got {R!r}")
+        raise TypeError(f"R must be one randomizer, such as KRR(k=3, eps0=1), got {R!r}")
     if x0 is None and x1 is None:
         pairs = R.pairs()
         if len(pairs) != 1:
@@ -50,7 +50,7 @@ def blanket(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Deco
     An upper bound on the divergence of all datasets in which one user has x0 or x1, and the best that any
     decomposition gives (Su et al. 2025, Theorem 6).
 
-    Arguments: a randomizer ``R`` and two inputs, ``x0`` and ``x1``, which may be left out where all pairs are alike.
+    Arguments: a randomizer ``R`` and two inputs, ``x0`` and ``x1``, which may be left out if all pairs give the same.
     The blanket of continuous noise has no finite list of components; it is for the inputs 0 and 1.
 
     >>> import shuffle_sym as ss
@@ -232,7 +232,7 @@ def weak(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decompo
     if not R.is_krr:
         raise ValueError(
             f"R must be k-ary randomized response (KRR), got {R!r}; the view of the weak adversary is defined for k-RR "
-            "only. blanket(R) is the analysis in which the others' blanket messages are known to be that, for every R"
+            "only. For any other R take blanket(R), which also tells which other users sent from the blanket"
         )
     return _blanket(R, pair, "weak adversary")
 

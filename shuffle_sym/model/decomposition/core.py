@@ -24,7 +24,7 @@ from shuffle_sym.model.equality import Uncached
 
 
 class Component(NamedTuple):
-    """One component Q_j: its mass under x0, under x1 and in the part common to everyone else.
+    """One component Q_j: its probability under x0, under x1, and in the part that all other users share.
 
     >>> Decomposition(a=[1, 0], b=["1/2", "1/2"], c=[1, 0]).atoms[0]
     Component(label='Q_{0}', a=1, b=1/2, c=1)
@@ -52,6 +52,9 @@ class Numbers:
 
 class Decomposition(Uncached):
     r"""Masses ``a``, ``b``, ``c`` of the components, validated, with proportional components merged.
+
+    ``a``, ``b`` and ``c`` are probabilities of the components: under x0, under x1, and in the part that all other users
+    share.
 
     Arguments: equally long sequences ``a``, ``b``, ``c`` of numbers, SymPy expressions or text such as "3/4";
     ``labels`` of the components in LaTeX; ``bindings``, what symbols in the masses stand for; a ``title``.
@@ -104,22 +107,22 @@ class Decomposition(Uncached):
 
     @property
     def a(self) -> tuple[sp.Expr, ...]:
-        """Masses under x0."""
+        """Probabilities of the components under x0."""
         return self._column("a")
 
     @property
     def b(self) -> tuple[sp.Expr, ...]:
-        """Masses under x1."""
+        """Probabilities of the components under x1."""
         return self._column("b")
 
     @property
     def c(self) -> tuple[sp.Expr, ...]:
-        """Masses common to every other user."""
+        """Probabilities of the components in the part that all other users share."""
         return self._column("c")
 
     @property
     def beta(self) -> sp.Expr:
-        """The mass of every other user that no component covers."""
+        """The probability with which another user sends from no component."""
         return field.substitute(self.beta_form, self.bindings)
 
     @cached_property

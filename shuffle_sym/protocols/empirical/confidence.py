@@ -66,7 +66,7 @@ def lower_limit(k: int, size: int, beta: float) -> float:
 
     *The truth π is below it with probability at most β.* If π is below the limits of some counts, let k be the least of
     them. Then :math:`\Pr[\mathrm{Bin}(N, \pi) \ge k] \le \Pr[\mathrm{Bin}(N, p_k) \ge k] \le \beta`, and no smaller
-    count has a limit above π. Nothing else is asked of the limits: each may be rounded down by itself.
+    count has a limit above π. Nothing else is asked of the limits: each may be rounded down on its own.
 
     >>> lower_limit(0, 10, 0.05), round(lower_limit(10, 10, 0.05), 9) == round(0.05 ** (1 / 10), 9)
     (0.0, True)

@@ -78,7 +78,9 @@ def samples_needed(p: float, q: float, claim: float, delta: float, beta: float) 
     while expected_bound(p, q, high, delta, beta) <= claim:
         low, high = high, 2 * high
         if high > _MOST:
-            raise ValueError(f"more than {_MOST:.0g} samples would be needed: the claim {claim:g} is hardly exceeded")
+            raise ValueError(
+                f"more than {_MOST:.0g} samples would be needed, because the claim {claim:g} is hardly exceeded"
+            )
     while high - low > 0.02 * low:
         middle = (low + high) // 2
         low, high = (low, middle) if expected_bound(p, q, middle, delta, beta) > claim else (middle, high)
@@ -129,10 +131,14 @@ def cheapest_delta(R: Randomizer, n: int) -> float:
     0.021
     """
     if R.eps0 is sp.oo:
-        raise ValueError(f"delta must be given: a message of {R!r} is impossible under some input, small ones fail")
+        raise ValueError(
+            f"delta must be given: some message of {R!r} is impossible for another input, so no ε meets a small delta"
+        )
     half = Shuffle(R, n).delta(0, rtol=0.01).lower / 2
     if half < 1e-12:
-        raise ValueError(f"delta must be given: n = {n} users of {R!r} hardly differ, and nothing can be seen")
+        raise ValueError(
+            f"delta must be given: neighbouring datasets of n = {n} users of {R!r} hardly differ, and no audit sees it"
+        )
     return float(f"{half:.2g}")
 
 

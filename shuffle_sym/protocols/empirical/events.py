@@ -189,7 +189,7 @@ class Bound:
 
     ``event`` holds ``hits[0]`` times in ``sizes[0]`` of the law under which it is likelier (the first input's, if not
     ``swapped``) and ``hits[1]`` times in ``sizes[1]`` of the other. ``estimate`` is :math:`\log((\hat p - \delta)/\hat
-    q)`, and ``interval`` contains the true value of that with confidence 1 − ``beta``; other events may show more.
+    q)`, and ``interval`` contains the true value of that with confidence 1 − ``beta``; other events may reveal more.
 
     >>> round(bound_of("E", (800, 200), (1000, 1000), False, 0.0, 0.05).estimate, 6)  # log 4
     1.386294

@@ -1,4 +1,4 @@
-r"""`shuffled`: what runs of a whole pipeline say about n shuffled users."""
+r"""`shuffled`: an audit of a whole pipeline, from its runs with n users."""
 
 from __future__ import annotations
 

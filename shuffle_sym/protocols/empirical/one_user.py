@@ -1,4 +1,4 @@
-r"""`local`: what messages of two inputs say about a local randomizer."""
+r"""`local`: an audit of a local randomizer, from messages of two inputs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def local(
     target, level = _target(delta), arguments.open_unit(beta, "beta")
     claim = _claim(R, eps0, target)
     if matches is not None and not isinstance(R, Randomizer):
-        raise ValueError(f"matches says how messages of R are read, and must be left out for R = {R!r}")
+        raise ValueError(
+            f"matches must be left out for R = {R!r}: it says how messages of a randomizer with matches are read"
+        )
     reading = reading_of(R, matches) if isinstance(R, Randomizer) else None
     pair = _inputs(R, reading, inputs)
     draw, looks = _draw(sample0, sample1, pair, reading, arguments.positive_integer(most, "most"), seed)
@@ -139,7 +141,7 @@ def _draw(
 ) -> tuple[Draw, Looks]:
     if callable(sample0):
         if sample1 is not None:
-            raise ValueError("sample1 must be left out if sample0 is a function of the input")
+            raise ValueError("sample1 must be left out if sample0 is a function: it is called with both inputs")
         if most < _FEWEST:
             raise ValueError(f"most must be at least {_FEWEST} messages, got {most}")
         extra = () if seed is None else (np.random.default_rng(seed),)
@@ -152,7 +154,7 @@ def _draw(
 
         return drawn, looks_at(most // 2)
     if sample1 is None:
-        raise ValueError("sample1 must be given if sample0 is no function of the input")
+        raise ValueError("sample1 must be given if sample0 holds messages: those of the other input")
     arrays = [as_messages(sample, name, reading, 8) for name, sample in (("sample0", sample0), ("sample1", sample1))]
     if arrays[0].shape[1:] != arrays[1].shape[1:]:
         raise ValueError(f"sample0 and sample1 must hold messages of one kind, got {[a.shape for a in arrays]}")

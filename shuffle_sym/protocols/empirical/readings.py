@@ -1,4 +1,4 @@
-r"""How messages are read where the randomizer is known: as columns of its matrix, or by which inputs they match."""
+r"""How messages of a given randomizer are read: as columns of its matrix, or by the inputs that they match."""
 
 from __future__ import annotations
 

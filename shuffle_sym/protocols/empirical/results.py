@@ -1,4 +1,4 @@
-r"""What an audit says: frozen, and in words."""
+r"""Results of an audit: they cannot be changed, and print in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shuffle_sym.protocols.empirical.events import Bound
 
 @dataclass(frozen=True)
 class Audit:
-    """What both kinds of audit have: the largest bound seen, the claim that it is compared with, the confidence.
+    """The parts that both kinds of audit share: the largest bound, the claim it is compared with, the confidence.
 
     ``lower`` is a lower bound on ε at ``delta``, and ``disagreements`` are messages that do not come as often as they
     should. A sound implementation is convicted, or has a disagreement, with probability at most ``beta`` in all.
@@ -35,7 +35,7 @@ class Audit:
 
     @property
     def interval(self) -> Interval:
-        """The confidence interval of the estimate; another event may show more, so its upper end bounds no ε."""
+        """The confidence interval of the estimate. Its upper end bounds no ε: another event may reveal more."""
         return self.bound.interval
 
     @property
@@ -49,7 +49,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class LocalAudit(Audit):
-    """What ``sizes`` messages of two ``inputs`` say about R and its ``claim``; `local` makes it and explains the rest.
+    """The evidence of ``sizes`` messages of two ``inputs`` about R and its ``claim``; `local` explains the other parts.
 
     >>> import shuffle_sym as ss
     >>> audit = ss.empirical.local([0] * 80 + [1] * 20, [0] * 20 + [1] * 80, R=ss.BinaryRR(eps0=3))
@@ -101,7 +101,7 @@ class LocalAudit(Audit):
 
 @dataclass(frozen=True)
 class ShuffledAudit(Audit):
-    """What runs on two ``datasets`` say about n users of R; made by `shuffled`. ``certified`` is the interval of ε
+    """The evidence of runs on two ``datasets`` about n users of R, from `shuffled`. ``certified`` is the interval of ε
     at ``delta`` that `Shuffle` gives: a sound implementation stays below its upper end.
 
     >>> import shuffle_sym as ss

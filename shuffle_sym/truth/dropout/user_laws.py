@@ -42,7 +42,7 @@ def fraction(value: Any, name: str) -> Fraction:
     """A rational number of any kind; others are refused."""
     number = arguments.exact_number(value, name)
     if not number.is_Rational:
-        raise ValueError(f"{name} must be a rational number here, where everything is a fraction, got {number}")
+        raise ValueError(f"{name} must be a rational number, because exact values are fractions, got {number}")
     return Fraction(int(number.p), int(number.q))
 
 

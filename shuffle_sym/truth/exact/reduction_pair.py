@@ -43,7 +43,9 @@ def shuffled_pair(D: Decomposition, n: Any) -> dict[Histogram, tuple[Fraction, F
     """
     masses = D.exact()
     if not isinstance(masses.beta, Fraction):
-        raise ValueError("the reduction pair is computed with fractions: give eps0 as sp.log of a rational")
+        raise ValueError(
+            "the reduction pair is computed with fractions: give eps0 as sp.log of a rational number, such as sp.log(3)"
+        )
     return reduction_pair(masses, arguments.users(n))
 
 

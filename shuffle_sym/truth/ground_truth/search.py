@@ -242,5 +242,5 @@ def checked(R: Any, digits: Any) -> int:
     if isinstance(R, Continuous):
         R.rows()  # says what to do with continuous noise
     if not isinstance(R, Randomizer):
-        raise TypeError(f"R must be a randomizer, got {R!r}")
+        raise TypeError(f"R must be one randomizer, such as KRR(k=3, eps0=1), got {R!r}")
     return arguments.positive_integer(digits, "digits")
