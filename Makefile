@@ -48,7 +48,7 @@ gallery: $(VENV)/ok  ## draw the pictures of the README
 
 explorer: $(VENV)/ok  ## serve the explorer as a page of its own (Voilà)
 	$(BIN)/python -m pip install --quiet --editable '.[lab,app]'
-	$(BIN)/voila --Voila.ip=127.0.0.1 --VoilaConfiguration.show_tracebacks=True notebooks/13_explorer.ipynb
+	$(BIN)/voila --Voila.ip=127.0.0.1 --VoilaConfiguration.show_tracebacks=True notebooks/02_explorer.ipynb
 
 browser-test: $(VENV)/ok  ## open JupyterLab in a headless Chromium and use it as a person would (needs chromium)
 	$(BIN)/python -m pip install --quiet --editable '.[lab,app]' --group browser

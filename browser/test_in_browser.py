@@ -381,29 +381,29 @@ def lab_with_the_notebooks(notebooks: Path, driver: webdriver.Chrome) -> None:
             twice(Lab(driver, address, token, path.stem), path)
 
         start = time.monotonic()
-        lab = Lab(driver, address, token, "00_quickstart")
+        lab = Lab(driver, address, token, "01_quickstart")
         opened = time.monotonic() - start
         seconds = lab.run_all()
         lab.picture("quickstart_top")
         lab.show(".jp-RenderedImage img")
         lab.picture("quickstart_plot")
-        print(f"00_quickstart: opened in {opened:.1f} s, all cells in {seconds:.1f} s, no errors")
+        print(f"01_quickstart: opened in {opened:.1f} s, all cells in {seconds:.1f} s, no errors")
 
-        lab = Lab(driver, address, token, "13_explorer")
+        lab = Lab(driver, address, token, "02_explorer")
         seconds = lab.run_all()
         lab.show(".noUi-handle")
         lab.picture("explorer")
         moved = moved_slider(driver)
         assert not lab.errors(), lab.errors()
         lab.picture("explorer_moved")
-        print(f"13_explorer: all cells in {seconds:.1f} s, a slider moved in {1e3 * moved:.0f} ms, no errors")
+        print(f"02_explorer: all cells in {seconds:.1f} s, a slider moved in {1e3 * moved:.0f} ms, no errors")
         at_once, whole = several_rounds(driver)
         assert not lab.errors(), lab.errors()
         lab.picture("explorer_rounds")
-        print(f"13_explorer: two rounds in {1e3 * at_once:.0f} ms, with clones and attack in {1e3 * whole:.0f} ms")
+        print(f"02_explorer: two rounds in {1e3 * at_once:.0f} ms, with clones and attack in {1e3 * whole:.0f} ms")
         every_control(driver, lab.picture)
         assert not lab.errors(), lab.errors()
-        print("13_explorer: every control moved, no errors")
+        print("02_explorer: every control moved, no errors")
         lab.run("apputils:change-theme", theme="JupyterLab Dark")
         time.sleep(3)  # style sheets are loaded one after the other
         lab.picture("explorer_dark")
@@ -412,7 +412,7 @@ def lab_with_the_notebooks(notebooks: Path, driver: webdriver.Chrome) -> None:
 def page_of_the_explorer(notebooks: Path, driver: webdriver.Chrome) -> None:
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = ("voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "13_explorer.ipynb")
+    command = ("voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "02_explorer.ipynb")
     with running(*command, notebooks=notebooks, url=f"{address}/voila/static/voila.js"):
         driver.get(address)
         waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".widget-html-content svg"), "the page of the explorer")

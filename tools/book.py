@@ -16,17 +16,17 @@ from typing import Any
 import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
-INDEX = "index.ipynb"
+INDEX = "00_index.ipynb"
 LINKS = "navigation"  # the id of the cell with the links
 
 #: The way through the book: parts, and the numbers of their notebooks.
 PARTS = (
-    ("Start here", ("00", "13", "01")),
-    ("Use it", ("08", "09", "16", "17")),
-    ("How close to the truth?", ("12", "14", "15")),
-    ("How it is computed", ("11", "05", "07")),
-    ("The papers' lemmas, checked", ("02", "03", "04", "06", "10")),
-    ("The papers' experiments, recomputed", ("18", "19", "20", "21")),
+    ("Start here", ("01", "02", "03")),
+    ("Use it", ("04", "05", "06", "07")),
+    ("How close to the truth?", ("08", "09", "10")),
+    ("How it is computed", ("11", "12", "13")),
+    ("The papers' lemmas, checked", ("14", "15", "16", "17", "18")),
+    ("The papers' experiments, recomputed", ("19", "20", "21", "22")),
 )
 
 #: One letter, one meaning, in all notebooks.
@@ -51,7 +51,7 @@ LETTERS = r"""## Letters and words
   *attack*: two datasets that can be written down.
 - The *blanket* is the part that the reports of all inputs have in common; it gives the best published bound we know.
 - *Clones* are bounds that know nothing of the randomizer but $\varepsilon_0$.
-- The *drop-out bound* is ours, and holds for all datasets; [notebook 14](14_the_truth.ipynb) proves it.
+- The *drop-out bound* is ours, and holds for all datasets; [notebook 09](09_the_truth.ipynb) proves it.
 - The *profile* of a mechanism is $\delta$ as a function of $\varepsilon$.
 - *GPARV* is short for *generalised privacy amplification random variable* (Su et al. 2025).
 - *Proved* means shown by SymPy, for all values of the symbols. *Exact* means in fractions. *Certified* means in
@@ -84,7 +84,7 @@ class Chapter:
 def chapters(folder: Path, contributing: str) -> list[Chapter]:
     """All numbered notebooks, in order."""
     listed = []
-    for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")):
+    for path in sorted(set(folder.glob("[0-9][0-9]_*.ipynb")) - {folder / INDEX}):
         first = nbformat.read(path, as_version=4).cells[0].source
         goal = re.search(rf"`notebooks/{re.escape(path.name)}` \| (.*?) \|", contributing)
         listed.append(Chapter(path.name, first.splitlines()[0].lstrip("# "), goal[1] if goal else ""))
@@ -116,7 +116,7 @@ def index(book: Sequence[Chapter]) -> Any:
         ),
         nbformat.v4.new_code_cell(READY, id="ready"),
     ]
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 
 

@@ -103,6 +103,8 @@ def executed(path: Path) -> Any:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     notebook.metadata.pop("widgets", None)
+    # As JupyterLab writes it, for which a notebook is not changed by opening it.
+    notebook.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     resources = {"metadata": {"path": str(path.parent)}}
     NotebookClient(notebook, timeout=SECONDS, resources=resources, record_timing=False, coalesce_streams=True).execute()
     return without_times(with_light_pictures(notebook))

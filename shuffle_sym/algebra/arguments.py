@@ -52,7 +52,7 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     if isinstance(value, (mpmath.mpf, mpmath.mp.constant)):
         if not mpmath.isfinite(value):
             raise _refuse(name, "a finite number", value)
-        return sp.Rational(*mpmath.libmp.to_rational((+value)._mpf_))
+        return sp.Rational(*mpmath.libmp.to_rational(value._mpf_))
     if isinstance(value, numbers.Real):
         if not math.isfinite(value):
             raise _refuse(name, "a finite number", float(value))

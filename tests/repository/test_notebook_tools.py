@@ -161,9 +161,11 @@ def test_every_notebook_of_the_index_says_what_it_is_for():
 
 def test_links_go_to_the_chapter_before_and_after():
     chapters = [book.Chapter(f"0{i}_x.ipynb", f"title {i}", "") for i in range(3)]
-    assert book.links(chapters, 0) == "---\n[index](index.ipynb) · [title 1](01_x.ipynb) →"
-    assert book.links(chapters, 1) == ("---\n← [title 0](00_x.ipynb) · [index](index.ipynb) · [title 2](02_x.ipynb) →")
-    assert book.links(chapters, 2) == "---\n← [title 1](01_x.ipynb) · [index](index.ipynb)"
+    assert book.links(chapters, 0) == "---\n[index](00_index.ipynb) · [title 1](01_x.ipynb) →"
+    assert book.links(chapters, 1) == (
+        "---\n← [title 0](00_x.ipynb) · [index](00_index.ipynb) · [title 2](02_x.ipynb) →"
+    )
+    assert book.links(chapters, 2) == "---\n← [title 1](01_x.ipynb) · [index](00_index.ipynb)"
 
 
 def test_links_that_are_written_again_are_there_once():
