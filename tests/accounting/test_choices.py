@@ -72,8 +72,8 @@ def test_no_other_pair_is_asked_where_one_reaches_what_is_wanted():
 
 
 def test_scored_datasets_with_the_largest_lower_end_are_named():
-    pairs = [SimpleNamespace(chi=1.0 - i / 100, signal=(0.0, 1.0 - i / 100), n=5, neighbours=f"pair {i}", epsilon=lambda *_, e=e: e,
-                             from_one=lambda *_, e=e: [e])
+    pairs = [SimpleNamespace(chi=1.0 - i / 100, signal=(0.0, 1.0 - i / 100), n=5, neighbours=f"pair {i}",
+                             epsilon=lambda *_, e=e: e, from_one=lambda *_, e=e: [e])
              for i, e in enumerate([Interval(0.2, 0.9), Interval(0.3, 0.4), Interval(0.1, 0.8)])]  # fmt: skip
     worst = WorstScored(pairs)
     assert worst.epsilon(0.1, 1e-3, "auto") == Interval(0.3, 0.4, lower_by="pair 1")
