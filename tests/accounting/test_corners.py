@@ -10,11 +10,10 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting.sources import PairOfLaws
 from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric import lattice, methods
+from shuffle_sym.numeric import lattice
 from shuffle_sym.numeric.search import smallest_epsilon
 
 mp = precise.context(80)
@@ -228,26 +227,6 @@ def test_profiles_and_rounds_work_where_the_package_is_not_installed(monkeypatch
     monkeypatch.setattr("importlib.metadata.version", None)
     M = ss.Shuffle(ss.decomposition.clones(1), 5)
     assert M.compose(2).delta(0.5).upper <= 2 * M.profile().delta(0).upper
-
-
-def test_an_exact_sum_of_milliseconds_comes_before_a_lattice_of_seconds(monkeypatch):
-    """Rényi divergences of a message that tells nearly all took minutes: nine seconds for each lattice."""
-    D, alpha, asked = ss.decomposition.clones(1), sp.Rational(11, 10), []
-
-    def refused(values, probabilities, n, rtol, names):
-        asked.extend(names)
-        return [ValueError("no")] if names != [("fft",)] else within(values, probabilities, n, rtol, names)
-
-    within = methods.first_within
-    monkeypatch.setattr(methods, "first_within", refused)
-    truth = ss.truth.exact.divergence(D, 30, alpha)
-    (answer,) = PairOfLaws(D, 30).from_one([Ratio(alpha=alpha)], 1e-3, "auto")
-    assert truth in answer
-    assert (answer.method, asked) == ("exact", [("binomial", "contour")])
-    monkeypatch.setattr("shuffle_sym.accounting.sources._SOON", 0.0)
-    (answer,) = PairOfLaws(D, 30).from_one([Ratio(alpha=alpha)], 1e-3, "auto")
-    assert truth in answer
-    assert answer.method == "fft"
 
 
 def test_cubes_beyond_the_doubles_give_no_warning():
