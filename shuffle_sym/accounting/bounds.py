@@ -46,8 +46,6 @@ _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 # Attempts at messages that are cut off, and of the bound, about what they may be
 _TAILS, _TAIL_SHARE, _FIRST_BOUND, _LARGEST_TAIL, _LEAST_TAIL = 5, 0.01, 1e-6, 1e-2, 1e-150
 _LARGEST_EPS = 5.0
-_FAR_ABOVE, _FAR_OUT = 2.0, 1e-8  # a drop-out bound over the blanket's estimate, and how small that is
-_WIDE = 0.1  # relative width of a blanket's divergence that was not reached
 CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
 
 Attacked = Callable[[Sequence[float]], list[Interval]]  # from divergences that are enough to those of datasets
@@ -244,6 +242,11 @@ class NoiseOfAllDatasets:
     def max_loss(self) -> sp.Expr:
         return self.sources[0].max_loss
 
+    @property
+    def farthest(self) -> float:
+        """The largest ε at which there may be a drop-out bound."""
+        return min(field.not_below(self.max_loss), _LARGEST_EPS)
+
     def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
         if ratio.at_least(self.max_loss):
             return -math.inf, "the largest loss"
@@ -257,50 +260,30 @@ class NoiseOfAllDatasets:
     def ends(
         self, ratios: Sequence[Ratio], rtol: float, method: str, attacked: Attacked
     ) -> tuple[list[Interval], list[Interval]]:
-        """What is attained and the smaller of blanket and drop-out bound, for each α. Whichever is larger by an
-        estimate is not computed: an estimate of the blanket, or what the drop-out bound cannot be below."""
+        """What is attained and the smaller of drop-out bound and blanket, for each α. The blanket is not computed where
+        it is shown to be above the drop-out bound."""
         lowers = attacked([math.inf] * len(ratios))
-        known = [_attained(answer) for answer in lowers]
-        ended = [i for i, ratio in enumerate(ratios) if ratio.at_least(self.max_loss)]
-        about, blankets = self._estimates(ratios), dict.fromkeys(ended, Interval(0.0, 0.0, upper_by="the largest loss"))
-        unknown = [i for i, value in enumerate(about) if not value and i not in blankets]
-        blankets |= self._blankets(ratios, unknown, rtol, method)
-        about = [blankets[i].upper if i in blankets else value for i, value in enumerate(about)]
-        dropped: dict[int, dropout.Bound] = {}
-        for i in sorted(range(len(ratios)), key=lambda i: ratios[i].log) if self._laws else ():
-            if self._least_dropped(ratios[i], known[i]) < about[i] * (1 - CLOSE):
-                dropped[i] = self.drop_out(ratios[i], known[i])
-                if 0 < _FAR_ABOVE * about[i] < min(dropped[i].value, _FAR_OUT):
-                    break  # it is no better farther out, where it costs most
-        # The blanket is never above what one user's randomizer gives by itself, whatever an estimate says.
-        other = [i for i in range(len(ratios)) if i in dropped and dropped[i].method not in _NO_BETTER]
-        smaller = [i for i, value in enumerate(about) if i not in other or value < dropped[i].value]
-        blankets |= self._blankets(ratios, [i for i in smaller if i not in blankets], rtol, method)
-        # Nor is one that was not reached what the estimate was about.
-        wide = [i for i, answer in blankets.items() if answer.relative_width > max(rtol, _WIDE) and i not in dropped]
-        dropped |= {i: self.drop_out(ratios[i], known[i]) for i in wide if self._laws}
-        bounds = {i: Interval(one.value, one.value, upper_by=self._named(one)) for i, one in dropped.items()}
-        computed = ([some[i] for some in (bounds, blankets) if i in some] for i in range(len(ratios)))
-        least = [min(some, key=lambda answer: answer.upper) for some in computed]
-        return lowers, [replace(one, lower=one.upper, upper_by=one.upper_by or self.name) for one in least]
+        inside = [i for i, ratio in enumerate(ratios) if not ratio.at_least(self.max_loss)]
+        least = {i: Interval(0.0, 0.0, upper_by="the largest loss") for i in range(len(ratios))}
+        if self._laws:
+            dropped = [self.drop_out(ratios[i], _attained(lowers[i])) for i in inside]
+            least |= {
+                i: Interval(d.value, d.value, upper_by=self._named(d)) for i, d in zip(inside, dropped, strict=True)
+            }
+            ends = [bound.value for bound in dropped]
+            rough = self.sources[0].roughly("lower", [ratios[i] for i in inside], ends)
+            inside = [i for i, blanket, end in zip(inside, rough, ends, strict=True) if blanket.lower <= end]
+        for i, answer in zip(inside, self._blankets([ratios[i] for i in inside], rtol, method), strict=True):
+            if not self._laws or answer.upper < least[i].upper:
+                least[i] = replace(answer, lower=answer.upper, upper_by=self.name)
+        return lowers, list(least.values())
 
-    def _estimates(self, ratios: Sequence[Ratio]) -> list[float]:
-        """About what the blanket's divergences are, 0 where that is not known or of no use; no bounds."""
-        return self.sources[0].estimates(ratios) if self._laws else [0.0] * len(ratios)
-
-    def beaten(self, ratio: Ratio, end: float) -> bool:
-        """Whether the blanket is above this at an α, by an estimate."""
-        return self._estimates([ratio])[0] > end
-
-    def _blankets(self, ratios: Sequence[Ratio], places: list[int], rtol: float, method: str) -> dict[int, Interval]:
-        """The blanket's divergence at some of the α, as far as it goes."""
-        some = [ratios[i] for i in places]
-        seen = 3 * self.n * self._gamma  # users who send a message of the blanket: next to few, one alone will do
+    def _blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+        """The blanket's divergence at each α, as far as it goes."""
         try:
-            answers = self.sources[0].from_one(some, max(rtol, seen) if seen <= CLOSE else rtol, method) if some else []
+            return self.sources[0].from_one(ratios, rtol, method) if ratios else []
         except NotReachedError as refusal:
-            answers = refusal.answers
-        return dict(zip(places, answers, strict=True))
+            return refusal.answers
 
     def no_drop_out(self, *, equal: bool) -> str:
         """Why there is no drop-out bound; empty if there is one."""
@@ -361,11 +344,6 @@ class NoiseOfAllDatasets:
     def _dropped(self, laws: Sequence[dropout.Row], null: Sequence[Sequence[float]], local: float) -> dropout.Bound:
         # Values are raised, so that means are not quite the same.
         return dropout.upper(laws, null, self._gamma, self.n, local, equal=False, tolerance=_TOLERANCE)
-
-    def _least_dropped(self, ratio: Ratio, known: float) -> float:
-        """A lower bound of the drop-out bound: one that is not below the blanket need not be computed."""
-        nobody = (1 - self._gamma) ** (self.n - 1)
-        return nobody * (self._laws.local(ratio) if self._laws else 1.0) + (1 - nobody) * known
 
 
 def _rounded(tail: float) -> float:

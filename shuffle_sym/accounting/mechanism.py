@@ -9,7 +9,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 
 import mpmath
@@ -32,7 +32,6 @@ from shuffle_sym.truth.two_messages import TwoMessages
 _MOST_STEPS = 30
 _OF_CURVES = 0.01  # relative precision of δ of noise, which moves ε by a tenth of that
 _AHEAD = 1 / 3  # of rtol, beyond where an ε of noise is looked for: a step more costs more than what that may lose
-_NEAR = 0.1  # relative distance of an ε from what is attained
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
 
 
@@ -132,13 +131,22 @@ class Mechanism(CrowdOfUsers):
         return replace(answer, upper=truth.upper, upper_by="all datasets") if truth.upper < answer.upper else answer
 
     def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """The lower end from datasets, the upper end from the blanket if that meets it, else from all bounds."""
+        """The lower end from datasets, the upper end from the blanket if that meets it, else from all bounds. For
+        noise the drop-out bound is asked first, and the blanket if it is not shown to be no better."""
         if self.max_loss is sp.oo and isinstance(self.R, Randomizer):
             _refuse_less_than_proofs(self.R, self.share, target)
-        low = self.below.epsilon(target, rtol, method)
-        if (near := self._near(target, low.lower, rtol)) is not None:
-            return replace(low, upper=near[0], upper_by=near[1])
+        low, bounds = self.below.epsilon(target, rtol, method), self.bounds
+        end, by = math.inf, None
+        if isinstance(bounds, NoiseOfAllDatasets) and not bounds.no_drop_out(equal=False):
+            bound_at = partial(_bound_of_noise, bounds, target)
+            end, by = first_met(bound_at, target, low.lower, bounds.farthest, rtol, ahead=_AHEAD)
+            (blanket,) = bounds.sources[0].roughly("lower", [Ratio(eps=sp.Rational(str(end)))], [target])
+            if by and blanket.lower > target:
+                return replace(low, upper=end, upper_by=by)
         blanket = self.above_by_blanket(target, rtol, method)
+        if isinstance(bounds, NoiseOfAllDatasets):
+            end, by = min((end if by else math.inf, by), (blanket.upper, blanket.upper_by), key=lambda one: one[0])
+            return replace(low, upper=end, upper_by=by)
         answer = replace(low, upper=blanket.upper, upper_by=blanket.upper_by)
         if blanket.upper <= low.lower * (1 + rtol):
             return answer
@@ -147,25 +155,10 @@ class Mechanism(CrowdOfUsers):
             if truth.relative_width <= max(rtol, CLOSE):
                 worst = self.all_datasets.worst(truth.lower)
                 return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
-        if blanket.lower > 0 and self.bounds.no_drop_out(equal=False):
+        if blanket.lower > 0 and bounds.no_drop_out(equal=False):
             return answer  # no bound is smaller
-        bound_at: Callable[[float], Interval] = partial(self._bound_at, rtol=rtol, method=method)
-        if blanket.lower > 0 and isinstance(self.bounds, NoiseOfAllDatasets):
-            bound_at = partial(_dropped_at, self.bounds, target)  # what the blanket says is known
-        bound, by = first_met(bound_at, target, low.lower, blanket.upper, rtol)
+        bound, by = first_met(partial(self._bound_at, rtol=rtol, method=method), target, low.lower, blanket.upper, rtol)
         return replace(answer, upper=bound, upper_by=by or blanket.upper_by)
-
-    def _near(self, target: float, low: float, rtol: float) -> tuple[float, str] | None:
-        """ε by the drop-out bound of noise and its name, if that is near the ε that is attained, and by an estimate
-        below that of the blanket."""
-        bounds = self.bounds
-        if not isinstance(bounds, NoiseOfAllDatasets) or not low or bounds.no_drop_out(equal=False):
-            return None
-        bound_at = cache(partial(_dropped_at, bounds, target))
-        if math.log(bound_at(low).upper / target) > _NEAR * low * gaussian_slope(low, target):
-            return None
-        end, by = first_met(bound_at, target, low, (1 + _NEAR) * low, rtol, ahead=_AHEAD)
-        return (end, by) if by and bounds.beaten(Ratio(eps=sp.Rational(str(end))), target) else None
 
     def above_by_blanket(self, target: float, rtol: float, method: str) -> Interval:
         """ε by the blanket alone, or from 0 to the largest loss where no method is sharp enough for it."""
@@ -250,9 +243,14 @@ def _from_below(mass: sp.Expr) -> str:
         return f"{decimal.Decimal(str(mass.evalf(30, strict=True))).normalize():g}"
 
 
-def _dropped_at(bounds: NoiseOfAllDatasets, target: float, eps: float) -> Interval:
-    """The drop-out bound of noise, which is of use if it is not above the target."""
-    ((end, name),) = bounds.dropped([Ratio(eps=sp.Rational(str(eps)))], equal=False, about=target)
+def _bound_of_noise(bounds: NoiseOfAllDatasets, target: float, eps: float) -> Interval:
+    """A bound for all datasets, which is of use if it is not above the target: a few cells of the blanket or, where
+    these do not meet it, the drop-out bound."""
+    ratios = [Ratio(eps=sp.Rational(str(eps)))]
+    (rough,) = bounds.sources[0].roughly("upper", ratios, [target])
+    if rough.upper <= target:
+        return Interval(rough.upper, rough.upper, upper_by=bounds.name)
+    ((end, name),) = bounds.dropped(ratios, equal=False, about=target)
     return Interval(end, end, upper_by=name)
 
 

@@ -31,9 +31,7 @@ SMALLEST = 1e-305  # below this only an upper end is told
 _MOST_REFUSALS = 4  # values of δ without an answer, in a search for ε
 _DIGITS = 17  # of a sum that becomes doubles
 _LOG_BITS = 128
-_PATIENCE = 5.0  # seconds that it may take where nothing else is sharp enough
-_SOON = 0.2  # about what the lattice takes at least
-_SECONDS_TO_PLAN = 0.002  # from here on it may pay to look how long the exact sum takes
+_PATIENCE = 5.0  # seconds that an exact sum may take where doubles are refused: fewer refuse more, more answer later
 
 
 class Source(ABC):
@@ -183,66 +181,34 @@ class PairOfLaws(Source):
         answers = [Interval(0.0, 0.0)] * len(ratios)
         places = [i for i, ratio in enumerate(ratios) if not D.has_no_loss_above(ratio)]
         if method == "exact":
-            summed = {
-                i: _in_doubles(exact.enclosure(D, self.n, ratios[i], _DIGITS, 'method = "exact"')) for i in places
-            }
-        else:
-            most = methods.contour_seconds(self.n, rtol) - _SECONDS_TO_PLAN if method == "auto" else 0.0
-            tried = {i: self._summed(ratios[i], most) for i in places if most > 0}
-            summed = {i: answer for i, answer in tried.items() if answer}
-        answers = [summed.get(i, answer) for i, answer in enumerate(answers)]
-        places = [i for i in places if i not in summed]
-        if places:
+            for i in places:
+                answers[i] = _in_doubles(exact.enclosure(D, self.n, ratios[i], _DIGITS, 'method = "exact"'))
+        elif places:
             laws = D.gparv.floats_at([ratios[i] for i in places])
             names = [methods.cheapest_first(row, self.n) if method == "auto" else (method,) for row in laws.values]
-            # The lattice is the last of several: where the others are refused, the exact sum may take milliseconds.
-            quick = [row[:-1] or row for row in names]
-            parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, quick)
-            for row, (i, part) in enumerate(zip(places, parts, strict=True)):
-                soon = self._summed(ratios[i], _SOON) if method == "auto" and not isinstance(part, Interval) else None
-                if soon is None and method == "auto" and not isinstance(part, Interval):
-                    part = self._by_lattice(part, laws.values[[row]], laws.probabilities, rtol)
-                answers[i] = soon or self._answer(ratios[i], laws.null[row], part, method)
+            parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, names)
+            for i, null, part in zip(places, laws.null, parts, strict=True):
+                summed = self._summed(ratios[i]) if method == "auto" and not isinstance(part, Interval) else None
+                answers[i] = _with_null(null, part, method) if summed is None else _in_doubles(summed)
         return answers
 
-    def _by_lattice(self, part: ValueError, values: Any, probabilities: Any, rtol: float) -> Interval | ValueError:
-        """By the lattice, or the refusal that came closest."""
-        (last,) = methods.first_within(values, probabilities, self.n, rtol, [("fft",)])
-        return last if isinstance(last, Interval) else min(last, part, key=methods.reached)
-
-    def _summed(self, ratio: Ratio, most: float) -> Interval | None:
-        """From the sum with all digits of a double, None if it takes more seconds than ``most``."""
+    def _summed(self, ratio: Ratio) -> arb | None:
+        """The sum with all digits of a double, None if it takes too long: what is left where doubles are refused."""
         planned = exact.CentralSum(self.D.gparv, ratio, self.n, _DIGITS)
         try:
-            return _in_doubles(planned.value()) if planned.seconds <= most else None
+            return planned.value() if planned.seconds <= _PATIENCE else None
         except ValueError:  # values too far apart
             return None
 
-    def _answer(self, ratio: Ratio, null: Any, part: Interval | ValueError, method: str) -> Interval:
-        if isinstance(part, Interval):
-            masses, slack = math.fsum(null), 4 * FLOAT_ERROR
-            return outward(part.lower + masses * (1 - slack), part.upper + masses * (1 + slack), part.method)
-        summed = self._summed(ratio, _PATIENCE) if method == "auto" else None
-        if summed is None:
-            advice = (
-                "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
-            )
-            error = NotSharpError(f"{part}; {advice}")
-            error.reached = methods.reached(part)
-            raise error from part
-        return summed
-
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
         """By the contour integral; where that is refused, from the exact sum or from δ itself."""
-        (D,) = self.decompositions()
         try:
-            return Interval(*_log_delta(D, self.n, ratio, rtol), "contour")
+            return Interval(*_log_delta(self.decompositions()[0], self.n, ratio, rtol), "contour")
         except ValueError:
-            planned = exact.CentralSum(D.gparv, ratio, self.n, _DIGITS)
-            if planned.seconds > _PATIENCE:
+            if (summed := self._summed(ratio)) is None:
                 return super().log_delta(ratio, rtol)
         with balls.precision(_LOG_BITS):
-            log = planned.value().log()
+            log = summed.log()
         return Interval(balls.lower(log), balls.upper(log), "exact")
 
 
@@ -282,11 +248,8 @@ class InCells(PairOfLaws):
     def _reached(self, refusal: NotSharpError, ratio: Ratio, rtol: float, method: str) -> Interval:
         return self.known([ratio], 4 * rtol, method)[0]
 
-    def _summed(self, ratio: Ratio, most: float) -> None:
+    def _summed(self, ratio: Ratio) -> None:
         return None
-
-    def _by_lattice(self, part: ValueError, values: Any, probabilities: Any, rtol: float) -> ValueError:
-        return part
 
 
 class Worst(Source):
@@ -332,6 +295,17 @@ class NotReachedError(NotSharpError):
     """The error if continuous noise needs too many cells; ``answers`` are the bounds that were reached."""
 
     answers: list[Interval]
+
+
+def _with_null(null: Any, part: Interval | ValueError, method: str) -> Interval:
+    """A mean positive part and the mass of the null atoms, or the refusal with advice."""
+    if isinstance(part, Interval):
+        mass, slack = math.fsum(null), 4 * FLOAT_ERROR
+        return outward(part.lower + mass * (1 - slack), part.upper + mass * (1 + slack), part.method)
+    advice = "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
+    error = NotSharpError(f"{part}; {advice}")
+    error.reached = methods.reached(part)
+    raise error from part
 
 
 def _in_doubles(value: arb) -> Interval:

@@ -15,6 +15,7 @@ may be worse: `model.noise` has one pair of laws above all of them.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -25,11 +26,12 @@ from flint import arb
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model import dataset_cells, noise
-from shuffle_sym.model.continuous import TYPICAL_USERS, with_atoms, x, y
+from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous, with_atoms, x, y
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.noise import LogConcave
-from shuffle_sym.model.noise_panels import BITS, NoiseInPanels
+from shuffle_sym.model.noise import LogConcave, u
 
+_distance = sp.Dummy("d", positive=True)
+BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 _GOOD_BITS = 100
 _ALIKE = Fraction(1, 2**60)  # two ratios that differ by less, relatively
 _APART = Fraction(1, 2**24)  # of two ends of cells, over the length of all
@@ -37,12 +39,61 @@ _GOLDEN = 0.3819660112501052
 _FAR_AWAY = 2**40  # over the width of the inputs
 
 
-class AddedNoise(NoiseInPanels):
+class AddedNoise(Continuous):
     r"""Noise that is added to an input, with a log-concave density, which is all that defines it.
 
     For symmetric noise the two end inputs are the worst pair for the blanket: proved, see `papers.ours.noise`. A
     density that is not log-concave is refused.
     """
+
+    #: Pr[R(x) <= y] as a formula in x and y, where one is known; masses are integrated where it is not.
+    distribution: sp.Expr | None = None
+    #: What the caller can change if messages tell the inputs apart, for all that doubles can hold.
+    enough_noise = "density must be above 1e-100 at y = 1 for x = 0"
+    #: Messages beyond these two places are moved to the nearer of them.
+    clip: tuple[sp.Expr, sp.Expr] | None = None
+
+    @cached_property
+    def added(self) -> LogConcave:
+        """The density of the noise, a function of u = y − x."""
+        g = sp.expand(self.density.subs(y, x + u)) if self.density.has(sp.Piecewise) else self.density.subs(y, x + u)
+        g = g.replace(lambda e: e.is_Relational, lambda e: e.func(sp.expand(e.lhs - e.rhs), 0))
+        if x in g.free_symbols:
+            g = sp.simplify(g)
+        if x in g.free_symbols:
+            raise ValueError(f"density must be a function of y - x here, got {self.density}")
+        return LogConcave(g)
+
+    @property
+    def has_worst_pair(self) -> bool:
+        return self.added.symmetric and self.clip is None
+
+    @property
+    def width(self) -> sp.Expr:
+        """How far inputs are apart at most."""
+        return self.inputs[1] - self.inputs[0]
+
+    @property
+    def middle(self) -> sp.Expr:
+        return (self.inputs[0] + self.inputs[1]) / 2
+
+    def _mass_below(self, input_: sp.Expr, place: arb) -> arb:
+        """Pr[R(input) <= place]."""
+        away = place - balls.value(input_)
+        if self.distribution is None or not self.added.symmetric:
+            return self.added.tail(away)
+        mass = self._mass_beyond(abs(away))
+        return mass if away <= 0 else 1 - mass if away > 0 else mass.union(1 - mass)
+
+    @cached_property
+    def _mass_beyond(self) -> Callable[[arb], arb]:
+        """The mass of symmetric noise below minus a distance."""
+        with balls.precision(BITS):
+            return balls.compiled(sp.sympify(self.distribution).subs({x: 0, y: -_distance}), _distance)
+
+    def _ratio_at(self, place: arb) -> arb:
+        one, other = (self.added.at(place - balls.value(end)) for end in self.inputs)
+        return one / other
 
     @cached_property
     def eps0(self) -> sp.Expr:

@@ -15,7 +15,6 @@ from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import ByDefinition
-from shuffle_sym.model.panels import Panels
 from shuffle_sym.model.randomizer import LocalRandomizer
 
 y = sp.Symbol("y", real=True)
@@ -24,7 +23,7 @@ TYPICAL_USERS = 10_000  # for whom cells of messages are chosen, if nothing is k
 
 
 class NoiseBlanket(ByDefinition):
-    """The blanket of symmetric noise for the two end inputs, which `Shuffle` evaluates by panels or cells.
+    """The blanket of symmetric noise for the two end inputs, which `Shuffle` evaluates by cells.
 
     >>> import shuffle_sym as ss
     >>> ss.decomposition.blanket(ss.Laplace(eps0=1))
@@ -112,15 +111,6 @@ class Continuous(LocalRandomizer):
             f"no pair of inputs of {self!r} is proved to be the worst; ss.decomposition.blanket(R) is a finite pair of "
             "laws above all of them"
         )
-
-    @property
-    def rounds_off(self) -> bool:
-        """Whether ratios tend to a bound and never reach it."""
-        return False
-
-    def panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
-        """The law of G for the worst pair of inputs, as panels."""
-        self._no_worst_pair()
 
     def alone(self, alpha: arb) -> tuple[Fraction, arb] | None:
         """A message where the ratio of the worst pair of inputs is α >= 1, about, and D_α of one user alone, where

@@ -14,10 +14,9 @@ bounded in groups of similar N, in each of them by one of
 * one contour integral for equal others (`placed`), if it is certain that equal others are the worst (`exchange`):
   they have a little more variance there, so that it can be certain also where laws are nearly alike.
 
-Laws that are below another one in convex order are left out (`convex_order`).
 Messages that are impossible under x but not under x0 add their :math:`s_x = \sum [w]_+`: in the mean over the users at
 most the largest one, and in D_1 they are contained. With such messages the means of the G_x are not the same, and the
-second way is closed, and no law is left out.
+second way is closed.
 """
 
 import math
@@ -29,7 +28,7 @@ import numpy as np
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.laws_in_cells import Raised
-from shuffle_sym.numeric import convex_order, exchange, placed, rare
+from shuffle_sym.numeric import exchange, placed, rare
 from shuffle_sym.numeric.elementary import COARSE, coarse_waves
 from shuffle_sym.numeric.moduli import NARROW, Cells, Tilts
 from shuffle_sym.numeric.places import Places
@@ -104,7 +103,7 @@ def upper(
     far_apart = float(np.abs(values).max()) > _FAR_APART * max(float(values.max()), 1e-300)
     if gamma > 1e-300 and n > 2 and not far_apart:
         # What holds for a blanket mass holds for every smaller one.
-        same = equal and not any(map(len, null)) and convex_order.same_means(values, probabilities)
+        same = equal and not any(map(len, null)) and exchange.same_means(values, probabilities)
         family = _Family(values, probabilities, min(gamma, _LARGEST_GAMMA), n, local, same, tolerance)
         log_total, method = family.log_upper()
         lost = max(math.fsum(s) for s in null) * (1 + 8 * FLOAT_ERROR)
@@ -160,9 +159,6 @@ class _Family:
     ) -> None:
         self.gamma, self.n, self.tolerance = gamma, n, tolerance
         self.log_local = raised(math.log(local))
-        if same_means:
-            kept = convex_order.undominated(values, probabilities)
-            values, probabilities = values[kept], probabilities[kept]
         self.rare = None if same_means else rare.chosen(values, probabilities, n)
         values = self.rare.inner if self.rare else values
         # Everything is homogeneous in G.

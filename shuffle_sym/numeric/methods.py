@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.numeric import binomial, contour, counts, lattice, sums
+from shuffle_sym.numeric import binomial, contour, lattice
 from shuffle_sym.numeric.transforms import SMALLEST, Array, refusal
 
 PositiveParts = Callable[[Array, Array, int, float], list[Interval | ValueError]]
@@ -26,23 +26,14 @@ PositiveParts = Callable[[Array, Array, int, float], list[Interval | ValueError]
 class Method:
     """One row of the table.
 
-    ``suits`` says whether the method can be used for the values of one law and n users. ``cost(n, values)`` is relative
-    to the contour integral, for so many values of G; the cheapest is tried first.
+    ``suits`` says whether the method can be used for the values of one law and n users. ``cost(n)`` is relative to
+    the contour integral; the cheapest is tried first, and what costs infinitely much only by its name.
     """
 
     name: str
     positive_parts: PositiveParts
     suits: Callable[[Array, int], bool] = lambda values, n: True
-    cost: Callable[[int, int], float] = lambda n, values: 1.0
-
-
-def contour_seconds(n: int, rtol: float) -> float:
-    """About how long the contour integral takes for one law: few users need many nodes.
-
-    >>> contour_seconds(5, 1e-9) > 100 * contour_seconds(10**6, 1e-9)
-    True
-    """
-    return 0.001 + 0.008 * math.sqrt(1e-6 / rtol) * min(1.0, math.sqrt(200 / n) ** 3)
+    cost: Callable[[int], float] = lambda n: 1.0
 
 
 def row_by_row(positive_part: Callable[[Array, Array, int, float], Interval]) -> PositiveParts:
@@ -68,14 +59,10 @@ METHODS = {
             "binomial",
             row_by_row(binomial.positive_part),
             suits=lambda values, _: binomial.has_two_values(values),
-            cost=lambda n, _: math.sqrt(n / 10**5),
+            cost=lambda n: math.sqrt(n / 10**5),
         ),
-        # No longer than the contour integral, and a refusal at once where nothing is rare and users are many; but with
-        # many values, as those of cells, it takes ten times as long, and the contour integral is refused less often
-        Method("counts", counts.positive_parts, cost=lambda n, values: 0.5 if values <= 24 or n < 200 else 2.0),
-        Method("sums", row_by_row(sums.positive_part), suits=sums.suits, cost=lambda n, _: 0.75),
         Method("contour", contour.positive_parts),
-        Method("fft", row_by_row(lattice.positive_part), cost=lambda n, _: math.inf),  # when nothing else is left
+        Method("fft", row_by_row(lattice.positive_part), cost=lambda n: math.inf),  # by name only
     )
 }
 
@@ -85,10 +72,10 @@ def cheapest_first(values: Array, n: int) -> tuple[str, ...]:
 
     >>> import numpy as np
     >>> cheapest_first(np.array([-1.0, 0.0, 2.0]), 100), cheapest_first(np.array([-1.0, 1.0, 2.0]), 100)
-    (('binomial', 'counts', 'contour', 'fft'), ('counts', 'contour', 'fft'))
+    (('binomial', 'contour'), ('contour',))
     """
-    suitable = [method for method in METHODS.values() if method.suits(values, n)]
-    return tuple(method.name for method in sorted(suitable, key=lambda method: method.cost(n, len(values))))
+    suitable = [method for method in METHODS.values() if method.suits(values, n) and method.cost(n) < math.inf]
+    return tuple(method.name for method in sorted(suitable, key=lambda method: method.cost(n)))
 
 
 def first_within(

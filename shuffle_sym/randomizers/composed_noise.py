@@ -28,7 +28,6 @@ from shuffle_sym.model import decomposition, products
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import kept
-from shuffle_sym.model.panels import Panels, mixed
 from shuffle_sym.model.products import Columns
 from shuffle_sym.model.randomizer import Randomizer
 
@@ -95,24 +94,6 @@ class ParallelNoise(ComposedNoise):
     @property
     def gamma(self) -> sp.Expr:
         return sp.Add(*(w * part.gamma for w, part in zip(self.weights, self.parts, strict=True)))
-
-    @property
-    def rounds_off(self) -> bool:
-        return self.eps0 is not sp.oo and any(part.rounds_off for part in self.parts if isinstance(part, Continuous))
-
-    def panels(self, spread: float, tail: float, side: str = "cut") -> Panels:
-        arguments.numeric_only(self.free_symbols, "a number")
-        smooth, atoms = [], []
-        with balls.precision(_BITS):
-            for w, part in zip(map(balls.value, self.weights), self.parts, strict=True):
-                if isinstance(part, Continuous):
-                    smooth.append((w, part.panels(spread, tail, side)))
-                    continue
-                a, b, _ = columns_of(decomposition.blanket(part, 0, 1))
-                # Of two messages that are mirror images that with a > b; one with a = b is in both halves.
-                half = [(p / q, q / 2 if p == q else q) for p, q in zip(a, b, strict=True) if p >= q]
-                atoms += [(balls.ball(ratio), w * balls.ball(mass)) for ratio, mass in half]
-            return mixed(smooth, atoms)
 
     def _mixed(self, cut: Callable[[Continuous], Decomposition], title: str) -> Decomposition:
         """The mixture of the pairs of laws of all parts; those of a finite part are its blanket."""

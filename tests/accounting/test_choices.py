@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import batches, curves, groups, inverses, mechanism, noise, risk, scored
+from shuffle_sym.accounting import batches, curves, groups, inverses, mechanism, risk, scored
 from shuffle_sym.accounting.attacks import Datasets, gaussian_delta
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Mechanism
@@ -253,19 +253,6 @@ def test_the_logarithm_of_a_delta_that_is_a_double_needs_no_chairs():
     assert (answer.lower, answer.upper) == (-math.inf, logarithm(Interval(0.0, 0.5)).upper)
 
 
-def test_panels_that_are_exactly_as_narrow_as_asked_for_will_do():
-    answer, tried = Interval(0.75, 1.0, "panels"), []
-    made_up = SimpleNamespace(
-        n=10**6,
-        _sides=("cut",),
-        _first_tails=lambda *_: {0: 1e-3},
-        _by_some_panels=lambda side, tail, *_: tried.append(tail) or [answer],
-        _tail=lambda *_: 1e-6,
-    )
-    assert noise.Noise._by_panels(made_up, [2.0], 0.25) == [answer]
-    assert len(tried) == 1
-
-
 def test_the_first_epsilon_that_meets_a_target_on_a_straight_line_takes_few_steps():
     for steep in (3.0, 40.0):
         asked = []
@@ -322,24 +309,6 @@ def test_a_bound_of_any_shape_meets_the_target_at_the_epsilon_that_is_told(shape
     assert (by, eps) == (None, 1.0) if by is None else (by, asked[eps] <= target) == ("made up", True)
 
 
-def test_a_bound_that_is_near_and_does_not_meet_the_target_is_not_told(monkeypatch):
-    M, target = Mechanism(ss.Laplace(1), 10**4), 1e-6
-    low = M.below.epsilon(target, 1e-3, "auto").lower
-    asked = []
-
-    def dropped(ratios, equal, about):
-        asked.append(ratios[0].log)
-        return [(1.5 * target, "drop-out")]
-
-    monkeypatch.setattr(M.bounds, "dropped", dropped)
-    monkeypatch.setattr(M.bounds, "beaten", lambda *given: True)
-    assert M._near(target, low, 1e-3) is None
-    assert len(asked) > 1  # it was looked for
-    answer = M.epsilon(target, 1e-3, "auto")
-    assert answer.upper_by == "blanket"
-    assert M.bounds.sources[0].from_one([Ratio(eps=sp.Rational(str(answer.upper)))], 1e-3, "auto")[0].lower <= target
-
-
 def test_a_chord_that_is_enough_is_taken_between_two_points_of_a_curve():
     count = groups._LOOK + 1
     ratios, asked = [Ratio(alpha=sp.Integer(1 + i)) for i in range(count)], []
@@ -364,7 +333,6 @@ def test_other_bounds_are_tried_where_the_blanket_is_not_known():
         above_by_blanket=lambda *_: Interval(0.0, 5.0, upper_by="the largest loss"),
         all_datasets=None,
         max_loss=sp.Integer(5),
-        _near=lambda *_: None,
         bounds=SimpleNamespace(no_drop_out=lambda equal: True),
         _bound_at=bound_at,
     )

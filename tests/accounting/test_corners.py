@@ -1,7 +1,6 @@
 """Corners in which answers were wrong, refused or late: each line failed once. Truths are exact or from mpmath."""
 
 import math
-import random
 import re
 from fractions import Fraction
 from types import SimpleNamespace
@@ -11,11 +10,10 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting.sources import PairOfLaws
 from shuffle_sym.algebra import precise
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric import counts, lattice, methods
+from shuffle_sym.numeric import lattice
 from shuffle_sym.numeric.search import smallest_epsilon
 
 mp = precise.context(80)
@@ -41,7 +39,7 @@ def dataset(eps0, n=20):
 
 
 @pytest.mark.parametrize(("eps0", "eps"), [(44, "43.9"), (50, "49.9"), (30, "29.9"), (500, "499"), (500, "10")])
-@pytest.mark.parametrize("method", ["auto", "contour", "binomial", "counts"])
+@pytest.mark.parametrize("method", ["auto", "contour", "binomial"])
 def test_no_end_is_on_the_wrong_side_where_products_underflow(eps0, eps, method):
     truth = two_real_datasets(eps0, 20, eps)
     try:
@@ -61,53 +59,6 @@ def test_epsilon_at_a_delta_near_the_smallest_double():
 def test_the_lattice_never_answers_with_0_for_a_sum_that_can_be_positive():
     answer = lattice.positive_part(np.array([-1e108, 4e-61, -2e21]), np.array([1.0, 1e-83, 1e-16]), 7, 1e-6)
     assert 0 == answer.lower < answer.upper  # 1e-641, about
-
-
-# -- the counts of rare values
-
-
-def mean_positive_part(values, probabilities, n):
-    """E[S]_+/n in exact fractions."""
-    law = {Fraction(0): Fraction(1)}
-    for _ in range(n):
-        after: dict[Fraction, Fraction] = {}
-        for total, weight in law.items():
-            for g, p in zip(values, probabilities, strict=True):
-                after[total + g] = after.get(total + g, Fraction(0)) + weight * p
-        law = after
-    return sum((weight * total for total, weight in law.items() if total > 0), Fraction(0)) / n
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_counts_contain_exact_values_of_laws_with_any_range(seed):
-    rng = random.Random(seed)
-    size, reach = rng.randint(2, 4), rng.choice([1, 10, 40, 90, 250])
-    n, rtol = rng.randint(1, 6), rng.choice([1e-1, 1e-3, 1e-6, 1e-9])
-    values = [Fraction(rng.choice([-1, 1]) * math.exp(rng.uniform(-reach, reach))) for _ in range(size)]
-    weights = [Fraction(math.exp(-rng.uniform(0, reach))) for _ in range(size)]
-    probabilities = [weight / sum(weights) for weight in weights]
-    (answer,) = counts.positive_parts(
-        np.array([list(map(float, values))]), np.array(list(map(float, probabilities))), n, rtol
-    )
-    assert mean_positive_part(values, probabilities, n) in answer
-    assert answer.upper < 1e-305 or answer.relative_width <= rtol
-
-
-def test_counts_of_a_rare_value_next_to_a_rest_that_only_a_deviation_outweighs():
-    # r + W > 0 needs that at most 1/4 of 100 coins are −1: by mean and variance alone little would be known.
-    n, rare = 100, Fraction(1, 2**70)
-    coin = (1 - rare) / 2
-    values, probabilities = [Fraction(-(2**20)), Fraction(0), Fraction(2**20 * 25)], [coin, coin, rare]
-    (answer,) = counts.positive_parts(
-        np.array([list(map(float, values))]), np.array(list(map(float, probabilities))), n, 1e-3
-    )
-    truth = Fraction(0)
-    for k in range(5):  # of the rare value; five of them are below 1e-90
-        for j in range(n - k + 1):
-            s = k * values[2] + j * values[0]
-            truth += max(s, 0) * math.comb(n, k) * math.comb(n - k, j) * rare**k * coin ** (n - k)
-    assert answer.lower <= truth / n <= answer.upper
-    assert answer.relative_width <= 1e-3
 
 
 # -- refused
@@ -205,7 +156,7 @@ def test_values_that_are_far_apart_do_not_overflow():
     t = sp.Rational(1, 10**287)
     masses = [t, 0, 1 - t], [0, "1/2", "1/2"], ["1/1000000", sp.Rational(1, 10**100), 0]
     D = ss.decomposition.Decomposition(*masses)
-    answer = ss.Shuffle(D, 6).hockey_stick(3, rtol=0.01, method="counts")
+    answer = ss.Shuffle(D, 6).hockey_stick(3, rtol=0.01)
     assert ss.truth.exact.divergence(D, 6, 3) in answer
 
 
@@ -276,26 +227,6 @@ def test_profiles_and_rounds_work_where_the_package_is_not_installed(monkeypatch
     monkeypatch.setattr("importlib.metadata.version", None)
     M = ss.Shuffle(ss.decomposition.clones(1), 5)
     assert M.compose(2).delta(0.5).upper <= 2 * M.profile().delta(0).upper
-
-
-def test_an_exact_sum_of_milliseconds_comes_before_a_lattice_of_seconds(monkeypatch):
-    """Rényi divergences of a message that tells nearly all took minutes: nine seconds for each lattice."""
-    D, alpha, asked = ss.decomposition.clones(1), sp.Rational(11, 10), []
-
-    def refused(values, probabilities, n, rtol, names):
-        asked.extend(names)
-        return [ValueError("no")] if names != [("fft",)] else within(values, probabilities, n, rtol, names)
-
-    within = methods.first_within
-    monkeypatch.setattr(methods, "first_within", refused)
-    truth = ss.truth.exact.divergence(D, 30, alpha)
-    (answer,) = PairOfLaws(D, 30).from_one([Ratio(alpha=alpha)], 1e-3, "auto")
-    assert truth in answer
-    assert (answer.method, asked) == ("exact", [("binomial", "counts", "contour")])
-    monkeypatch.setattr("shuffle_sym.accounting.sources._SOON", 0.0)
-    (answer,) = PairOfLaws(D, 30).from_one([Ratio(alpha=alpha)], 1e-3, "auto")
-    assert truth in answer
-    assert answer.method == "fft"
 
 
 def test_cubes_beyond_the_doubles_give_no_warning():

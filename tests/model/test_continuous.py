@@ -8,11 +8,9 @@ import mpmath
 import pytest
 import sympy as sp
 from conftest import shuffled_laws
-from flint import arb
 from scipy.stats import norm
 
 import shuffle_sym as ss
-from shuffle_sym.algebra import balls
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import x, y
 from shuffle_sym.papers import derivations
@@ -37,16 +35,6 @@ def test_the_distribution_is_the_integral_of_the_density(noise):
         slope = sp.diff(noise.distribution.subs(x, input_), y).subs(y, point)
         assert sp.simplify(slope - noise.density.subs({x: input_, y: point})) == 0
     assert 0 < noise.distribution.subs({x: 0, y: -200}).evalf() < q(1, 10**80)
-
-
-def test_the_ratio_is_that_of_the_densities_below_one_half(noise):
-    with balls.precision(100):
-        halves = noise._left_half(arb(-2), arb(1) / 2)
-        for left, right, common, ratio in halves:
-            for place in (left, (left + right) / 2, right):
-                low, high = (balls.value(noise.density, {x: arb(input_), y: place}) for input_ in (0, 1))
-                assert abs(balls.value(ratio, {y: place}) - low / high) < 1e-20
-                assert abs(balls.value(common, {y: place}) - high) < 1e-20
 
 
 def test_gamma_is_what_the_derivation_gives():

@@ -66,9 +66,9 @@ def test_a_skewed_noise_for_which_the_pair_of_0_and_1_is_no_bound():
 @pytest.mark.parametrize("R", [ss.Laplace(1), ss.Laplace(3), ss.Gaussian(2)], ids=repr)
 def test_for_symmetric_noise_the_bound_of_all_pairs_is_the_worst_pair(R):
     for n, eps in ((40, 0.2), (2000, 0.05)):
-        worst = ss.Shuffle(ss.decomposition.blanket(R), n).delta(eps, rtol=1e-4)
-        above = ss.Shuffle(R.dominating, n).delta(eps, rtol=1e-4)
-        assert worst.lower <= above.upper <= worst.upper * 1.003
+        worst = ss.Shuffle(ss.decomposition.blanket(R), n).delta(eps, rtol=1e-3)
+        above = ss.Shuffle(R.dominating, n).delta(eps, rtol=1e-3)
+        assert worst.lower <= above.upper <= worst.upper * 1.004
 
 
 def test_a_density_typed_by_hand_is_the_randomizer_of_the_catalogue():
@@ -89,12 +89,12 @@ def test_the_symbols_of_input_and_message_may_have_each_others_names():
     assert skewed == ss.from_density(SKEWED, inputs=(0, 1))
 
 
-def test_bends_of_the_two_end_inputs_that_are_one_make_no_panel_without_mass():
+def test_bends_of_the_two_end_inputs_that_are_one_make_no_cell_without_mass():
     away = sp.Abs(y - x)
     huber = sp.Piecewise((sp.exp(-((y - x) ** 2) / 2), away < 1), (sp.exp(q(1, 2) - away), True))
     whole = sp.sqrt(2 * sp.pi) * sp.erf(1 / sp.sqrt(2)) + 2 * sp.exp(-q(1, 2))
     R = ss.from_density(huber / whole, inputs=(0, 1))
-    assert R.panels(0.5, 1e-12).masses.min() > 0
+    assert all(min(column) > 0 for D in (R.lower(32), R.upper(32)) for column in (D.a, D.b))
 
 
 SYMBOLS = {
