@@ -127,7 +127,7 @@ class Batch(CrowdOfUsers):
             return self.crowd.log_delta(ratio, rtol)
         ends = [pair.log_delta(ratio, rtol).lower for pair in self.below.laws]
         inside = self.batch.log_delta(self._inside(ratio), rtol)
-        with balls.precision(64):
+        with balls.LOCK, balls.workprec(64):
             share = balls.ball(self.q).log()
             upper = balls.upper(arb(inside.upper) + share) if math.isfinite(inside.upper) else inside.upper
         neighbours = self.below.neighbours[ends.index(max(ends))]

@@ -311,7 +311,7 @@ class NoiseOfAllDatasets:
     @cached_property
     def _gamma(self) -> float:
         """The blanket mass, rounded down."""
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             share = balls.value(self._share)
             return balls.lower(share * balls.value(self._noise.gamma) + 1 - share)
 

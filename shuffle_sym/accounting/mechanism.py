@@ -64,7 +64,7 @@ class CrowdOfUsers(Source):
 
     def to_digits(self, ratio: Ratio, digits: int) -> Interval:
         value = arguments.exact_number(self.exact(ratio.alpha, digits + 3), "value")
-        with balls.precision(4 * digits + 64):
+        with balls.LOCK, balls.workprec(4 * digits + 64):
             off = arb(0, 1) / 10 ** (digits + 3)  # of an mpf; nothing, in fact, of a fraction
             return decimal_interval(balls.ball(value) * (1 + off), digits)
 

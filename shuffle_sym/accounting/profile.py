@@ -243,7 +243,7 @@ def _renyi(curve: HockeyStickCurve, order: sp.Expr) -> arb:
     nearest = min((abs(outcome.alpha - 1) for outcome in curve.outcomes if outcome.alpha != 1), default=ONE)
     bits = _BITS + _bits_of(1 / (order - 1)) + 2 * _bits_of((1 / nearest).ceil())
     ((low, high),) = field.enclosures((field.alpha,), {field.alpha: order}, bits)
-    with balls.precision(bits):
+    with balls.LOCK, balls.workprec(bits):
         power = balls.ball(low).union(balls.ball(high))
         excess = arb(0)
         for alpha, q in curve.outcomes:

@@ -207,7 +207,7 @@ class PairOfLaws(Source):
         except ValueError:
             if (summed := self._summed(ratio)) is None:
                 return super().log_delta(ratio, rtol)
-        with balls.precision(_LOG_BITS):
+        with balls.LOCK, balls.workprec(_LOG_BITS):
             log = summed.log()
         return Interval(balls.lower(log), balls.upper(log), "exact")
 

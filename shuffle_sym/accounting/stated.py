@@ -138,7 +138,7 @@ class StatedMechanism:
 def normal_divergence(alpha: fmpq, mu: float) -> tuple[fmpq, fmpq]:
     r"""Bounds of D_α of N(0, 1) against N(μ, 1): :math:`\Phi(\mu/2 - \varepsilon/\mu) - \alpha\,\Phi(-\mu/2 -
     \varepsilon/\mu)`, ε = log α (Balle and Wang 2018)."""
-    with balls.precision(120):
+    with balls.LOCK, balls.workprec(120):
         ratio, shift, root = arb(alpha), arb(mu), arb(2).sqrt()
         middle = ratio.log() / shift
         value = ((middle - shift / 2) / root).erfc() / 2 - ratio * ((middle + shift / 2) / root).erfc() / 2

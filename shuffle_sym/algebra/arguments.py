@@ -101,7 +101,7 @@ def _is_clearly_real(value: sp.Expr) -> bool:
     if symbols := value.free_symbols:
         return all(symbol.is_real for symbol in symbols) and quotients.is_rational(value)
     try:
-        with balls.precision(64):
+        with balls.LOCK, balls.workprec(64):
             return bool(balls.value(value).is_finite())
     except VerificationError:
         return False

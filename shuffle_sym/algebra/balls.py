@@ -6,8 +6,7 @@ same in every thread; a program that changes the precision behind our back can m
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add, methodcaller, mul
@@ -23,25 +22,20 @@ from sympy.printing.precedence import PRECEDENCE
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.errors import VerificationError
 
-_LOCK = threading.RLock()
+#: Balls are computed in blocks ``with balls.LOCK, balls.workprec(bits)``, because flint has one precision for all
+#: threads. Both are written in C, so that an interrupt finds a block entered or left, and never halfway.
+LOCK, workprec = threading.RLock(), flint.ctx.workprec
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """A block in which balls are computed with so many bits.
+def ball(number: Any) -> arb:
+    """A ball that contains the number: an int, a Fraction, a SymPy rational or a double.
 
-    >>> with precision(200):
+    >>> with LOCK, workprec(200):
     ...     third = ball(Fraction(1, 3))
     >>> lower, upper = ends(third)
     >>> lower < Fraction(1, 3) < upper, upper - lower < Fraction(1, 2**190)
     (True, True)
     """
-    with _LOCK, flint.ctx.workprec(bits):
-        yield
-
-
-def ball(number: Any) -> arb:
-    """A ball that contains the number: an int, a Fraction, a SymPy rational or a double."""
     if isinstance(number, (int, float)):
         return arb(number)
     if isinstance(number, sp.Rational):
@@ -183,7 +177,7 @@ def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
     It is not finite where these bits say nothing (a denominator, or a number under a root, that may be 0); an
     expression with a function that has no ball is refused.
 
-    >>> with precision(100):
+    >>> with LOCK, workprec(100):
     ...     half = value(sp.log(sp.sqrt(sp.E)))
     >>> lower(half) <= 0.5 <= upper(half)
     True
@@ -215,7 +209,7 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     """`value` as a function of a few symbols that is called often: constants are enclosed once, with the bits of now.
     Of complex balls it is finite only where it is analytic, unless they are all real.
 
-    >>> with precision(100):
+    >>> with LOCK, workprec(100):
     ...     square = compiled(sp.exp(2 * sp.Symbol("y")), sp.Symbol("y"))(arb(1))
     >>> lower(square) <= 7.389056098930650 <= upper(square)
     True

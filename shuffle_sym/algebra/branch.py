@@ -56,7 +56,7 @@ def counterexample(
     """
     symbols = tuple(box)
     bound = balls.ball(least)
-    with balls.precision(_BITS):
+    with balls.LOCK, balls.workprec(_BITS):
         forms = [_Form(sp.sympify(formula), symbols) for formula in formulas]
         waiting = deque([tuple(box.values())])  # the largest first: what is below anywhere is met soon
         for _ in range(most):

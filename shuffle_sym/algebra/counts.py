@@ -28,7 +28,7 @@ LOG_ROUNDINGS = 8
 
 def _stirling_errors() -> Array:
     """log k! less Stirling's formula for k = 1 … 15, and a 0 for k = 0."""
-    with balls.precision(128):
+    with balls.LOCK, balls.workprec(128):
         exact = [(arb(k + 1).lgamma() - (k + arb(0.5)) * arb(k).log() + k) for k in range(1, _FIRST_OF_SERIES)]
         return np.array([0.0, *(float(x - (2 * arb.pi()).log() / 2) for x in exact)])
 

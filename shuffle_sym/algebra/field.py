@@ -141,7 +141,7 @@ def _check_range(symbol: sp.Symbol, value: sp.Expr) -> None:
     if not isinstance(symbol, Parameter) or value.free_symbols:
         return
     low, high = range_of(symbol)
-    with balls.precision(zeros.FIRST_BITS):
+    with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
         number = balls.value(value)
         # An enclosure decides without a difference, in which SymPy would write out a number such as 2^(10^9).
         above = low is None or number >= balls.ball(low) or zeros.sign(value - low) >= 0
@@ -189,7 +189,7 @@ def sign(expr: sp.Expr, bindings: Bindings) -> int:
 def signs(exprs: Iterable[sp.Expr], bindings: Bindings) -> tuple[int, ...]:
     """The signs of several numbers, decided as by `sign`."""
     forms = tuple(simplest(e) for e in exprs)
-    with balls.precision(zeros.FIRST_BITS):
+    with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
         enclosed = _balls(forms, bindings)
     return tuple(
         1 if x > 0 else -1 if x < 0 else zeros.sign(substitute(e, bindings))
@@ -226,7 +226,7 @@ def double(number: sp.Expr) -> float:
     """A constant as a double that is right to ten digits of 1 + |number|; infinities are allowed."""
     if number in (sp.oo, -sp.oo):
         return math.copysign(math.inf, number)
-    with balls.precision(zeros.FIRST_BITS):
+    with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
         x = balls.value(number)
     if not x.is_finite() or not x.rad() < 1e-12 * (1 + abs(x)):
         raise VerificationError(f"cannot evaluate {number} with {zeros.FIRST_BITS} bits")
@@ -345,7 +345,7 @@ def numbers(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[ar
         if working > zeros.LAST_BITS + bits:
             raise VerificationError(f"cannot evaluate to {bits} bits; is an expression zero in disguise?")
         missing = [i for i in range(len(exprs)) if i not in known]
-        with balls.precision(working):
+        with balls.LOCK, balls.workprec(working):
             for i, x in zip(missing, _balls([exprs[i] for i in missing], bindings), strict=True):
                 if balls.is_right_to(bits, x):
                     known[i] = x

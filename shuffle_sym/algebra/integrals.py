@@ -29,7 +29,7 @@ _MOST_PARTS = 20_000  # a few seconds; fewer refuse integrals that can be had, m
 @lru_cache(maxsize=512)
 def rule(nodes: int, bits: int) -> tuple[tuple[arb, arb], ...]:
     """The nodes in [−1, 1] of a Gauss–Legendre rule and their weights."""
-    with balls.precision(bits):
+    with balls.LOCK, balls.workprec(bits):
         return tuple(arb.legendre_p_root(nodes, k, weight=True) for k in range(nodes))
 
 
@@ -39,7 +39,7 @@ def integral(density: Callable[[Any], Any], left: arb, right: arb) -> arb:
     only where it is analytic, as `balls.compiled` is.
 
     >>> from fractions import Fraction
-    >>> with balls.precision(100):
+    >>> with balls.LOCK, balls.workprec(100):
     ...     third = integral(lambda y: y * y, arb(0), arb(1))
     >>> low, high = balls.ends(third)
     >>> low <= Fraction(1, 3) <= high, high - low < Fraction(1, 2**90)

@@ -23,7 +23,7 @@ def sign(number: sp.Expr) -> int:
         return int(number.p > 0) - int(number.p < 0)  # sp.sign takes a hundred times as long
     bits, tried = FIRST_BITS, False
     while bits <= LAST_BITS:
-        with balls.precision(bits):
+        with balls.LOCK, balls.workprec(bits):
             enclosed = balls.value(number)
         if enclosed > 0 or enclosed < 0:
             return 1 if enclosed > 0 else -1

@@ -88,7 +88,7 @@ class AddedNoise(Continuous):
     @cached_property
     def _mass_beyond(self) -> Callable[[arb], arb]:
         """The mass of symmetric noise below minus a distance."""
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             return balls.compiled(sp.sympify(self.distribution).subs({x: 0, y: -_distance}), _distance)
 
     def _ratio_at(self, place: arb) -> arb:
@@ -107,7 +107,7 @@ class AddedNoise(Continuous):
         """Refuse clipped ends between which no message is as likely for both end inputs."""
         assert self.clip is not None
         first, last = self.clip
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             place = noise.meeting(self.added, balls.value(self.width)) + balls.value(self.inputs[0])
             room = balls.value(self.width) / 32
             if not balls.value(first) + room < place < balls.value(last) - room:
@@ -126,7 +126,7 @@ class AddedNoise(Continuous):
             beyond = [[self.distribution.subs({x: 0, y: place}) for place in side] for side in sides]
             return sp.Max(*(sp.log(near / far) for near, far in beyond))
         arguments.numeric_only(self.free_symbols, "the largest loss")
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             ends = []
             for added, side in zip((self.added, self.added.mirrored), sides, strict=True):
                 near, far = (added.tail(balls.value(place)) for place in side)
@@ -157,7 +157,7 @@ class AddedNoise(Continuous):
     def dominating(self) -> Decomposition:
         """A finite pair of laws above the blanket of every pair of inputs, for noise that need not be symmetric."""
         arguments.numeric_only(self.free_symbols, "a bound")
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             width, low = balls.value(self.width), balls.value(self.inputs[0])
             clip = self.clip and (balls.value(self.clip[0]) - low, balls.value(self.clip[1]) - low)
         return noise.dominating(self.added, width, self.eps0, f"all blankets of {self!r}", clip)
@@ -171,7 +171,7 @@ class AddedNoise(Continuous):
     def alone(self, alpha: arb) -> tuple[Fraction, arb] | None:
         if not self.has_worst_pair:
             return None
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             near, step = balls.value(self.middle).mid(), balls.value(self.width).mid()
             far = near - step
             while not self._ratio_at(far) > alpha:
@@ -224,7 +224,7 @@ class AddedNoise(Continuous):
 
     def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
         if self.distribution is None:
-            with balls.precision(BITS):
+            with balls.LOCK, balls.workprec(BITS):
                 ends = [balls.ball(place) - balls.value(input_) for place in places]
                 masses = [_good(self.added.tail(ends[0])), *(_good(self.added.mass(a, b)) for a, b in pairwise(ends))]
             return [*masses, 1 - sum(masses, Fraction(0))]
@@ -233,13 +233,13 @@ class AddedNoise(Continuous):
 
     def _edge(self, added: LogConcave, tail: float) -> Fraction:
         """A place with at most ``tail`` of the noise below it; where all ratios are constant there, the last such."""
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             if added.flat and added.pieces[0].right.is_finite:
                 return Fraction(balls.lower(balls.value(added.pieces[0].right)))
             return balls.middle(added.quantile(tail))
 
     def _below(self, input_: sp.Expr, place: Fraction) -> Fraction:
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             return _good(self._mass_below(input_, balls.ball(place)))
 
     def _cells(
@@ -257,7 +257,7 @@ class AddedNoise(Continuous):
         if cut is not None and min(abs(end - cut) for end in ends) > _APART * (first - last) and last < cut < first:
             ends = sorted({*ends, cut}, reverse=True)
         below = [[self._below(input_, end) for end in ends] for input_ in (low, high)]
-        with balls.precision(BITS):
+        with balls.LOCK, balls.workprec(BITS):
             ratios = [_good(self._ratio_at(balls.ball(end))) for end in ends]
         inner = [
             (below[0][i] - below[0][i + 1], below[1][i] - below[1][i + 1], ratios[i], ratios[i + 1])
@@ -279,7 +279,7 @@ class AddedNoise(Continuous):
 
 def _number(expr: sp.Expr) -> Fraction:
     """The value of an expression."""
-    with balls.precision(BITS):
+    with balls.LOCK, balls.workprec(BITS):
         return _good(balls.value(expr))
 
 

@@ -73,7 +73,7 @@ class Ratio:
     @cached_property
     def log(self) -> float:
         """ε as a double, to within a few units in the last place of 1 + |ε|."""
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             return float(self.ball.log())
 
     def at_least(self, loss: sp.Expr) -> bool:
@@ -90,7 +90,7 @@ class Ratio:
     def to_bits(self, bits: int) -> arb:
         """α with a relative radius of at most 2^-bits."""
         if isinstance(self.number, sp.Rational):
-            with balls.precision(bits + 64 + int(abs(self.number)).bit_length()):
+            with balls.LOCK, balls.workprec(bits + 64 + int(abs(self.number)).bit_length()):
                 return balls.ball(self.number).exp() if self.is_log else balls.ball(self.number)
         return field.numbers((field.alpha,), {field.alpha: self.alpha}, bits)[0]
 
@@ -181,7 +181,7 @@ class Gparv(Uncached):
         working = bits + 64
         while len(gaps) < len(self._pairs):
             alpha, known = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
-            with balls.precision(working):
+            with balls.LOCK, balls.workprec(working):
                 for i, (a, b) in enumerate(self._pairs):
                     if i not in gaps:
                         gap = known[2 * i] - alpha * known[2 * i + 1]

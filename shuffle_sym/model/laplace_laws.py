@@ -159,7 +159,7 @@ class LaplaceLaws:
     def __init__(self, eps0: sp.Expr, q: sp.Expr = sp.S.One) -> None:
         m = int(sp.nextprime(max(int(_STEPS_PER_LOSS * eps0), _FEWEST_STEPS) - 1))  # few α have a node with G = 0
         nodes, last = _nodes(m), 4 * m
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             self._eps0, self._q = balls.value(eps0), balls.value(q)
             step = (self._eps0 / (2 * m)).exp()
             powers = np.array([step**k for k in range(-last, last + 1)], dtype=object)
@@ -169,7 +169,7 @@ class LaplaceLaws:
 
     def local(self, ratio: Ratio) -> float:
         """An upper end of the largest divergence of one user, that of the inputs 0 and 1."""
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             gap = 1 - ((ratio.from_one().ball.log() - self._eps0) / 2).exp()
             return min(max(balls.upper(self._q * gap), 0.0), 1.0)
 

@@ -118,7 +118,7 @@ class LogConcave:
 
     @cached_property
     def _compiled(self) -> list[tuple[Callable[[arb], arb], ...]]:
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             return [
                 (balls.compiled(piece.formula, u), balls.compiled(sp.diff(log, u), u))
                 for piece, log in zip(self.pieces, self.logs, strict=True)
@@ -126,7 +126,7 @@ class LogConcave:
 
     @cached_property
     def _breaks(self) -> list[arb]:
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             return [balls.value(piece.right) for piece in self.pieces[:-1]]
 
     def piece(self, place: arb) -> int:
@@ -183,7 +183,7 @@ class LogConcave:
 
     def total(self) -> arb:
         """The integral of the density, which has to be 1."""
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             return self.tail(arb(0)) + self.mirrored.tail(arb(0))
 
 
@@ -239,7 +239,7 @@ def _holds(sign: str, formula: sp.Expr, piece: Smooth) -> bool:
 
 def blanket_mass(noise: LogConcave, width: sp.Expr) -> sp.Rational:
     """A number with 30 digits that is not above the mass of the smaller of two densities, ``width`` apart."""
-    with balls.precision(_BITS):
+    with balls.LOCK, balls.workprec(_BITS):
         apart = balls.value(width)
         place = meeting(noise, apart)
         mass = balls.ends((noise.tail(place - apart) + noise.mirrored.tail(-place)) * (1 - arb(10) ** -29))
@@ -253,7 +253,7 @@ def dominating(
 ) -> Decomposition:
     """A finite pair of laws above the blanket of every pair of inputs from 0 to ``width``; ``log_ratio`` is ε0, ``oo``
     if there is none. Messages beyond the ends of ``clip`` are moved to these ends."""
-    with balls.precision(_BITS):
+    with balls.LOCK, balls.workprec(_BITS):
         place = meeting(noise, width)
         # With y* and the inputs 0 … width on one grid, so are all differences.
         left = _half(noise, width, place, clip and clip[0])

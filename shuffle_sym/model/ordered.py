@@ -51,7 +51,7 @@ class Ordered(Continuous):
         if self.free_symbols:
             return False
         corners = [(1 if i == j else -1, {x: self.inputs[i], y: self.outputs[j]}) for i in (0, 1) for j in (0, 1)]
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             return bool(sum((side * balls.value(self.density.subs(at)).log() for side, at in corners), arb(0)) < 0)
 
     def _mirrored(self, formula: sp.Expr) -> sp.Expr:
@@ -113,7 +113,7 @@ class Ordered(Continuous):
         """What the integral is for three inputs, and how far that is from 1."""
         words = []
         for input_ in (self.inputs[0], sum(self.inputs) / 2, self.inputs[1]):
-            with balls.precision(_BITS):
+            with balls.LOCK, balls.workprec(_BITS):
                 ends = [balls.value(end) for end in self.outputs]
                 total = float(self._mass(input_, *ends))
             words.append(f"{total:.12g} at x = {input_}, off by {total - 1:.3g}")
@@ -240,7 +240,7 @@ class Ordered(Continuous):
     def gamma(self) -> sp.Expr:
         """A number that is not above the mass of the blanket, and at most 1e-9 below it, relatively."""
         first, last = (balls.value(end) for end in self.outputs)
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             meeting = self._meeting
             mass = self._mass(self.inputs[1], first, meeting) + self._mass(self.inputs[0], meeting, last)
         return sp.Rational(balls.lower(mass)) * (1 - sp.Rational(_ETA))
@@ -249,7 +249,7 @@ class Ordered(Continuous):
     def dominating(self) -> Decomposition:
         """The finite pair of laws above all pairs of inputs."""
         first, last = (balls.value(end) for end in self.outputs)
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             top = balls.upper(balls.value(sp.exp(self.eps0)))
             left = self._half(first, forward=True)
             right = self._half(last, forward=False)
@@ -275,7 +275,7 @@ class Ordered(Continuous):
 
     @cached_property
     def _compiled(self) -> list[Any]:
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             return [balls.compiled(strip.formula, x, y) for strip in self.strips]
 
     def _bends(self, input_: sp.Expr) -> list[arb]:
@@ -301,7 +301,7 @@ class Ordered(Continuous):
         return [first + (last - first) * i / cells for i in range(cells + 1)]
 
     def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             masses = [balls.middle(self._mass(input_, balls.ball(a), balls.ball(b))) for a, b in pairwise(places)]
         masses[masses.index(max(masses))] += 1 - sum(masses)
         return masses
@@ -321,7 +321,7 @@ def _vanishes(formula: sp.Expr) -> bool:
 
 
 def _fraction(number: sp.Expr) -> Fraction:
-    with balls.precision(_BITS):
+    with balls.LOCK, balls.workprec(_BITS):
         return balls.middle(balls.value(number))
 
 

@@ -166,7 +166,7 @@ class SmoothLaws:
         if not w <= shape.widest:
             raise VerificationError(f"inputs must be at most {shape.widest:g} scales of the noise apart here, got {w}")
         self.shape = shape
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             self._w, self._q = balls.value(w), balls.value(q)
         self.w = float(self._w)
         self._rows: dict[tuple[float, float], LawsInCells] = {}
@@ -177,7 +177,7 @@ class SmoothLaws:
     def local(self, ratio: Ratio) -> float:
         """An upper end of the largest divergence of one user, that of the inputs 0 and w; 0 where α is not seen to be
         below the largest ratio, and no bound is needed."""
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             place = self.shape.meeting(ratio.from_one().ball, self._w)
             if not place.is_finite():
                 return 0.0
@@ -202,7 +202,7 @@ class SmoothLaws:
         rare = _STEP ** math.ceil(math.log(tail, _STEP) - 1e-9)
         for key in ((tail, 0.0), (rare, self.close(alpha))):
             if key not in self._rows:
-                with balls.precision(_BITS):
+                with balls.LOCK, balls.workprec(_BITS):
                     self._rows[key] = self._of_close_pairs(*key) if key[1] else self._of_ends(tail)
             rows = self._rows[key]
             laws += rows.at(alpha)

@@ -148,7 +148,7 @@ class Steps(Continuous):
         gamma, ratio, bindings = self._forms
         if self.free_symbols or len({level / levels[0] for *_, levels in self.swept for level in levels}) <= 2:
             return comonotone.from_mass(gamma, ratio, bindings, "blanket")
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             return comonotone.from_transform(
                 self._transform(), Fraction(balls.lower(balls.value(self.gamma))), "blanket"
             )
@@ -201,7 +201,7 @@ class Steps(Continuous):
         value = self._input(x2)
         inputs = (*self.inputs, value)
         moving = {e.subs(x, z) for z in inputs for step in self._steps_at(z) for e in (step.left, step.right)}
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             places = sorted(moving, key=lambda place: float(balls.value(place)))
         columns = []
         for input_ in inputs:
@@ -211,7 +211,7 @@ class Steps(Continuous):
 
     def _level(self, input_: sp.Expr, left: sp.Expr, right: sp.Expr) -> sp.Expr:
         """The density between two neighbouring places."""
-        with balls.precision(_BITS):
+        with balls.LOCK, balls.workprec(_BITS):
             middle = balls.value((left + right) / 2)
             steps = self._steps_at(input_)
             return next((s.formula for s in steps if middle < balls.value(s.right.subs(x, input_))), steps[-1].formula)

@@ -249,7 +249,7 @@ def claim(
 
         @wraps(examine)
         def examined() -> Evidence:
-            with balls.precision(BITS):  # whatever is enclosed on the way
+            with balls.LOCK, balls.workprec(BITS):  # whatever is enclosed on the way
                 evidence = examine()
             return Evidence(evidence) if isinstance(evidence, Check) else evidence
 

@@ -189,7 +189,7 @@ def _two_numbers(ends: Any, name: str, *, symbols: bool = False) -> tuple[sp.Exp
 
 def _check_tails(R: AddedNoise) -> None:
     """Refuse a ratio of densities that is so large where few messages are that no bound over all pairs has a value."""
-    with balls.precision(160):
+    with balls.LOCK, balls.workprec(160):
         width = balls.value(R.width)
         for added in (R.added, R.added.mirrored):
             place = added.quantile(_FEW_MESSAGES)
@@ -212,7 +212,7 @@ def _check_noise(R: AddedNoise) -> None:
     elif not added.symmetric and R.eps0 is sp.oo:
         _check_tails(R)
     total = added.total()
-    with balls.precision(160):
+    with balls.LOCK, balls.workprec(160):
         if not abs(total - 1) < arb(_ROUND_OFF):
             raise ValueError(
                 f"density must integrate to 1 over y, got {float(total):.12g}, off by {float(total - 1):.3g}"

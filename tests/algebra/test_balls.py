@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
+import flint
 import mpmath
 import pytest
 import sympy as sp
@@ -38,7 +41,7 @@ FORMULAS = [
 @pytest.mark.parametrize("formula", FORMULAS, ids=str)
 def test_the_ball_of_a_constant_contains_it(formula, bits):
     truth = precise.fraction(sp.N(formula, 300))
-    with balls.precision(bits):
+    with balls.LOCK, balls.workprec(bits):
         low, high = balls.ends(balls.value(formula))
     room = abs(truth) / Fraction(10) ** 290  # of the 300 digits
     assert low - room <= truth <= high + room
@@ -52,7 +55,7 @@ def test_a_function_without_interval_arithmetic_is_refused():
 
 def test_pieces_that_the_balls_do_not_tell_apart_are_both_inside():
     step = sp.Piecewise((0, x < 1), (1, True))
-    with balls.precision(60):
+    with balls.LOCK, balls.workprec(60):
         assert balls.ends(balls.value(step, {x: arb(2)})) == (1, 1)
         both = balls.value(step, {x: balls.value(sp.sqrt(3) ** 2 / 3)})
         near_one = balls.value(step, {x: arb(1, 1e-9)})
@@ -82,7 +85,7 @@ def test_functions_of_complex_balls_are_finite_only_where_they_are_analytic(form
     def at(z):
         return balls.compiled(formula, x)(z) if evaluate == "compiled" else balls.value(formula, {x: z})
 
-    with balls.precision(100):
+    with balls.LOCK, balls.workprec(100):
         assert not at(at_a_cut).is_finite()
         low, high = balls.ends(at(arb(3) / 4))
         box = at(acb(arb(0.75, 0.01), arb(0.01, 0.01)))
@@ -98,7 +101,7 @@ def test_functions_of_complex_balls_are_finite_only_where_they_are_analytic(form
 
 
 def test_a_whole_power_of_a_ball_around_0_is_finite():
-    with balls.precision(60):
+    with balls.LOCK, balls.workprec(60):
         for ball in (balls.compiled(x**3, x)(arb(0, 1)), balls.value(x**3, {x: arb(0, 1)})):
             assert ball.contains(arb(-1))
             assert ball.contains(arb(1))
@@ -115,7 +118,7 @@ def test_a_branch_of_a_function_that_has_no_ball_is_refused():
 @given(st.fractions(q(1, 10**6), 10**6), st.integers(30, 200))
 def test_a_value_with_symbols_is_that_of_the_numbers(number, bits):
     formula = sp.exp(-x) / (1 + x) - x**3
-    with balls.precision(bits):
+    with balls.LOCK, balls.workprec(bits):
         low, high = balls.ends(balls.value(formula, {x: balls.ball(number)}))
         direct = balls.ends(balls.value(formula.subs(x, q(number))))
     assert low <= direct[1]
@@ -139,3 +142,30 @@ def test_four_threads_with_other_precisions_get_the_same_bits():
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(answers, precisions)) == alone
     assert mpmath.mp.dps == 15
+
+
+def test_an_interrupt_at_any_moment_leaves_the_precision_as_it_was():
+    class StopError(Exception):
+        pass
+
+    def stop(*_):
+        raise StopError
+
+    def work():
+        while True:
+            with balls.LOCK, balls.workprec(160):
+                arb(2).sqrt()
+
+    rng, before, kept = random.Random(1), signal.signal(signal.SIGALRM, stop), []
+    try:
+        for _ in range(300):
+            signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-4, 1e-3))
+            try:
+                work()
+            except StopError as stopped:
+                kept.append(stopped)  # as a notebook keeps the last one
+                assert flint.ctx.prec == 53
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(kept) == 300

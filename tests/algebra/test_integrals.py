@@ -33,11 +33,11 @@ class Stopped(BaseException):
 @pytest.mark.parametrize("ends", ENDS, ids=str)
 @pytest.mark.parametrize(("density", "primitive"), PRIMITIVES.values(), ids=PRIMITIVES.keys())
 def test_an_integral_contains_the_difference_of_the_primitive(density, primitive, ends):
-    with balls.precision(160):
+    with balls.LOCK, balls.workprec(160):
         places = [balls.value(end) for end in map(sp.sympify, ends)]
         total = integrals.integral(balls.compiled(density, y), *places)
         assert total.rel_accuracy_bits() > 120
-    with balls.precision(400):
+    with balls.LOCK, balls.workprec(400):
         left, right = (balls.value(primitive.subs(y, end)) for end in ends)
         assert total.contains(right - left)
 
@@ -45,16 +45,16 @@ def test_an_integral_contains_the_difference_of_the_primitive(density, primitive
 def test_a_pole_next_to_the_line_and_one_on_it():
     # 1/(y - c) on [0, 1]: a logarithm while c is outside, refused when it is inside
     for c in (sp.Rational(-1, 10**6), sp.Rational(1000001, 10**6)):
-        with balls.precision(200):
+        with balls.LOCK, balls.workprec(200):
             total = integrals.integral(balls.compiled(1 / (y - c), y), arb(0), arb(1))
             assert total.overlaps(balls.value(sp.log((1 - c) / c * -1)))
             assert balls.is_right_to(100, total)
-    with balls.precision(200), pytest.raises(VerificationError, match="from 0 to 1 cannot be enclosed"):
+    with balls.LOCK, balls.workprec(200), pytest.raises(VerificationError, match="from 0 to 1 cannot be enclosed"):
         integrals.integral(balls.compiled(1 / (y - sp.Rational(1, 3)), y), arb(0), arb(1))
 
 
 def test_the_integral_of_a_function_that_is_known_badly_is_as_wide_as_that():
-    with balls.precision(160):
+    with balls.LOCK, balls.workprec(160):
         total = integrals.integral(lambda z: z.exp() * arb(1, 1e-10), arb(0), arb(1))
         assert total.contains(arb(1).exp() - 1)
     assert 1e-10 < total.rad() < 1e-9
@@ -71,7 +71,7 @@ def test_what_the_function_raises_ends_the_integral_at_once(call):
             raise KeyboardInterrupt
         return (-z * z).exp()
 
-    with pytest.raises(KeyboardInterrupt), balls.precision(160):
+    with pytest.raises(KeyboardInterrupt), balls.LOCK, balls.workprec(160):
         integrals.integral(density, arb(-9), arb(9))
     assert calls == call
 
@@ -87,13 +87,13 @@ def test_an_alarm_at_any_moment_comes_out_of_an_integral():
     stopped = 0
     try:
         start = time.perf_counter()
-        with balls.precision(160):
+        with balls.LOCK, balls.workprec(160):
             whole = integrals.integral(density, arb(-30), arb(30))
         lasts = time.perf_counter() - start
         for _ in range(300):
             try:
                 signal.setitimer(signal.ITIMER_REAL, draw.uniform(1e-5, lasts))
-                with balls.precision(160):
+                with balls.LOCK, balls.workprec(160):
                     assert integrals.integral(density, arb(-30), arb(30)).overlaps(whole)
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except Stopped:

@@ -87,7 +87,7 @@ def between(nodes, place):
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
 def test_an_input_between_two_nodes_has_a_law_below_a_mixture_of_theirs(shape, w, tail):
     rng, laws = np.random.default_rng(8), SmoothLaws(shape, sp.Rational(str(w)))
-    with balls.precision(128):
+    with balls.LOCK, balls.workprec(128):
         rows = laws._of_ends(tail)
     for alpha, other in zip((1.0, 1.2, 2.0, 1.05), w * np.array([0.03, 0.27, 0.5, 0.91]), strict=True):
         levels = levels_of(rng, alpha)
@@ -105,7 +105,7 @@ def test_an_input_between_two_nodes_has_a_law_below_a_mixture_of_theirs(shape, w
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
 def test_a_close_pair_has_a_law_below_a_mixture_of_four(shape, w, share, tail):
     rng, laws, distance = np.random.default_rng(9), SmoothLaws(shape, sp.Rational(str(w))), share * w
-    with balls.precision(128):
+    with balls.LOCK, balls.workprec(128):
         rows = laws._of_close_pairs(tail, distance)
     for alpha, d, b in ((1.0, 0.25, 0.0), (1.02, 0.25, 0.25), (1.3, 0.75, 0.75), (1.1, 1.0, 1.0), (1.1, 0.0, 0.6)):
         levels, d = levels_of(rng, alpha), d * distance
@@ -140,7 +140,7 @@ def test_what_counts_by_itself_is_not_below_what_is_cut_off_of_each_law(shape, w
         far = -shape.place(max(cut))
         assert least >= (below(shape, -far) - alpha * below(shape, -far - d)) * (1 - 1e-12)
         assert 0 < least < 2.1 * max(cut)
-        with balls.precision(128):
+        with balls.LOCK, balls.workprec(128):
             rows = laws._of_close_pairs(tail, 0.1 * w)
         # p_0 beyond the last cell and before the first one
         far = -shape.place(tail)
@@ -154,7 +154,7 @@ def test_more_cells_of_messages_are_closer_to_the_law_and_none_is_below_it(shape
     for cells in (6, 80):
         monkeypatch.setattr(SmoothLaws, "_count", cells)
         monkeypatch.setattr(smooth_laws, "_OTHERS", np.array([0.0, 0.999999, 1.0]))
-        with balls.precision(128):
+        with balls.LOCK, balls.workprec(128):
             rows = laws._of_ends(1e-7)
         g, p = rows.at(alpha)[2]
         gaps = np.maximum(g - levels[:, None], 0.0) @ p + rows.lost - truth
@@ -211,7 +211,7 @@ def test_all_distances_that_are_not_close_allow_the_ratio(shape, w):
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
 def test_what_is_left_of_a_density_is_below_the_density_of_inputs_on_both_sides(shape, w):
     width = 0.26 * w
-    with balls.precision(128):
+    with balls.LOCK, balls.workprec(128):
         cells = smooth_laws._Cells(shape, (0.0, 0.7 * w, 0.4 * w), width, 0.11 * w)
         y = cells.chosen(-6.0, w + 6.0, 1e-8, 44)
         ends = tuple((a[:-1], b[:-1]) for a, b in [cells.ratios(y)] * 2)
@@ -352,7 +352,7 @@ def test_a_cell_of_inputs_is_as_wide_as_the_distance_to_either_neighbour(monkeyp
 
     monkeypatch.setattr(smooth_laws, "_Cells", Recorded)
     laws = SmoothLaws(NORMAL, sp.Rational(3, 2))
-    with balls.precision(128):
+    with balls.LOCK, balls.workprec(128):
         laws._of_ends(1e-6)
         ends, made = made, []
         laws._of_close_pairs(1e-6, distance)
@@ -373,7 +373,7 @@ def test_a_cell_of_inputs_is_as_wide_as_the_distance_to_either_neighbour(monkeyp
 @pytest.mark.parametrize(("shape", "w"), CASES, ids=IDS)
 def test_the_mean_of_a_cell_is_between_the_ends_of_its_range(shape, w):
     laws = SmoothLaws(shape, sp.Rational(str(w)))
-    with balls.precision(128):
+    with balls.LOCK, balls.workprec(128):
         made = [laws._of_ends(1e-6), laws._of_close_pairs(1e-6, 0.1 * w), laws._of_close_pairs(1e-6, w)]
     for rows in made:
         for alpha in (1.0, 1.1, 3.0):

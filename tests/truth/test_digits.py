@@ -96,7 +96,7 @@ def test_what_lies_outside_narrow_windows_is_inside_the_ball(name):
 
 
 def test_a_tail_that_is_cut_early_contains_the_whole():
-    with balls.precision(100):
+    with balls.LOCK, balls.workprec(100):
         tail = _Tail(arb(1), arb(1), 1, 8)
         tail.to(400, 200)
         lower, upper = balls.ends(tail.below)

@@ -154,7 +154,7 @@ class Decomposition(Uncached):
         if self._max_ratio is sp.oo:
             return math.inf
         largest = field.numbers((self._max_ratio,), self.bindings, 60)[0]
-        with balls.precision(128):
+        with balls.LOCK, balls.workprec(128):
             return float(largest.log())
 
     @cached_property

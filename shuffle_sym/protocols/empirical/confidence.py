@@ -53,7 +53,7 @@ def at_most(k: int, size: int, p: float) -> float:
 
 def _term(k: int, size: int, p: float) -> float:
     """An upper bound of Pr[Bin(N, p) = k], as near as doubles get."""
-    with balls.precision(_BITS):
+    with balls.LOCK, balls.workprec(_BITS):
         share = arb(p)
         log_term = arb(size + 1).lgamma() - arb(k + 1).lgamma() - arb(size - k + 1).lgamma()
         log_term += k * share.log() if k else 0

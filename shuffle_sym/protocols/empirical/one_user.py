@@ -107,7 +107,7 @@ def _claim(R: Any, eps0: Any, delta: float) -> float | None:
         return upper
     if R.eps0 is sp.oo:
         return float("inf")
-    with balls.precision(64):
+    with balls.LOCK, balls.workprec(64):
         return balls.upper(balls.value(R.eps0))
 
 

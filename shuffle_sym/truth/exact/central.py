@@ -151,7 +151,7 @@ class CentralSum:
         self.sign = -1 if _mean(rough) > 0 else 1
         self.one_sided = not (any(v > 0 for v in rough.values) and any(v < 0 for v in rough.values))
         if not self.one_sided:
-            with balls.precision(64):
+            with balls.LOCK, balls.workprec(64):
                 values, largest = self._scaled(rough)
                 doubles, logs = np.array(values, dtype=float), np.array([float(p.log()) for p in rough.probabilities])
                 self.tilt = saddle_point_of_logs(doubles, logs, n)
@@ -188,7 +188,7 @@ class CentralSum:
                 self.values.append(whole[i])
                 self.places.append([])
             self.places[-1].append(i)
-        with balls.precision(64):
+        with balls.LOCK, balls.workprec(64):
             logs = [float(p.log()) for p in self._chances(law)]
         self.logs = [log + self.tilt * (v / 2**fine) for log, v in zip(logs, self.values, strict=True)]
         self.__dict__.pop("plan", None)
@@ -265,7 +265,7 @@ class CentralSum:
             self._merge(self.bits)
             bits += self.plan.cancelled if len(self.values) <= _MOST_VALUES else 0
         law = self.G.balls(self.ratio, bits)
-        with balls.precision(bits):
+        with balls.LOCK, balls.workprec(bits):
             if self.one_sided:
                 return self._known(law)
             return self._known(law) + self._positive_part(self._chances(law), bits) * balls.ball(self.unit) / self.n
