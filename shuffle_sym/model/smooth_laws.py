@@ -101,7 +101,7 @@ class Shape:
 def _masses_normal(y: Array, x: float) -> Array:
     r"""By 16 nodes of Gauss and Legendre in each part of an interval.
 
-    The error is at most (64/15) h M r^{−32}/(1 − r^{−2}) (see `panels`). With r = 6, a half width h <= 1/8 and a middle
+    The error is at most (64/15) h M r^{−32}/(1 − r^{−2}) (see `integrals`). With r = 6, half width h <= 1/8 and middle
     c, the ellipse has half axes below 0.386, so that M <= g(|c| − 0.386) e^{0.075}, and the mass is at least
     2h g(|c| + 1/8): relative to it, for |c| <= 37, the error is below e^{20} 6^{−32} < 1e-16. An exponent is off by a
     few u times z² and |z| times the size of the inputs that were taken off: less than 1e-12 for inputs up to 2.
