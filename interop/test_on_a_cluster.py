@@ -66,6 +66,7 @@ def executor(request, client):
     def hangs(*_: object) -> None:
         raise TimeoutError("the sweep hangs")
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it may be ignored
     signal.signal(signal.SIGALRM, hangs)
     signal.alarm(SECONDS)
     yield client if request.param == "client" else client.get_executor()

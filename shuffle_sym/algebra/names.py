@@ -4,12 +4,16 @@ SymPy, SciPy and python-flint take longer to import than most questions take to 
 `later` costs nothing until a name is asked for (PEP 562).
 """
 
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from importlib import import_module
-from threading import RLock
+from threading import RLock, current_thread, main_thread
 from typing import Any
+
+#: What the package stands on, in the order in which it is imported: one by one, so that no interrupt waits for all.
+_LIBRARIES = ("mpmath", "numpy", "flint", "sympy", "scipy")
 
 #: Held while the names of the package itself are imported: of two threads that import modules and the packages around
 #: them in different orders, Python gives one a module that is not finished. Our own modules import nothing by these
@@ -49,6 +53,29 @@ def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:
     return AttributeError(f"module {module!r} has no attribute {name!r}{did_you_mean(name, known)}", name=name)
 
 
+def whole(name: str) -> Any:
+    """The module with this name, imported. An interrupt, or another signal that Python handles, waits until that is
+    done: SymPy cannot be imported after an import of it was cut short, nor can a module that has registered names.
+
+    >>> whole("fractions").__name__
+    'fractions'
+    """
+    if name in sys.modules or current_thread() is not main_thread():  # no other thread is interrupted
+        return import_module(name)
+    handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    held = [number for number, handler in handlers.items() if callable(handler)]
+    waiting: list[int] = []
+    try:
+        for number in held:
+            signal.signal(number, lambda number, _: waiting.append(number))
+        return import_module(name)
+    finally:
+        for number in held:
+            signal.signal(number, handlers[number])
+        for arrived in waiting:
+            signal.raise_signal(arrived)
+
+
 def module(package: str, name: str) -> Any:
     """The module with this name in a package, imported; None if there is none.
 
@@ -58,7 +85,7 @@ def module(package: str, name: str) -> Any:
     if name.startswith("_"):  # Python and its tools ask for names such as __wrapped__
         return None
     try:
-        return import_module(f"{package}.{name}")
+        return whole(f"{package}.{name}")
     except ModuleNotFoundError as refusal:
         if refusal.name != f"{package}.{name}":  # what is missing is something that the module needs
             raise
@@ -77,7 +104,9 @@ def later(package: str, **homes: str) -> tuple[Callable[[str], Any], Callable[[]
 
     def attribute(name: str) -> Any:
         with _ONE_THREAD if homes else nullcontext():
-            value = getattr(import_module(homes[name]), name) if name in homes else module(package, name)
+            for library in _LIBRARIES if homes and not name.startswith("_") else ():
+                whole(library)
+            value = getattr(whole(homes[name]), name) if name in homes else module(package, name)
         if value is None:
             raise missing(package, name, names())
         setattr(sys.modules[package], name, value)

@@ -2,10 +2,9 @@ r"""What the papers' folders hold, by name: a derivation or a closed form is reg
 
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, TypeVar
 
-from shuffle_sym.algebra.names import missing
+from shuffle_sym.algebra.names import missing, whole
 from shuffle_sym.algebra.names import module as module_of
 
 Thing = TypeVar("Thing", bound=Callable[..., Any])
@@ -48,9 +47,9 @@ def _folder(thing: Callable[..., Any]) -> str:
 
 def contents(folder: str) -> dict[str, Callable[..., Any]]:
     """Name → derivation or closed form that is written in this folder, such as ``"balle2019"``; imports all of it."""
-    package = import_module(f"shuffle_sym.papers.{folder}")
+    package = whole(f"shuffle_sym.papers.{folder}")
     for part in package.MODULES:
-        import_module(f"{package.__name__}.{part}")
+        whole(f"{package.__name__}.{part}")
     forms = {name.removeprefix(f"{folder}_"): form for name, form in BOUNDS.items() if _folder(form) == folder}
     return forms | {name: build for name, build in DERIVATIONS.items() if _folder(build) == folder}
 

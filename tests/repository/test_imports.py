@@ -158,6 +158,36 @@ assert not wrong, wrong
     fresh(code)
 
 
+# An interrupt at the first return of a function, or of a whole file, while the first questions import what they need.
+INTERRUPTED = """
+import os, signal, sys
+import shuffle_sym as ss
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def interrupt(frame, event, _):
+    if event == "return" and (os.path.split(frame.f_code.co_filename)[1], frame.f_code.co_name) == tuple(sys.argv[1:]):
+        sys.setprofile(None)
+        os.kill(os.getpid(), signal.SIGINT)
+def ask():
+    rows = ss.sweep(lambda n: ss.Shuffle(ss.KRR(3, 1), n).delta(1), {"n": [9]}, progress=False)
+    table = ss.Shuffle(ss.KRR(3, 1), 9).analyses(eps=1)
+    return len(rows), ss.papers.balle2019.lemma53().name, "shared clones" in str(table)
+try:
+    sys.setprofile(interrupt)
+    ask()
+except KeyboardInterrupt:
+    print("interrupted, then", *ask())
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "function"),
+    [("rings.py", "<module>"), ("dataclasses.py", "__set_name__"), ("events.py", "<module>"), ("analyses.py", "add")],
+    ids=["SymPy", "a class", "what tqdm imports", "a table"],
+)
+def test_an_interrupt_while_something_is_imported_comes_out_and_spoils_no_later_question(file, function):
+    assert fresh(INTERRUPTED, file, function) == "interrupted, then 1 lemma53 True\n"
+
+
 def test_no_module_of_ours_imports_by_the_names_of_the_package():
     # A thread that waits for these names while it imports a module could wait for a thread that waits for the module.
     package = Path(str(ss.__file__)).parent
