@@ -96,7 +96,8 @@ class ScoredDatasets(Source):
     @cached_property
     def chi(self) -> float:
         """The square of the shift of the best sum of scores over its variance, for one user."""
-        return best_scores(self._masses[0] - self._masses[1], self._others)[1]
+        first, second = self._masses[:2]
+        return best_scores(first, second, 1.0, self._others)[1]
 
     def _scored(self, eps: float) -> ScoredSums:
         """The sums with scores that are good at ε, one of a few: those of one ε serve its neighbours."""
@@ -104,7 +105,7 @@ class ScoredDatasets(Source):
         near = step * min(round(eps / step), _MOST_STEPS) if 0 < step < math.inf else 0.0
         if near not in self._sums:
             first, second = self._masses[:2]
-            scores, _ = best_scores(first - math.exp(near) * second, self._others)
+            scores, _ = best_scores(first, second, math.exp(near), self._others)
             self._sums[near] = ScoredSums(scores, first, second, self._others)
         return self._sums[near]
 

@@ -43,17 +43,21 @@ _LARGEST_FFT = 2**22
 _REACH, _MOST_PIECES, _STEEPEST = 26.0, 60, 200.0  # of a list for all α: deviations from the mean, tilts, θ·score
 
 
-def best_scores(gain: Array, others: Sequence[tuple[int, Array]]) -> tuple[Scores, float]:
-    """Whole numbers for which the sum sees ``gain`` = R(x0) − αR(x1) about as well as any linear function does, and how
-    well: the square of the shift of its mean over its variance, for one user; inf if the others' sum does not vary."""
+def best_scores(first: Array, second: Array, alpha: float, others: Sequence[tuple[int, Array]]) -> tuple[Scores, float]:
+    """Whole numbers for which the sum sees R(x0) − αR(x1) about as well as any linear function does, and how well: the
+    square of the shift of its mean over its variance, for one user; inf if the others' sum does not vary."""
     count = sum(n for n, _ in others)
     noise = np.asarray(sum(n / count * (np.diag(p) - np.outer(p, p)) for n, p in others))
-    gain = np.where(sum(n * p for n, p in others) > 0, gain, 0.0)
-    shift = gain - gain.sum() * sum(n / count * p for n, p in others)
-    ideal = np.linalg.lstsq(noise, shift, rcond=1e-12)[0]
-    certain = shift - noise @ ideal  # scores whose sum over the others is a constant
-    if np.abs(certain).max() > 1e-9 * np.abs(shift).max():  # any scores are right: roundings are not taken for one
-        ideal = certain
+    shared = np.asarray(sum(n * p for n, p in others)) > 0
+    first, second = np.where(shared, first, 0.0), np.where(shared, second, 0.0)
+    gain, sizes = first - alpha * second, (first.sum(), second.sum())
+    ideal = _solved(noise, gain - gain.sum() * sum(n / count * p for n, p in others))
+    shift = noise @ ideal
+    # Scores whose sum over the others is a constant tell x0 from x1 if they do so of the differing user alone.
+    moved = first / sizes[0] - second / sizes[1] if min(sizes) > 0 else np.zeros(len(gain))
+    certain = moved - noise @ _solved(noise, moved)
+    if np.abs(certain).max() > 1e-9 * np.abs(moved).max():  # any scores are right: roundings are not taken for one
+        ideal = shift = certain
     ideal = ideal - (ideal.max() + ideal.min()) / 2
 
     def signal(scores: Array) -> float:
@@ -71,6 +75,11 @@ def best_scores(gain: Array, others: Sequence[tuple[int, Array]]) -> tuple[Score
         if best[1] >= _GOOD * wanted:
             break
     return best
+
+
+def _solved(noise: Array, shift: Array) -> Array:
+    """The scores whose covariance with each message is the shift, as far as there are such scores."""
+    return np.asarray(np.linalg.lstsq(noise, shift, rcond=1e-12)[0])
 
 
 class ScoredSums:

@@ -54,6 +54,19 @@ def test_users_with_a_larger_eps0_hide_among_those_with_a_smaller_one(ten):
     assert 0.2015 < eps.lower < eps.upper < 0.2030  # own group only: 0.559, all like this user: 0.381
 
 
+def test_users_whose_messages_no_other_group_sends_are_as_private_as_among_themselves_and_one_is_not_at_all():
+    """Each has 2-RR, one of them with messages of its own: there, shuffling does nothing."""
+    two, eps = ss.BinaryRR(eps0=sp.log(3)), [0.1, 0.5, sp.log(2)]
+    lonely = two.matrix().row_join(sp.zeros(2))
+    others = lonely[:, [2, 3, 0, 1]]
+    M = ss.Shuffle([(ss.from_matrix(lonely), 1), (ss.from_matrix(others), 99)])
+    for answer, alone in zip(M.group(1).delta(eps), ss.Shuffle(two, 99).delta(eps), strict=True):
+        assert 0.99 * alone.lower < answer.lower < alone.upper
+        assert alone.lower < answer.upper < 1.01 * alone.upper
+    for answer, alone in zip(M.delta(eps), ss.Shuffle(two, 1).delta(eps), strict=True):
+        assert alone.lower * (1 - 1e-6) < answer.lower < answer.upper < alone.upper * (1 + 1e-6)
+
+
 def test_the_worst_user_is_that_of_the_worst_group(ten):
     one, other = ten.group(0).epsilon(1e-6), ten.group(1).epsilon(1e-6)
     assert one.upper < other.lower

@@ -89,7 +89,7 @@ def test_sums_of_scores_are_below_the_exact_divergence_and_known_from_both_sides
     first, second = (np.array([float(p) for p in matrix[x]]) for x in (0, 1))
     for alpha in (Fraction(1), Fraction(6, 5), Fraction(2)):
         exact = crowds.divergence(P, Q, alpha)
-        scores, _ = best_scores(first - float(alpha) * second, others)
+        scores, _ = best_scores(first, second, float(alpha), others)
         sums = ScoredSums(scores, first, second, others)
         by_sum = {
             k: sum((P[h] - alpha * Q[h]) for h in P if int(np.array(h) @ scores) == k)
@@ -108,7 +108,7 @@ def test_sums_of_scores_of_many_equal_users_are_close_to_their_decomposition():
     masses = D.floats
     for n, eps in ((1_000, 0.5), (10_000, 0.3), (10_000, 0.8), (100_000, 0.1)):
         others = [(n - 1, masses.c)]
-        scores, _ = best_scores(masses.a - np.exp(eps) * masses.b, others)
+        scores, _ = best_scores(masses.a, masses.b, np.exp(eps), others)
         lower, upper = ScoredSums(scores, masses.a, masses.b, others).both_ends(float(np.exp(eps)))
         exact = ss.Shuffle(D, n).delta(eps)
         assert 0.96 * exact.lower <= lower <= exact.upper
