@@ -221,9 +221,12 @@ class Randomizer(LocalRandomizer):
         return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
 
     def _check_symmetry(self) -> None:
-        """Refuse what calls itself symmetric and is not; for the classes of the package that is known."""
-        claims = next((cls for cls in type(self).__mro__ if "symmetric" in vars(cls)), Randomizer)
-        if claims.__module__.startswith("shuffle_sym."):
+        """Refuse what calls itself symmetric and is not; for the classes of the package that is known, and for those
+        derived from them that define nothing anew."""
+        classes = type(self).__mro__
+        ours = next(i for i, cls in enumerate(classes) if cls.__module__.startswith("shuffle_sym."))
+        own = {name for cls in classes[:ours] for name in vars(cls) if not name.startswith("_")}
+        if not own & set(dir(classes[ours])):
             return
         columns = [*zip(*([field.simplest(e) for e in row] for row in self.rows()), strict=True)]
         for x in range(len(columns[0]) - 1):
