@@ -44,6 +44,8 @@ FLAGS = (
 )
 
 
+#: What a notebook may be long, beside the list of files.
+SCREENS = 12
 #: Seconds until a wait is given up, on a machine that may be busy with other things; times are printed, not tested.
 PATIENCE = 900
 
@@ -137,6 +139,10 @@ DRAWN = (
     "  return raw.test(copy.textContent)})"
 )
 ON = "const v = view(), was = v.scrollTop; v.scrollTop += 0.8 * v.clientHeight; return v.scrollTop === was"
+HEIGHT = (
+    "const end = panel().querySelector('.jp-Notebook-footer').getBoundingClientRect().bottom, v = view();"
+    "return end - v.getBoundingClientRect().top + v.scrollTop"
+)
 SEEN = """
 const faults = [], texts = {};
 for (const one of panel().querySelectorAll('mjx-merror')) faults.push('refused: ' + one.textContent.slice(0, 200));
@@ -231,6 +237,8 @@ class Lab:
             for place, text in seen["texts"].items():  # a cell that is half in view may be there in part
                 texts[int(place)] = max(text, texts.get(int(place), ""), key=len)
             end = self.driver.execute_script(VIEW + ON)
+        height = self.driver.execute_script(VIEW + HEIGHT)
+        assert height <= SCREENS * 1_000, f"{self.name}: {height / 1_000:.1f} screens of 1,000 px"
         return texts
 
     def picture(self, name: str) -> None:

@@ -220,7 +220,9 @@ class View:
         if self.many:  # one profile of M serves ε and its curve; those of a single pair go on until they are sharp
             rtol, curve_rtol = ROUNDS_RTOL, ROUNDS_RTOL if letter in "MN" else ROUNDS_CURVE_RTOL
         M = name(letter)
-        return M.epsilon(self._delta, rtol=rtol), lambda eps: M.delta(eps, rtol=curve_rtol)
+        # A single answer for a finite randomizer has the precision that every answer has.
+        given = {} if rtol == RTOL else {"rtol": rtol}
+        return M.epsilon(self._delta, **given), lambda eps: M.delta(eps, rtol=curve_rtol)
 
     def _closed_form(self, title: str, function: str, about: str, colour: str, with_delta: bool) -> Line:
         """A bound for every randomizer with this ε0; several rounds by basic composition, rounds × (ε, δ/rounds)."""
