@@ -432,8 +432,9 @@ def test_the_answer_comes_first_and_is_that_of_the_package():
 def test_a_notebook_that_has_not_run_shows_the_chart_and_the_table(monkeypatch):
     shown = []
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
-    explorer.app()._ipython_display_()
-    assert shown[0]["text/html"] == View(Settings())._repr_html_()
+    app = explorer.app()
+    app._ipython_display_()
+    assert shown[0]["text/html"] == View(app.settings)._repr_html_()
     assert "<img" in shown[0]["text/html"]
 
 
