@@ -436,6 +436,7 @@ def test_a_notebook_that_has_not_run_shows_the_chart_and_the_table(monkeypatch):
     app._ipython_display_()
     assert shown[0]["text/html"] == View(app.settings)._repr_html_()
     assert "<img" in shown[0]["text/html"]
+    assert shown[0]["text/plain"] == "View(Settings(delta='1e-06'))"
 
 
 def test_moving_a_slider_changes_chart_table_and_code():

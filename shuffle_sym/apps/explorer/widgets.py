@@ -156,7 +156,8 @@ class App:
         from IPython.display import display
 
         # A notebook that has not run yet shows the chart and the table.
-        display({**self.box._repr_mimebundle_(), "text/html": View(self.settings)._repr_html_()}, raw=True)
+        page = {"text/html": View(self.settings)._repr_html_(), "text/plain": repr(self.view)}
+        display({**self.box._repr_mimebundle_(), **page}, raw=True)
 
 
 def _text(value: Any) -> str:
