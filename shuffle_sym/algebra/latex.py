@@ -200,7 +200,7 @@ def _read(tex: str) -> str:
     bare = re.sub(r"\\[{}]", "", tex)
     pairs = (("{", "}"), (r"\left", r"\right"), (r"\begin", r"\end"))
     if not tex.isascii() or _BROKEN.search(tex) or any(bare.count(one) != bare.count(two) for one, two in pairs):
-        raise ValueError(f"a formula must be LaTeX that MathJax draws, in ASCII, its brackets in pairs, got {tex!r}")
+        raise ValueError(f"a formula must be LaTeX that MathJax draws, in ASCII, its braces in pairs, got {tex!r}")
     said = re.sub(r"\s+", " ", _say(_TOKEN.findall(tex)))
     return re.sub(r"(?<=[(\[⌊⌈]) | (?=[)\],;⌋⌉])", "", said).strip()
 
