@@ -30,8 +30,18 @@ _MECHANISMS = {
     "C": ("clones", "holds for every randomizer with this ε₀", COLOURS[1], "upper"),
     "S": ("shared", "clones if all users have one randomizer with this ε₀", COLOURS[5], "upper"),
     "B": ("blanket", "the privacy blanket of this randomizer alone", COLOURS[2], "upper"),
-    "M": ("certified", "this randomizer: two datasets attain the lower end, the upper end holds for all", COLOURS[0], "both"),
-    "N": ("other", "the other randomizer: two datasets attain the lower end, the upper end holds for all", COLOURS[4], "both"),
+    "M": (
+        "certified",
+        "this randomizer: two datasets attain the lower end, the upper end holds for all",
+        COLOURS[0],
+        "both",
+    ),
+    "N": (
+        "other",
+        "the other randomizer: two datasets attain the lower end, the upper end holds for all",
+        COLOURS[4],
+        "both",
+    ),
 }
 #: The name of a closed form, the function, what it is, its colour, and whether it says δ at ε.
 _CLOSED_FORMS = (
