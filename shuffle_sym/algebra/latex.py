@@ -197,9 +197,10 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|[^\\\s]")
 
 def _read(tex: str) -> str:
     """A formula as a line of text."""
-    bare = re.sub(r"\\[{}]", "", tex)
-    pairs = (("{", "}"), (r"\left", r"\right"), (r"\begin", r"\end"))
-    if not tex.isascii() or _BROKEN.search(tex) or any(bare.count(one) != bare.count(two) for one, two in pairs):
+    signs = [
+        re.findall(r"\\.[a-z]*|[{}]", tex).count(sign) for sign in ("{", r"\left", r"\begin", "}", r"\right", r"\end")
+    ]
+    if not tex.isascii() or _BROKEN.search(tex) or signs[:3] != signs[3:]:
         raise ValueError(f"a formula must be LaTeX that MathJax draws, in ASCII, its braces in pairs, got {tex!r}")
     said = re.sub(r"\s+", " ", _say(_TOKEN.findall(tex)))
     return re.sub(r"(?<=[(\[⌊⌈]) | (?=[)\],;⌋⌉])", "", said).strip()

@@ -57,8 +57,11 @@ class LogConcave:
     def _missing(self) -> str:
         """What could not be proved: the logarithm is concave on each piece, continuous, and its slope falls between."""
         for piece, log in zip(self.pieces, self.logs, strict=True):
-            ends = f" where {piece.left} < y - x < {piece.right}".replace(" where -oo < y - x < oo", "")
-            where = ends.replace("-oo < ", "").replace(" < oo", "")
+            where = (
+                f" where {piece.left} < y - x < {piece.right}".replace(" where -oo < y - x < oo", "")
+                .replace("-oo < ", "")
+                .replace(" < oo", "")
+            )
             if piece.formula.has(sp.nan):
                 return f"none of its cases applies{where}"
             if piece.formula == 0:

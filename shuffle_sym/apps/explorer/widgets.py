@@ -156,8 +156,14 @@ class App:
         from IPython.display import display
 
         # A notebook that has not run yet shows the chart and the table.
-        page = {"text/html": View(self.settings)._repr_html_(), "text/plain": repr(self.view)}
-        display({**self.box._repr_mimebundle_(), **page}, raw=True)
+        display(
+            {
+                **self.box._repr_mimebundle_(),
+                "text/html": View(self.settings)._repr_html_(),
+                "text/plain": repr(self.view),
+            },
+            raw=True,
+        )
 
 
 def _text(value: Any) -> str:

@@ -35,8 +35,17 @@ def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr
         ax.set_yticks(sorted({row.n for row in rows}))
     for line in panels:
         line[0].set(ylabel="users n")
-    names = {k: f"others: {k.removeprefix('all ').replace('third', 'a third value')}" for k in kinds}
-    handles = [Line2D([], [], marker="s", linestyle="", color=colours[k], label=names[k]) for k in kinds]
+    handles = [
+        Line2D(
+            [],
+            [],
+            marker="s",
+            linestyle="",
+            color=colours[k],
+            label=f"others: {k}".replace("all ", "").replace("third", "a third value"),
+        )
+        for k in kinds
+    ]
     placed = {"loc": "outside lower center", "ncols": min(6, len(kinds))}
     panels[0, 0].figure.legend(handles=handles, frameon=False, labelcolor=INK, **placed)
     return panels
