@@ -86,7 +86,7 @@ def running(*command: str, notebooks: Path, url: str) -> Iterator[None]:
             yield
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(PATIENCE)
 
 
 def answers(url: str) -> bool:
@@ -232,7 +232,11 @@ class Lab:
         while not end:
             time.sleep(0.3)  # what came into view is put on the page a moment later
             waited(lambda: self.driver.execute_script(VIEW + DRAWN), f"the formulas of {self.name} to be drawn", 60)
-            seen = self.driver.execute_script(VIEW + SEEN)
+            for _ in range(5):  # a line with formulas is broken again when their letters have come
+                seen = self.driver.execute_script(VIEW + SEEN)
+                if not seen["faults"]:
+                    break
+                time.sleep(1)
             assert not seen["faults"], f"{self.name}: {seen['faults'][:5]}"
             for place, text in seen["texts"].items():  # a cell that is half in view may be there in part
                 texts[int(place)] = max(text, texts.get(int(place), ""), key=len)
