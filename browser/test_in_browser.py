@@ -44,6 +44,8 @@ FLAGS = (
 )
 
 
+#: What a notebook may be long, beside the list of files.
+SCREENS = 12
 #: Seconds until a wait is given up, on a machine that may be busy with other things; times are printed, not tested.
 PATIENCE = 900
 
@@ -84,7 +86,7 @@ def running(*command: str, notebooks: Path, url: str) -> Iterator[None]:
             yield
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(PATIENCE)
 
 
 def answers(url: str) -> bool:
@@ -137,6 +139,10 @@ DRAWN = (
     "  return raw.test(copy.textContent)})"
 )
 ON = "const v = view(), was = v.scrollTop; v.scrollTop += 0.8 * v.clientHeight; return v.scrollTop === was"
+HEIGHT = (
+    "const end = panel().querySelector('.jp-Notebook-footer').getBoundingClientRect().bottom, v = view();"
+    "return end - v.getBoundingClientRect().top + v.scrollTop"
+)
 SEEN = """
 const faults = [], texts = {};
 for (const one of panel().querySelectorAll('mjx-merror')) faults.push('refused: ' + one.textContent.slice(0, 200));
@@ -226,11 +232,17 @@ class Lab:
         while not end:
             time.sleep(0.3)  # what came into view is put on the page a moment later
             waited(lambda: self.driver.execute_script(VIEW + DRAWN), f"the formulas of {self.name} to be drawn", 60)
-            seen = self.driver.execute_script(VIEW + SEEN)
+            for _ in range(5):  # a line with formulas is broken again when their letters have come
+                seen = self.driver.execute_script(VIEW + SEEN)
+                if not seen["faults"]:
+                    break
+                time.sleep(1)
             assert not seen["faults"], f"{self.name}: {seen['faults'][:5]}"
             for place, text in seen["texts"].items():  # a cell that is half in view may be there in part
                 texts[int(place)] = max(text, texts.get(int(place), ""), key=len)
             end = self.driver.execute_script(VIEW + ON)
+        height = self.driver.execute_script(VIEW + HEIGHT)
+        assert height <= SCREENS * 1_000, f"{self.name}: {height / 1_000:.1f} screens of 1,000 px"
         return texts
 
     def picture(self, name: str) -> None:

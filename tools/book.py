@@ -34,15 +34,15 @@ LETTERS = r"""## Letters and words
 
 | letter | in code | meaning |
 |---|---|---|
-| $\varepsilon_0$, $t = e^{\varepsilon_0}$ | `eps0` | one report by itself: $\varepsilon_0$-LDP |
-| $\varepsilon$, $\alpha = e^\varepsilon$ | `eps`, `alpha` | all reports together: $(\varepsilon, \delta)$-DP |
+| $\varepsilon_0$, $t = e^{\varepsilon_0}$ | `eps0` | how much one report reveals: it is $\varepsilon_0$-LDP |
+| $\varepsilon$, $\alpha = e^\varepsilon$ | `eps`, `alpha` | how much all reports reveal: $(\varepsilon, \delta)$-DP |
 | $\delta$ | `delta` | the hockey-stick divergence at $\alpha$ |
 | $n$ | `n` | number of users, including the one whose input differs |
 | $k$, $d$ | `k`, `d` | size of the alphabet; number of bits or inputs |
 | $T$ | `rounds` | number of rounds that are composed |
 | $R(x)(y)$ | `R` | probability that a user with input $x$ sends the message $y$ |
 | $\gamma$ | `R.gamma` | mass of the blanket |
-| $a$, $b$, $c$ | `decomposition` | masses of a message under $x_0$, under $x_1$, and in what everybody else sends |
+| $a$, $b$, $c$ | `decomposition` | probability of a message under $x_0$, $x_1$, and in what all others share |
 | $G$ | `R.gparv()` | the random variable (GPARV) with $D_\alpha = \frac1n \mathbb E[G_1 + \dots + G_n]_+$ |
 
 - *Neighbouring datasets* differ in one user's input. Their *hockey-stick divergence*
@@ -99,8 +99,11 @@ def index(book: Sequence[Chapter]) -> Any:
     lines = [
         "# shuffle_sym: the way through the notebooks",
         "",
+        "How private are shuffled reports? Users randomise their own reports, and a shuffler forgets who sent what.",
+        "These notebooks compute how private all reports together are, with bounds on both sides, and prove it.",
+        "",
         "Every claim in a notebook ends in an `assert`, so it was checked when the notebook was last run.",
-        "Each notebook can be read by itself. Exercises at the end have solutions in a folded cell.",
+        "Each notebook can be read on its own. Exercises at the end have solutions in a folded cell.",
         "Letters and words are explained at the end of this page.",
     ]
     for title, numbers in parts:

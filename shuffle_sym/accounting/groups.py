@@ -154,7 +154,7 @@ class OneGroup(CrowdOfUsers):
     @cached_property
     def stacked(self) -> Stacked:
         randomizers = [R for R, _ in self.parts]
-        arguments.numeric_only(set().union(*(R.free_symbols for R in randomizers)), "a number")
+        arguments.numeric_only(set().union(*(R.free_symbols for R in randomizers)), "a numerical answer")
         return Stacked(randomizers, [g for g, count in enumerate(self.counts) if count])
 
     @cached_property

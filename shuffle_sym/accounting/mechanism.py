@@ -81,12 +81,12 @@ class Mechanism(CrowdOfUsers):
     @cached_property
     def below(self) -> Datasets:
         """The datasets behind the lower ends."""
-        arguments.numeric_only(self.R.free_symbols, "a number")
+        arguments.numeric_only(self.R.free_symbols, "a numerical answer")
         return datasets_of(self.R, self.n)
 
     @cached_property
     def bounds(self) -> AllDatasets | NoiseOfAllDatasets:
-        arguments.numeric_only(self.R.free_symbols, "a number")
+        arguments.numeric_only(self.R.free_symbols, "a numerical answer")
         return of_all_datasets(self.R, self.n)
 
     @cached_property

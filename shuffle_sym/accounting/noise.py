@@ -57,7 +57,7 @@ class Noise(Source):
 
     def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         R = self.R
-        arguments.numeric_only(R.free_symbols, "a number")
+        arguments.numeric_only(R.free_symbols, "a numerical answer")
         if self.above_all is not None:
             return self.above_all.from_one(ratios, rtol, method)
         if method not in ("auto", "contour", "fft"):

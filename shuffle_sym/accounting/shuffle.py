@@ -232,7 +232,7 @@ class Shuffle:
         targets = arguments.each(delta, "delta", arguments.delta_target)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        arguments.numeric_only(analysed.symbols(self.source), "a number")
+        arguments.numeric_only(analysed.symbols(self.source), "a numerical answer")
         answers = arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
         return hinted(answers, f"δ(0) is at most {delta} already; for δ at an ε ask delta(eps=…)")
 
@@ -320,7 +320,7 @@ class Shuffle:
             "n": self.n,
             **dict(self._steps),
             "rtol": float(f"{sampling.rtol:.6g}"),
-            "counts from (order, value)": [list(level) for level in sampling.levels],
+            "least that counts, as (order, value)": [list(level) for level in sampling.levels],
         }
         above = None if self.closes else curves.side(self._analysed.above)
         profile = PrivacyProfile(*sampling.brackets(*self._sides(), above), about)

@@ -159,7 +159,7 @@ class PairOfLaws(Source):
         return self.D.max_loss
 
     def decompositions(self) -> tuple[Decomposition, ...]:
-        arguments.numeric_only(self.D.free_symbols, "a number")
+        arguments.numeric_only(self.D.free_symbols, "a numerical answer")
         return (self.D,)
 
     def reversed(self) -> Source:

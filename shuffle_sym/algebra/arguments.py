@@ -132,7 +132,7 @@ def _integer(value: Any, name: str, least: int) -> int:
 
 
 def users(n: Any) -> int:
-    """The number of users, the differing one included."""
+    """The number of users, including the one whose input differs."""
     number = _integer(n, "n", 1)
     if number > 2**53:
         raise _refuse("n", "at most 2^53", n)

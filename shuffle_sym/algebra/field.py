@@ -267,8 +267,8 @@ def _undecided(expr: sp.Expr, bindings: Bindings) -> str:
                 f"Narrow it: {' or '.join(pieces)}."
             )
     return (
-        f"cannot prove the sign of {shown} for all values of its symbols; state their ranges, as "
-        'in ss.parameter("p", 0, 1) or ss.parameter("t", 1) for t = e^eps0, or give the symbols values'
+        f"Could not prove that {shown} has one sign for all values of its symbols. Narrow their ranges, as in "
+        'ss.parameter("p", 0, 1), or ss.parameter("t", 1) for t = e^eps0, or give the symbols values.'
     )
 
 

@@ -26,27 +26,9 @@ _SAID = {
     "approx": "≈", "ell": "ℓ", "prime": "′", "circ": "∘", "Omega": "Ω",
     ",": " ", ";": " ", ":": " ", " ": " ", "quad": " ", "qquad": " ", "!": "",
     "\\": "; ", "%": "%", "_": "_",
+    "log": "log", "exp": "exp", "min": "min", "max": "max", "inf": "inf", "sup": "sup", "lim": "lim", "Pr": "Pr",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "coth": "coth", "sin": "sin", "cos": "cos", "erf": "erf",
 }  # fmt: skip
-_SAID |= {
-    name: name
-    for name in [
-        "log",
-        "exp",
-        "min",
-        "max",
-        "inf",
-        "sup",
-        "lim",
-        "Pr",
-        "sinh",
-        "cosh",
-        "tanh",
-        "coth",
-        "sin",
-        "cos",
-        "erf",
-    ]
-}
 #: Commands that change how something is drawn and not what it says.
 _SILENT = set(
     [
@@ -73,11 +55,17 @@ _RAISED = str.maketrans("0123456789+−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ
 _LOWERED = str.maketrans("0123456789+−", "₀₁₂₃₄₅₆₇₈₉₊₋")
 #: What belongs between dollars: a power, an index, a relation, a Greek letter, a command.
 _BARE = re.compile(r"[\^\\{}=<>≤≥≠∈√∞∧²³⁴ⁿ₀-₉Α-ω−]|(?<![A-Za-z])[A-Za-z]'?_|[)\]]_")
+#: What MathJax refuses or leaves out: a power in text, two indices of one thing, one of nothing, an argument too few.
+_BROKEN = re.compile(
+    r"\\(?:text|mathrm|operatorname)\s*\{[^{}]*[\^_]|([\^_])(?:\{[^{}]*\}|\\[A-Za-z]+|[^\s{}\\])\s*\1"
+    r"|[\^_]\s*(?:[\^_}&]|$)|\\(?:frac|sqrt|binom)\s*(?:[}&]|$)|\\(?:frac|binom)\s*(?:\{[^{}]*\}|\w)\s*(?:[}&]|$)"
+    r"|(?<!\\)[%#]|^\s*$|^(?!.*\\begin).*(?<!\\)&"
+)
 #: Characters of words that are special in LaTeX, or not ASCII, and how LaTeX writes them.
-_ESCAPED = {
+_ESCAPED = str.maketrans({
     "“": "``", "”": "''", "’": "'", "‘": "`", "–": "--", "—": "---", "…": r"\dots{}", "é": r"\'e", "ó": r"\'o",
     "ö": r"\"o", "%": r"\%", "&": r"\&", "#": r"\#", "_": r"\_",
-}  # fmt: skip
+})  # fmt: skip
 #: Commands that take no room, and those that take more than one letter's.
 _NO_ROOM = {"left", "right", "displaystyle", "bigl", "bigr", "Bigl", "Bigr", "limits", "mathbb", "text", "mathrm"}
 _WIDE = {"log": 3, "exp": 3, "operatorname": 2, "min": 3, "max": 3, "le": 2, "ge": 2, "int": 2, "quad": 2, "qquad": 4}
@@ -184,8 +172,7 @@ def in_paper(words: str) -> str:
     >>> print(in_paper("Rényi: 5 % of $x_1$"))
     R\'enyi: 5 \% of $x_1$
     """
-    escaped = "".join
-    return _by_parts(words.replace("`", ""), lambda part: escaped(_ESCAPED.get(c, c) for c in part), "${}$".format)
+    return _by_parts(words.replace("`", ""), lambda part: part.translate(_ESCAPED), "${}$".format)
 
 
 def text(words: str) -> str:
@@ -210,10 +197,13 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|[^\\\s]")
 
 def _read(tex: str) -> str:
     """A formula as a line of text."""
-    if not tex.isascii() or re.sub(r"\\[{}]", "", tex).count("{") != re.sub(r"\\[{}]", "", tex).count("}"):
-        raise ValueError(f"a formula must be LaTeX in ASCII with its braces in pairs, got {tex!r}")
-    said = _say(_TOKEN.findall(tex))
-    return re.sub(r"(?<=[(\[⌊⌈]) | (?=[)\],;⌋⌉])", "", re.sub(r"\s+", " ", said)).strip()
+    signs = [
+        re.findall(r"\\.[a-z]*|[{}]", tex).count(sign) for sign in ("{", r"\left", r"\begin", "}", r"\right", r"\end")
+    ]
+    if not tex.isascii() or _BROKEN.search(tex) or signs[:3] != signs[3:]:
+        raise ValueError(f"a formula must be LaTeX that MathJax draws, in ASCII, its braces in pairs, got {tex!r}")
+    said = re.sub(r"\s+", " ", _say(_TOKEN.findall(tex)))
+    return re.sub(r"(?<=[(\[⌊⌈]) | (?=[)\],;⌋⌉])", "", said).strip()
 
 
 def _say(tokens: list[str]) -> str:
@@ -227,7 +217,7 @@ def _say(tokens: list[str]) -> str:
         elif token in "^_":
             said += _script(token, _argument(tokens))
         elif name in ("frac", "tfrac", "dfrac"):
-            said += f"{_held(_argument(tokens), _NO_SUM)}/{_held(_argument(tokens))}"
+            said += f"{_held(_argument(tokens), _NO_SUM)}/{_held(_argument(tokens))} "
         elif name in ("binom", "tbinom"):
             said += f"binom({_argument(tokens)}, {_argument(tokens)})"
         elif name == "sqrt":

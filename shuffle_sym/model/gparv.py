@@ -158,7 +158,7 @@ class Gparv(Uncached):
     @cached_property
     def _formulas(self) -> tuple[sp.Expr, ...]:
         formulas = (*(e for pair in self._pairs for e in pair), *self.masses)
-        arguments.numeric_only(field.free_symbols(formulas, self.bindings), "a number")
+        arguments.numeric_only(field.free_symbols(formulas, self.bindings), "a numerical answer")
         return formulas
 
     @cached_property

@@ -48,26 +48,31 @@ class LogConcave:
         self.logs = [sp.expand_log(sp.log(piece.formula), force=True) for piece in self.pieces]
         if missing := self._missing():
             raise ValueError(
-                f"density must be log-concave noise (its logarithm concave in u = y - x): {missing}; got {g}. "
-                "For other noise let users send the number of a cell in place of y, and give the probabilities of the "
-                "cells to ss.from_matrix. About users who send y itself this would only say a lower bound"
+                f"density is not covered: {missing}. It must be log-concave noise (its logarithm concave in u = y - "
+                f"x), got {g}. For other noise let users send the number of a cell in place of y, and give the "
+                "probabilities of the cells to ss.from_matrix. For users who send y itself, the answer would only be a "
+                "lower bound"
             )
 
     def _missing(self) -> str:
         """What could not be proved: the logarithm is concave on each piece, continuous, and its slope falls between."""
         for piece, log in zip(self.pieces, self.logs, strict=True):
-            where = f"where {piece.left} < y - x < {piece.right}"
+            where = (
+                f" where {piece.left} < y - x < {piece.right}".replace(" where -oo < y - x < oo", "")
+                .replace("-oo < ", "")
+                .replace(" < oo", "")
+            )
             if piece.formula.has(sp.nan):
-                return f"none of its cases applies {where}"
+                return f"none of its cases applies{where}"
             if piece.formula == 0:
                 return (
-                    f"it is 0 {where}, so its support moves with x: some messages are possible for some inputs only, "
-                    "and ε0 is infinite (add a floor, and give outputs=(a, b))"
+                    f"it is 0{where}, so some messages are possible for some inputs only, and ε0 is infinite (add a "
+                    "floor, and give outputs=(a, b), or round messages to cells before they are sent)"
                 )
             if not _is_positive(piece):
-                return f"could not prove that it is positive {where}"
+                return f"could not prove that it is positive{where}"
             if not _holds("is_nonpositive", sp.diff(log, u, 2), piece):
-                return f"could not prove that its logarithm is concave {where}"
+                return f"could not prove that its logarithm is concave{where}"
         for (left, log), (right, after) in pairwise(zip(self.pieces, self.logs, strict=True)):
             place = left.right
             gap = sp.simplify((left.formula - right.formula).subs(u, place))

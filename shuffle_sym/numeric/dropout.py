@@ -84,7 +84,7 @@ def upper(
         null: for each law the positive parts [w(y)]_+ of the messages that are impossible under x but not under x0 and
             x1, also if they are 0: an empty sequence says that there are none, and so that the mean of G_x is 1 − α.
         gamma: a lower bound of the blanket mass, from 0 to 1.
-        n: number of users, the differing one included.
+        n: number of users, including the one whose input differs.
         local: an upper bound of D_α(R(x0)‖R(x1)).
         equal: whether to try if equal others are certain to be the worst; not for `Raised` laws.
         tolerance: relative excess of an integral that is worth no more work.

@@ -109,6 +109,6 @@ def _summing_to_one(x: int, forms: list[sp.Expr], inexact: bool, bindings: field
     if inexact and total.is_Rational and abs(total - 1) <= _ROUND_OFF:
         return [field.simplest(e / total) for e in forms]
     shown = field.substitute(total, bindings)
-    close = f" = {float(shown):.12g}" if not (shown.free_symbols or shown.is_Integer) else ""
+    close = f" = {float(shown)}" if not (shown.free_symbols or shown.is_Integer) else ""
     what = f"the probabilities of all messages of input {x}"
     raise ValueError(f"row {x} of P, {what}, must sum to 1, got the sum {shown}{close}")

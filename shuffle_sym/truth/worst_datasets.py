@@ -164,7 +164,7 @@ def two_inputs(R: Randomizer, x0: int, x1: int, n: Any, alpha: Any) -> WorstPair
 
     Args:
         R, x0, x1: as in `worst_dataset`.
-        n: users, the differing one included; every share of every two inputs is multiplied out.
+        n: number of users, including the one whose input differs; every share of every two inputs is multiplied out.
         alpha: any number > 0.
 
     >>> import shuffle_sym as ss

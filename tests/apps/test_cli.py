@@ -279,7 +279,9 @@ def test_the_number_of_rounds_is_a_number(capsys):
 
 
 def test_the_list_of_derivations_has_no_markup(capsys):
-    assert ":math:" not in run("derive", capsys)[1]
+    listed = run("derive", capsys)[1]
+    assert ":math:" not in listed
+    assert "\\" not in listed, "a formula that is still LaTeX"
 
 
 def test_a_derivation_says_what_is_proved(capsys):

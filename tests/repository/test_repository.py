@@ -185,6 +185,8 @@ def test_a_saved_notebook_is_current_small_and_clean(path):
     outputs = [output for cell in code for output in cell["outputs"]]
     assert all(output["output_type"] != "error" for output in outputs)
     assert all(output.get("name") != "stderr" for output in outputs)
+    printed = [line for output in outputs for line in "".join(output.get("text", "")).splitlines()]
+    assert [line for line in printed if len(line) > 104] == []  # wider lines are broken within words and numbers
     text = path.read_text()
     assert not re.search(r"/(home|root|tmp|work|Users)/", text)
     source = "\n".join("".join(cell["source"]) for cell in code)

@@ -239,7 +239,7 @@ def _mechanism(text: str) -> tuple[Shuffle, Any]:
 def _summary(make: Callable[..., Any]) -> str:
     """The first sentence of a docstring, on one line."""
     paragraph = " ".join((inspect.getdoc(make) or "").split("\n\n")[0].split())
-    paragraph = re.sub(r":math:`([^`]*)`", r"\1", paragraph)
+    paragraph = re.sub(r":math:`([^`]*)`", lambda formula: latex.in_text(f"${formula[1]}$"), paragraph)
     return paragraph if len(paragraph) <= 100 else paragraph[:97] + "…"
 
 

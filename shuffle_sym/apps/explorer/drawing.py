@@ -85,7 +85,7 @@ def table(view: View) -> str:
         f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{escape(line.name)}</td>"
         f"<td style='text-align:right;padding-right:16px;white-space:nowrap'>{escape(_shown(view, line))}</td>"
         f"<td style='text-align:left'>{escape(_about(view, line))}</td></tr>"
-        for line in view.lines
+        for line in sorted(view.lines, key=lambda line: line.end != "both")  # the answer comes first
     )
     head = f"<tr><th></th><th>ε at δ = {escape(view.settings.delta)}</th><th style='text-align:left'>what it is</th>"
     return f"<table>{head}</tr>{rows}</table>{_guess(view)}"

@@ -30,8 +30,18 @@ _MECHANISMS = {
     "C": ("clones", "holds for every randomizer with this ε₀", COLOURS[1], "upper"),
     "S": ("shared", "clones if all users have one randomizer with this ε₀", COLOURS[5], "upper"),
     "B": ("blanket", "the privacy blanket of this randomizer alone", COLOURS[2], "upper"),
-    "M": ("certified", "this randomizer: below two datasets, above all of them", COLOURS[0], "both"),
-    "N": ("other", "the other randomizer: below two datasets, above all of them", COLOURS[4], "both"),
+    "M": (
+        "certified",
+        "this randomizer: two datasets attain the lower end, the upper end holds for all",
+        COLOURS[0],
+        "both",
+    ),
+    "N": (
+        "other",
+        "the other randomizer: two datasets attain the lower end, the upper end holds for all",
+        COLOURS[4],
+        "both",
+    ),
 }
 #: The name of a closed form, the function, what it is, its colour, and whether it says δ at ε.
 _CLOSED_FORMS = (
@@ -220,7 +230,9 @@ class View:
         if self.many:  # one profile of M serves ε and its curve; those of a single pair go on until they are sharp
             rtol, curve_rtol = ROUNDS_RTOL, ROUNDS_RTOL if letter in "MN" else ROUNDS_CURVE_RTOL
         M = name(letter)
-        return M.epsilon(self._delta, rtol=rtol), lambda eps: M.delta(eps, rtol=curve_rtol)
+        # A single answer for a finite randomizer has the precision that every answer has.
+        given = {} if rtol == RTOL else {"rtol": rtol}
+        return M.epsilon(self._delta, **given), lambda eps: M.delta(eps, rtol=curve_rtol)
 
     def _closed_form(self, title: str, function: str, about: str, colour: str, with_delta: bool) -> Line:
         """A bound for every randomizer with this ε0; several rounds by basic composition, rounds × (ε, δ/rounds)."""

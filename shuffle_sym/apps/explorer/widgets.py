@@ -155,8 +155,15 @@ class App:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        # A notebook that has not run yet shows the table.
-        display({**self.box._repr_mimebundle_(), "text/html": self.view.table}, raw=True)
+        # A notebook that has not run yet shows the chart and the table.
+        display(
+            {
+                **self.box._repr_mimebundle_(),
+                "text/html": View(self.settings)._repr_html_(),
+                "text/plain": repr(self.view),
+            },
+            raw=True,
+        )
 
 
 def _text(value: Any) -> str:

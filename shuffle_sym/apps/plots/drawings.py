@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.patches import Circle, FancyBboxPatch
 
-from shuffle_sym.apps.plots.style import COLOURS, INK, PAPER, close, grid  # noqa: F401 (close is for examples)
+from shuffle_sym.apps.plots.style import COLOURS, INK, PAPER, WIDTH, close, grid  # noqa: F401 (close is for examples)
 
 _OTHERS, _FIRST, _GONE = COLOURS[0], COLOURS[1], "#D8D8D8"
 
@@ -19,18 +19,16 @@ def empty_chair() -> Any:
     ['1. Four users, four messages', '2. Ask one after the other', '3. User 1 takes the empty chair']
     >>> close(panels[0])
     """
-    (panels,) = grid(1, 3, (11.5, 2.9))
+    (panels,) = grid(1, 3, (WIDTH, 2.9))
     for ax in panels:
-        ax.set(xlim=(-0.75, 3.75), ylim=(-0.95, 1.7), aspect="equal")
+        ax.set(xlim=(-0.75, 3.75), ylim=(-1.35, 1.7), aspect="equal")
         ax.axis("off")
     sent, asked, seated = panels
     sent.set_title("1. Four users, four messages")
     _user(sent, 0, "1", _FIRST, "$y_1$", chair=None)
     for x, name in enumerate("ABC", 1):
         _user(sent, x, name, _OTHERS, f"$y_{name}$")
-    _says(
-        sent, "The shuffler tells the messages, not who sent which.\nUser 1 has $x_0$ or $x_1$: can anybody see which?"
-    )
+    _says(sent, "The shuffler tells the messages,\nnot who sent which. User 1 has\n$x_0$ or $x_1$: can one see which?")
     asked.set_title("2. Ask one after the other")
     _user(asked, 0, "1", _FIRST, "?", chair=None)
     _user(asked, 1, "B", _GONE, "$y_B$")
@@ -38,12 +36,12 @@ def empty_chair() -> Any:
     _user(asked, 3, "A or C", PAPER, "?")
     _says(
         asked,
-        "B is asked first, and stays: name and message are told.\nThe next drops out: $y$ is told, the name is not.",
+        "B is asked first, and stays: name and\nmessage are told. The next drops out:\n$y$ is told, the name is not.",
     )
     seated.set_title("3. User 1 takes the empty chair")
     for place, name in ((0.6, "A"), (2.4, "C")):
         _user(seated, place, f"1 or {name}", PAPER, f"$z_{name}$", chair=f"chair {name}", edge=_FIRST)
-    _says(seated, "Who sits on which chair? Each of the two cases has\nprobability 1/2, whatever has been told so far.")
+    _says(seated, "Who sits on which chair? Each of the\ntwo cases has probability 1/2,\nwhatever was told so far.")
     return panels
 
 

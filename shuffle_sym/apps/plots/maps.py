@@ -6,7 +6,7 @@ from typing import Any
 import sympy as sp
 from matplotlib.lines import Line2D
 
-from shuffle_sym.apps.plots.style import COLOURS, INK, close, grid, name_lines  # noqa: F401 (close is for examples)
+from shuffle_sym.apps.plots.style import COLOURS, INK, WIDTH, close, grid, name_lines  # noqa: F401 (close is for examples)
 from shuffle_sym.truth.neighbours import MapRow
 
 
@@ -23,19 +23,29 @@ def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr
     kinds = sorted({row.kind for rows in maps.values() for row in rows}, key=lambda k: (not k.startswith("all"), k))
     colours = dict(zip(kinds, (*COLOURS, "grey", INK), strict=False))
     lines = -(-len(maps) // columns)
-    panels = grid(lines, columns, (3.3 * columns, 2.5 * lines + 0.5))
+    panels = grid(lines, columns, (min(3.3 * columns, WIDTH), 2.5 * lines + 0.5))
     for ax, (name, rows) in zip(panels.flat, maps.items(), strict=False):
         for row in rows:
             x = float(sp.log(row.alpha) / eps0[name])
-            ax.plot(x, row.n, "s", color=colours[row.kind], markersize=7)
+            ax.plot(x, row.n, "s", color=colours[row.kind], markersize=5)
             if len(row.kinds) > 1:
-                ax.plot(x, row.n, ".", color="white", markersize=4)
+                ax.plot(x, row.n, ".", color="white", markersize=3)
         ax.set(xlabel="ε/ε₀")
         ax.set_title(name, fontsize="medium")
         ax.set_yticks(sorted({row.n for row in rows}))
     for line in panels:
         line[0].set(ylabel="users n")
-    handles = [Line2D([], [], marker="s", linestyle="", color=colours[k], label=f"others: {k}") for k in kinds]
+    handles = [
+        Line2D(
+            [],
+            [],
+            marker="s",
+            linestyle="",
+            color=colours[k],
+            label=f"others: {k}".replace("all ", "").replace("third", "a third value"),
+        )
+        for k in kinds
+    ]
     placed = {"loc": "outside lower center", "ncols": min(6, len(kinds))}
     panels[0, 0].figure.legend(handles=handles, frameon=False, labelcolor=INK, **placed)
     return panels

@@ -15,6 +15,7 @@ PAPER, INK = "#FFFFFF", "#000000"
 CONTRAST = 4.5  # of text on paper, as the accessibility guidelines ask for
 
 DPI = 96  # a pixel of the figure is a pixel of the page; saved with a palette, notebooks stay small
+WIDTH = 8.6  # of the column of a notebook, in inches: what is wider is made smaller, letters and all
 
 
 def axes(xlabel: str, ylabel: str, *, logx: bool = False, logy: bool = False) -> Any:
@@ -39,7 +40,7 @@ def panels(titles: Sequence[str], xlabel: str, ylabel: str, *, logx: bool = Fals
     ['weak', 'strong']
     >>> close(drawn[0])
     """
-    (panels,) = grid(1, len(titles), (4 * len(titles), 3.6), sharey=True)
+    (panels,) = grid(1, len(titles), (min(4 * len(titles), WIDTH), 3.6), sharey=True)
     for ax, title in zip(panels, titles, strict=True):
         _scaled(ax, xlabel, logx=logx, logy=logy)
         ax.set_title(title, fontsize="medium")
@@ -57,7 +58,7 @@ def panel_grid(titles: Mapping[str, str], ylabel: str, *, columns: int = 3, line
     >>> close(drawn[0])
     """
     rows = -(-len(titles) // columns)
-    panels = grid(rows, columns, (3.1 * columns, 2.5 * rows))
+    panels = grid(rows, columns, (min(3.1 * columns, WIDTH), 2.5 * rows))
     for ax, (title, xlabel) in zip(panels.flat, titles.items(), strict=True):
         _scaled(ax, xlabel, logx=title not in linear, logy=True)
         ax.set_title(title, fontsize="medium")

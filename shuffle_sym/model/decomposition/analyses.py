@@ -189,7 +189,7 @@ def _distinct(columns: Iterable[tuple[sp.Expr, ...]]) -> list[tuple[str, tuple[s
 
 def strong(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Decomposition:
     r"""The view of the strong adversary A_s (Koskela et al. 2021, Definition 8; Balle et al. 2019, Theorem 3.1):
-    it also sees *which* users, the differing one included, drew their message from the blanket.
+    it also sees *which* users, including the one whose input differs, drew their message from the blanket.
 
     If the differing user did (mass γ), the view says nothing: a null atom. If not, the message comes from what x0 or x1
     has above the blanket, hidden among the blanket messages of the others. For k-RR:

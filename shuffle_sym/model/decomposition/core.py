@@ -186,7 +186,7 @@ class Decomposition(Uncached):
     @property
     def forms(self) -> tuple[sp.Expr, ...]:
         """a, b, c and β in the symbols of the field."""
-        arguments.numeric_only(self.free_symbols, "a number")
+        arguments.numeric_only(self.free_symbols, "a numerical answer")
         _, a, b, c = zip(*self.atoms, strict=True)
         return (*a, *b, *c, self.beta_form)
 

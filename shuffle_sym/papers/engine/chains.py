@@ -130,7 +130,7 @@ class Line(Fact):
         if evidence is None:
             raise VerificationError(f"{self.words}: cannot prove {self.relational()}{self._conditions()}")
         theorems = [one.root.name for one in self.uses if isinstance(one.root, Applied)]
-        return ("by " + ", ".join(theorems) if theorems else "proved"), evidence
+        return ("by " + ", ".join(dict.fromkeys(theorems)) if theorems else "proved"), evidence
 
     def _conditions(self) -> str:
         return f" for {', '.join(map(str, self.under))}" if self.under else ""

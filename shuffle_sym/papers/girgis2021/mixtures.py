@@ -77,7 +77,7 @@ def lemma51_renyi() -> Blocks:
         for name, drawn in (("p_i", r"p_{{i,{0}}}"), ("p'_n", r"p'_{{n,{0}}}"), ("p~_i", r"\tilde p_{{i,{0}}}"))
     )
     messages = (j, 1, B)
-    laws = [suppose(sp.Sum(law(j), messages), "=", 1, "a law") for law in (own, shared)]
+    laws = [suppose(sp.Sum(law(j), messages), "=", 1, "probabilities sum to 1") for law in (own, shared)]
     private = suppose(own(j), ">=", shared(j) / t, r"$R$ is $\varepsilon_0$-LDP, $t = e^{\varepsilon_0}$")
     tilde = given(rest(j), (own(j) - q * shared(j)) / (1 - q), "what is left of $p_i$", ABOVE)
     positive = chain(rest(j), at_least(0, r"not negative, by $\varepsilon_0$-LDP", tilde, private), under=ABOVE)

@@ -141,7 +141,7 @@ def remark7() -> Blocks:
     """
     B = sp.Symbol("B", integer=True, positive=True)
     a, b, c = (quantity(name, rf"{name}_{{{{{{0}}}}}}", positive=True) for name in "abc")
-    laws = [suppose(sp.Sum(law(j), (j, 1, B)), "=", 1, "a law") for law in (a, b, c)]
+    laws = [suppose(sp.Sum(law(j), (j, 1, B)), "=", 1, "probabilities sum to 1") for law in (a, b, c)]
     first = sp.Sum((a(j) - b(j)) ** 2 / c(j), (j, 1, B))
     large, small = sp.Ge(t, 2), (sp.Ge(t, 1), sp.Le(t, 2))
 

@@ -67,7 +67,7 @@ law_of_q = given(
     r"$Q = (A, C - A + \Delta)$: $Q_1$ if $\Delta = 1$, $P_0$ if $\Delta = 0$, (6.3)",
 )
 WHERE = {
-    n: "users, the differing one included",
+    n: "number of users, including the one whose input differs",
     p: "$1/t$, the probability that another user is a clone",
     q: r"$t/(t + 1)$, the probability of $\Delta = 1$",
     a: "first entry of a cell",

@@ -124,7 +124,8 @@ def _in_order(D: decomposition.Decomposition) -> tuple[decomposition.Component, 
 # ------------------------------------------------------------------------------------------------- the weak adversary
 
 WHERE = {
-    n: "users, the differing one included", k: "size of the alphabet", gamma: "probability of a random answer",
+    n: "number of users, including the one whose input differs", k: "size of the alphabet",
+    gamma: "probability of a random answer",
     b: "how many of the others answered randomly",
 }  # fmt: skip
 V, V_other = sp.Symbol("V", nonnegative=True), sp.Symbol("V'", nonnegative=True)

@@ -33,7 +33,7 @@ def algorithm4(D: Decomposition, n: Any, eps: Any) -> Interval:
     """
     if not isinstance(D, Decomposition):
         raise TypeError(f"D must be a decomposition, such as decomposition.blanket(R), got {D!r}")
-    arguments.numeric_only(D.free_symbols, "a number")
+    arguments.numeric_only(D.free_symbols, "a numerical answer")
     users, ratio = arguments.users(n), Ratio(eps=arguments.central_epsilon(eps))
     if D.has_no_loss_above(ratio):
         return Interval(0.0, 0.0)

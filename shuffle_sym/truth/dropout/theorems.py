@@ -196,7 +196,7 @@ def any_randomizer_bound(eps0: Any, n: Any, alpha: Any) -> sp.Rational:
 
     Args:
         eps0: the local privacy level, with a rational t = e^ε0 such as sp.log(3).
-        n: users, the differing one included.
+        n: number of users, including the one whose input differs.
         alpha: any rational number > 0.
 
     >>> any_randomizer_bound(sp.log(3), 3, 2), any_randomizer_bound(sp.log(3), 8, 2)

@@ -58,7 +58,7 @@ def enclosure(D: Decomposition, n: int, ratio: Ratio, digits: int, asked: str) -
     >>> enclosure(D, 10_000, Ratio(eps=sp.Rational(3, 100)), 30, "digits = 30").str(30, radius=False)
     '1.27806298133874281616806496809e-5'
     """
-    arguments.numeric_only(D.free_symbols, "a number")
+    arguments.numeric_only(D.free_symbols, "a numerical answer")
     planned = CentralSum(D.gparv, ratio, n, digits + _GUARD)
     if planned.seconds <= MOST_SECONDS:
         return planned.value()
