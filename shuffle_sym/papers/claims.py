@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from itertools import product
+from operator import eq
 from typing import Any, ParamSpec, TypeVar
 
 import sympy as sp
@@ -103,49 +104,59 @@ def cases(*axes: Axis, only: Callable[..., bool] | None = None) -> Iterator[tupl
             yield case
 
 
+def _at_most(left: Any, right: Any) -> bool:
+    in_balls = isinstance(left, arb) or isinstance(right, arb)
+    return not below(right, left) if in_balls else bool(left <= right)
+
+
+_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"=": eq, "<=": _at_most}
+
+
+def _failure(statement: Callable[..., Any], says: str, tried: Iterable[tuple[Any, ...]]) -> tuple[int, Any]:
+    """How many cases were tried, and the first one in which the statement fails, with its sides if it has two."""
+    count = 0
+    for case in tried:
+        count += 1
+        found = statement(*case)
+        sides = found if isinstance(found, tuple) else ()
+        if not (_RELATIONS[says](*sides) if sides else found):
+            return count, (*case, *sides)
+    return count, None
+
+
 @makes_test
 def on_grid(
-    holds: Callable[..., bool],
+    statement: Callable[..., Any],
     *axes: Axis,
     finding: str,
+    says: str = "<=",
     only: Callable[..., bool] | None = None,
     kind: str = "exact grid",
 ) -> Check:
-    """Exact on every case of the axes (see `cases`), or the first one that fails as a counterexample; comparisons of
-    floats with known ends are of the ``kind`` "certified floats"."""
-    count = 0
-    for case in cases(*axes, only=only):
-        count += 1
-        if not holds(*case):
-            return Check(False, kind.replace("exact grid", "counterexample"), f"{finding}: fails at {case}")
+    """Exact on every case of the axes (see `cases`), or the first one that fails as a counterexample. The ``statement``
+    is a predicate, or gives the left and the right side of what it ``says``: "<=" or "=". Comparisons of floats with
+    known ends are of the ``kind`` "certified floats"."""
+    count, failed = _failure(statement, says, cases(*axes, only=only))
+    if failed is not None:
+        return Check(False, kind.replace("exact grid", "counterexample"), f"{finding}: fails at {failed}")
     if not count:
         raise VerificationError(f"{finding}: a grid without cases shows nothing")
     return Check(True, kind, f"{finding} ({count} cases)")
 
 
-def _fails(left: Any, says: str, right: Any) -> bool:
-    if says == "=":
-        return bool(left != right)
-    return below(right, left) if isinstance(left, arb) or isinstance(right, arb) else bool(left > right)
-
-
 @makes_test
 def counterexample(
-    sides: Callable[..., tuple[Any, Any]],
+    statement: Callable[..., Any],
     *axes: Axis,
     told: Callable[..., str],
     says: str = "<=",
     only: Callable[..., bool] | None = None,
 ) -> Check:
-    """The first case (see `cases`; without axes there is one, without arguments) in which the left side is above the
-    right one or, where the statement ``says`` "=", not equal to it. ``told`` is given the case and both sides. If there
-    is none, nothing is decided. Sides that are balls are told apart, or it raises."""
-    count = 0
-    for case in cases(*axes, only=only):
-        count += 1
-        left, right = sides(*case)
-        if _fails(left, says, right):
-            return Check(False, "counterexample", told(*case, left, right))
+    """The first case in which the statement fails, as in `on_grid`; without axes there is one case, without arguments.
+    ``told`` is given the case and both sides. If no case fails nothing is decided."""
+    count, failed = _failure(statement, says, cases(*axes, only=only))
+    if failed is not None:
+        return Check(False, "counterexample", told(*failed))
     return Check(None, "searched", f"none of {count} cases fails")
 
 
