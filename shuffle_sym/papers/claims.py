@@ -40,6 +40,7 @@ Tested = TypeVar("Tested", bound=Callable[[], Any])
 
 VERDICTS = ("holds", "holds if", "misprint", "misprint or misread", "not reproduced", "false", "open")
 #: How a check was made; a proof is for all values, a grid and a counterexample are exact, the rest are what they say.
+#: "Measured" compares times within one run: true of this program on this machine.
 KINDS = ("proved", "exact grid", "counterexample", "certified floats", "searched", "measured")
 
 
@@ -226,11 +227,6 @@ def certified(passes: bool, finding: str) -> Check:
     return Check(passes, "certified floats", finding)
 
 
-def measured(passes: bool, finding: str) -> Check:
-    """A comparison of times within one run: true of this program on this machine."""
-    return Check(passes, "measured", finding)
-
-
 def fact(test: Test) -> str:
     """What a test found that a finding relies on; one that does not pass raises."""
     check = test()
@@ -318,7 +314,7 @@ class Claims(list[Claim]):
     printed (several as in `confirmed`), and the repair as in `Evidence`.
 
     >>> claim = Claims()
-    >>> claim("X-1", "12", "1 + 1 = 3", Check(False, "counterexample", "it is 2"))
+    >>> claim("X-1", "12", "$1 + 1 = 3$", Check(False, "counterexample", "it is 2"))
     >>> claim[0].examine().verdict
     'false'
     """

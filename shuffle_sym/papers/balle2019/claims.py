@@ -41,7 +41,6 @@ from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 claim = Claims()
 
 t = field.t
-FLOATS = "certified floats"
 ALPHAS = (F(1), F(6, 5), F(2))
 
 
@@ -74,7 +73,7 @@ claim(
         delta_and_target,
         [(4, 10**5, 0.5, 1e-6), (2, 10**4, 1, 0.01), (50, 10**6, 0.3, 1e-4), (3, 1000, 1, 0.9)],
         finding="δ of the view is below the target",
-        kind=FLOATS,
+        kind="certified floats",
     ),
 )
 
@@ -497,11 +496,9 @@ claim(
 )
 
 
-def dependent_bit() -> tuple[F, F]:
-    """A0 a fair bit, A = A0 and A' = 1 − A0: the two sides."""
-    coin = F(1, 2)
-    bit = {(1, 0): coin, (0, 1): coin}
-    return divergence_of_laws({(2, 0): coin, (0, 2): coin}, {(1, 1): F(1)}, F(1)), divergence_of_laws(bit, bit, F(1))
+#: A0, a fair bit as a multiset, and A0 ∪ A0.
+BIT = {(1, 0): F(1, 2), (0, 1): F(1, 2)}
+TWICE = {(2, 0): F(1, 2), (0, 2): F(1, 2)}
 
 
 def union_with_an_independent_one(i: int, j: int, k: int, alpha: F) -> bool:
@@ -522,7 +519,7 @@ claim(
     "701",
     r"$D(A_0 \cup A \| A_0 \cup A') \le D(A \| A')$",
     counterexample(
-        dependent_bit,
+        lambda: (divergence_of_laws(TWICE, {(1, 1): F(1)}, F(1)), divergence_of_laws(BIT, BIT, F(1))),
         told=lambda joined, alone: (
             f"A0 a fair bit, A = A0, A' = 1 - A0: the right side is {alone} and the left side {joined}"
         ),
@@ -753,7 +750,7 @@ claim(
         (100, 10**4, 10**7),
         (0.01, 0.1, 0.19),
         finding="so it is in numbers",
-        kind=FLOATS,
+        kind="certified floats",
     ),
 )
 

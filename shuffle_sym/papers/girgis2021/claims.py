@@ -41,7 +41,6 @@ from shuffle_sym.truth.exact import two_rr_moment
 claim = Claims()
 
 t = field.t
-FLOATS = "certified floats"
 SCAN = "which the scan of the page may have done"
 FRACTION = "a binomial coefficient looks like a fraction"
 
@@ -169,7 +168,7 @@ claim(
             (2, 3, 12),
             (1, 3, 100),
             finding="with C(λ, 2): above Theorem 3.6, at the smallest n that is allowed too",
-            kind=FLOATS,
+            kind="certified floats",
         ),
         proved(simplified.corollary32, finding="with C(λ, 2), from Theorem 3.6 and not from (5), see G-671"),
     ),
@@ -352,7 +351,7 @@ claim(
         (1, 3, 30, 1000, 10**6),
         (2, 3, 10, 100, 1000),
         finding="above Theorem 3.6",
-        kind=FLOATS,
+        kind="certified floats",
     ),
 )
 
