@@ -20,6 +20,7 @@ and `all_of` join some, and any function without arguments that returns a `Check
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, wraps
+from importlib import import_module
 from itertools import product
 from operator import eq
 from typing import Any, ParamSpec, TypeVar
@@ -295,7 +296,7 @@ class Evidence:
 class Claim:
     """A statement of a paper: ``id``, ``source`` (where it stands), ``statement`` in our words; ``examine()`` tests it.
 
-    A ``slow`` one takes more than a second or two; the quick audit leaves it out.
+    A ``slow`` one takes more than a second or two; the quick audit leaves it out. Its ``module`` is where `Claims` has it.
 
     >>> from shuffle_sym.papers import audit
     >>> next(claim.source for claim in audit.claims() if claim.id == "K-ratio")
@@ -307,17 +308,31 @@ class Claim:
     statement: str
     examine: Callable[[], Evidence]
     slow: bool = False
+    module: str = ""
+
+    def __reduce__(self) -> tuple[Callable[[str, str], "Claim"], tuple[str, str]]:
+        """Pickled as the name that it has in its module: tests have no names."""
+        return _claimed, (self.module, self.id)
+
+
+def _claimed(module: str, id: str) -> Claim:
+    claims: Claims = import_module(module).claim
+    return next(claim for claim in claims if claim.id == id)
 
 
 class Claims(list[Claim]):
-    """The claims of one paper in its order. Called, it adds one: where it stands, the statement, the tests of what is
-    printed (several as in `confirmed`), and the repair as in `Evidence`.
+    """The claims of one paper in its order, which its ``module`` holds as ``claim``. Called, it adds one: where it
+    stands, the statement, the tests of what is printed (several as in `confirmed`), and the repair as in `Evidence`.
 
-    >>> claim = Claims()
+    >>> claim = Claims("__main__")
     >>> claim("X-1", "12", "$1 + 1 = 3$", Check(False, "counterexample", "it is 2"))
     >>> claim[0].examine().verdict
     'false'
     """
+
+    def __init__(self, module: str) -> None:
+        super().__init__()
+        self.module = module
 
     def __call__(self, id: str, source: str, statement: str, *printed: Test, **repair: Any) -> None:
         self.by(id, source, statement, **repair)(confirmed(*printed))
@@ -347,7 +362,7 @@ class Claims(list[Claim]):
                         return printed
                     return Evidence(printed, corrected and corrected(), condition and condition(), **page)
 
-            self.append(Claim(id, source, statement, examine, slow))
+            self.append(Claim(id, source, statement, examine, slow, self.module))
             return test
 
         return add

@@ -194,7 +194,7 @@ def test_a_correction_says_how_the_page_was_read_and_nothing_else_does():
 
 
 def test_an_id_cannot_be_claimed_twice():
-    claim = Claims()
+    claim = Claims(__name__)
     claim("X-1", "1", "one", GOOD)
     assert [known.id for known in claim] == ["X-1"]
     with pytest.raises(ValueError, match="'X-1' twice"):
@@ -202,7 +202,7 @@ def test_an_id_cannot_be_claimed_twice():
 
 
 def test_a_claim_is_examined_with_fifty_digits():
-    claim = Claims()
+    claim = Claims(__name__)
 
     @claim.by("X-2", "2", "the digits")
     def digits():
@@ -214,7 +214,7 @@ def test_a_claim_is_examined_with_fifty_digits():
 
 
 def test_a_claim_has_its_repair_as_data_or_from_the_function_that_examines_it():
-    claim = Claims()
+    claim = Claims(__name__)
     claim("X-3", "3", "data", BAD, GOOD, condition=confirmed(GOOD, GOOD), slow=True)
     claim.by("X-4", "4", "a function", corrected=GOOD, misread="perhaps")(lambda: BAD)
     claim.by("X-5", "5", "all of it")(lambda: Evidence(BAD, condition=GOOD))

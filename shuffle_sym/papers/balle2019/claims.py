@@ -38,7 +38,7 @@ from shuffle_sym.randomizers import BLH, KRR, BinaryRR, Laplace, from_matrix
 from shuffle_sym.truth.exact import shuffled_pair
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
-claim = Claims()
+claim = Claims(__name__)
 
 t = field.t
 ALPHAS = (F(1), F(6, 5), F(2))

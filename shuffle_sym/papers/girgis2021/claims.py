@@ -38,7 +38,7 @@ from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact import two_rr_moment
 
-claim = Claims()
+claim = Claims(__name__)
 
 t = field.t
 SCAN = "which the scan of the page may have done"

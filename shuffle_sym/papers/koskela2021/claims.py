@@ -70,7 +70,7 @@ from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 from shuffle_sym.truth.exact import composed_divergence, shuffled_pair
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
-claim = Claims()
+claim = Claims(__name__)
 
 Law = dict[Any, F]
 ALPHAS = (F(1), F(6, 5), F(3, 2), F(2), F(3), F(7))

@@ -74,7 +74,7 @@ from shuffle_sym.randomizers import (
 from shuffle_sym.truth.exact import reduction_pair_divergence
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
-claim = Claims()
+claim = Claims(__name__)
 
 t, s, k, alpha = field.t, field.s, field.k, field.alpha
 ALPHAS = (F(1), F(9, 8), F(5, 4), F(3, 2), F(7, 4), F(2), F(3))
