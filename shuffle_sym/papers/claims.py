@@ -296,7 +296,8 @@ class Evidence:
 class Claim:
     """A statement of a paper: ``id``, ``source`` (where it stands), ``statement`` in our words; ``examine()`` tests it.
 
-    A ``slow`` one takes more than a second or two; the quick audit leaves it out. Its ``module`` is where `Claims` has it.
+    A ``slow`` one takes more than a second or two; the quick audit leaves it out. Its ``module`` holds it among its
+    `Claims`.
 
     >>> from shuffle_sym.papers import audit
     >>> next(claim.source for claim in audit.claims() if claim.id == "K-ratio")
