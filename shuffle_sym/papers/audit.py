@@ -22,7 +22,7 @@ from typing import Any
 from shuffle_sym.algebra import arguments, latex
 from shuffle_sym.algebra.cards import Markdown, table
 from shuffle_sym.papers import FOLDERS
-from shuffle_sym.papers.claims import REGISTERED, VERDICTS, Check, Claim, Evidence, Result
+from shuffle_sym.papers.claims import VERDICTS, Check, Claim, Evidence, Result
 
 __all__ = ["PAPERS", "Audit", "Check", "Claim", "Evidence", "Paper", "Result"]
 __all__ += ["claims", "on_record", "recorded", "run", "summary"]
@@ -45,11 +45,9 @@ class Paper:
 
     @staticmethod
     def of(folder: ModuleType) -> "Paper":
-        """Reads the modules that ``claims/__init__.py`` of a paper's folder names."""
-        name = f"{folder.__name__}.claims"
-        parts = [import_module(f"{name}.{part}").__name__ for part in import_module(name).ORDER]
+        """Reads the ``claims.py`` of a paper's folder."""
         path = Path(str(folder.__file__)).parent
-        return Paper(path.name, folder.TITLE, path, tuple(claim for part in parts for claim in REGISTERED[part]))
+        return Paper(path.name, folder.TITLE, path, tuple(import_module(f"{folder.__name__}.claims").claim))
 
 
 _FOLDERS = [import_module(f"shuffle_sym.papers.{name}") for name in FOLDERS]

@@ -11,30 +11,45 @@ not reproduced       it fails with all that was tried, and what it is compared w
 false                it fails, and nothing close to it holds
 open                 it was neither refuted nor proved
 ===================  ============================================================================================
+
+A claim is data: where it stands, what it says, and the tests of it and of its repair. A *test* is run when the claim is
+examined and gives a `Check`: `proved`, `on_grid`, `counterexample`, `identity` and `at_most` make tests, `confirmed`
+and `all_of` join some, and any function without arguments that returns a `Check` is one.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import Any, TypeVar
+from functools import partial, wraps
+from importlib import import_module
+from itertools import product
+from operator import eq
+from typing import Any, ParamSpec, TypeVar
 
 import sympy as sp
+from flint import arb
 
 from shuffle_sym.algebra import balls, latex
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.papers.enclosures import BITS
+from shuffle_sym.papers.enclosures import BITS, below
 from shuffle_sym.papers.engine import claim as line
 
-T = TypeVar("T")
+Test = Callable[[], "Check"]
+#: Several values of an argument of a predicate, or a function that gives them when a claim is examined.
+Axis = Iterable[Any] | Callable[[], Iterable[Any]]
+P = ParamSpec("P")
+Tested = TypeVar("Tested", bound=Callable[[], Any])
 
 VERDICTS = ("holds", "holds if", "misprint", "misprint or misread", "not reproduced", "false", "open")
 #: How a check was made; a proof is for all values, a grid and a counterexample are exact, the rest are what they say.
+#: "Measured" compares times within one run: true of this program on this machine.
 KINDS = ("proved", "exact grid", "counterexample", "certified floats", "searched", "measured")
 
 
 @dataclass(frozen=True)
 class Check:
     """Whether it holds (``passes``; None: not decided), the ``kind`` of evidence, and what was seen, the ``finding``.
+
+    It stands for a test that was run: called, it is what it is.
 
     >>> Check(True, "exact grid", "1 + 1 = 2 (1 cases)").passes
     True
@@ -48,76 +63,106 @@ class Check:
         if self.kind not in KINDS:
             raise VerificationError(f"kind must be one of {KINDS}, got {self.kind!r}")
 
+    def __call__(self) -> "Check":
+        return self
 
+
+# ------------------------------------------------------------------------------------------------ tests that are data
+
+
+def makes_test(check: Callable[P, Check]) -> Callable[P, Test]:
+    """Of a function that checks something: one that takes the same arguments, and checks when its result is called."""
+
+    @wraps(check)
+    def later(*args: P.args, **named: P.kwargs) -> Test:
+        return partial(check, *args, **named)
+
+    return later
+
+
+@makes_test
 def proved(*derivations: Any, finding: str) -> Check:
     """Lines are checked while they are built; they count as a proof if none was only checked on a grid. The general
-    theorems that they rest on are named."""
-    lines = [line for derivation in derivations for line in derivation]
+    theorems that they rest on are named. ``derivations`` are functions that build them, or lines."""
+    built = [derivation() if callable(derivation) else derivation for derivation in derivations]
+    lines = [line for derivation in built for line in derivation]
     checked = [line for line in lines if getattr(line, "status", "") == "checked"]
-    checked += [line for derivation in derivations for line in getattr(derivation, "checked", ())]
-    theorems = dict.fromkeys(one.name for derivation in derivations for one in getattr(derivation, "by", ()))
+    checked += [line for derivation in built for line in getattr(derivation, "checked", ())]
+    theorems = dict.fromkeys(one.name for derivation in built for one in getattr(derivation, "by", ()))
     by = f", by {', '.join(theorems)}" if theorems else ""
     return Check(True, "exact grid" if checked else "proved", f"{finding} ({len(lines)} steps{latex.in_text(by)})")
 
 
-def _of(function: Callable[..., T], case: Any) -> T:
-    return function(*case) if isinstance(case, tuple) else function(case)
+def cases(*axes: Axis, only: Callable[..., bool] | None = None) -> Iterator[tuple[Any, ...]]:
+    """Every choice of one value of each axis, those of the first axis slowest; ``only`` says which are kept. A value
+    that is a tuple is several arguments.
+
+    >>> list(cases([(1, 2), (3, 4)], "ab", only=lambda i, j, letter: letter == "a"))
+    [(1, 2, 'a'), (3, 4, 'a')]
+    """
+    for chosen in product(*(axis() if callable(axis) else axis for axis in axes)):
+        case = tuple(part for value in chosen for part in (value if isinstance(value, tuple) else (value,)))
+        if only is None or only(*case):
+            yield case
 
 
-def on_grid(cases: Iterable[Any], holds: Callable[..., bool], *, finding: str) -> Check:
-    """Exact on every case, or the first one that fails as a counterexample. Here and below, a case that is a tuple is
-    given to the function as its arguments."""
+def _at_most(left: Any, right: Any) -> bool:
+    in_balls = isinstance(left, arb) or isinstance(right, arb)
+    return not below(right, left) if in_balls else bool(left <= right)
+
+
+_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"=": eq, "<=": _at_most}
+
+
+def _failure(statement: Callable[..., Any], says: str, tried: Iterable[tuple[Any, ...]]) -> tuple[int, Any]:
+    """How many cases were tried, and the first one in which the statement fails, with its sides if it has two."""
     count = 0
-    for case in cases:
+    for case in tried:
         count += 1
-        if not _of(holds, case):
-            return Check(False, "counterexample", f"{finding}: fails at {case}")
+        found = statement(*case)
+        sides = found if isinstance(found, tuple) else ()
+        if not (_RELATIONS[says](*sides) if sides else found):
+            return count, (*case, *sides)
+    return count, None
+
+
+@makes_test
+def on_grid(
+    statement: Callable[..., Any],
+    *axes: Axis,
+    finding: str,
+    says: str = "<=",
+    only: Callable[..., bool] | None = None,
+    kind: str = "exact grid",
+) -> Check:
+    """Exact on every case of the axes (see `cases`), or the first one that fails as a counterexample. The ``statement``
+    is a predicate, or gives the left and the right side of what it ``says``: "<=" or "=". Comparisons of floats with
+    known ends are of the ``kind`` "certified floats"."""
+    count, failed = _failure(statement, says, cases(*axes, only=only))
+    if failed is not None:
+        return Check(False, kind.replace("exact grid", "counterexample"), f"{finding}: fails at {failed}")
     if not count:
         raise VerificationError(f"{finding}: a grid without cases shows nothing")
-    return Check(True, "exact grid", f"{finding} ({count} cases)")
+    return Check(True, kind, f"{finding} ({count} cases)")
 
 
-def refuted(fails: bool, finding: str) -> Check:
-    """One exact case in which the statement is wrong; ``fails`` says whether it really is."""
-    return Check(not fails, "counterexample", finding)
-
-
-def certified(passes: bool, finding: str) -> Check:
-    """A comparison of certified intervals, or of an interval with an exact number."""
-    return Check(passes, "certified floats", finding)
-
-
-def measured(passes: bool, finding: str) -> Check:
-    """A comparison of times within one run: true of this program on this machine."""
-    return Check(passes, "measured", finding)
-
-
-def all_of(*checks: Check) -> Check:
-    """Several checks that all have to pass: the first one that does not, or all of them, known as the weakest is."""
-    for check in checks:
-        if check.passes is not True:
-            return check
-    weakest = max((check.kind for check in checks), key=KINDS.index)
-    return Check(True, weakest, "; ".join(check.finding for check in checks))
-
-
-def confirmed(main: Check, *also: Check) -> Check:
-    """A check, and further ones on the same thing: known as the first is, and only if all pass."""
-    joined = "; ".join(check.finding for check in (main, *also))
-    failing = [check for check in (main, *also) if check.passes is not True]
-    return replace((failing or [main])[0], finding=joined)
-
-
-def searched(cases: Iterable[Any], fails: Callable[..., bool], finding: Callable[..., str]) -> Check:
-    """The first case in which the statement fails, as a counterexample; if there is none, nothing is decided."""
-    count = 0
-    for case in cases:
-        count += 1
-        if _of(fails, case):
-            return Check(False, "counterexample", _of(finding, case))
+@makes_test
+def counterexample(
+    statement: Callable[..., Any],
+    *axes: Axis,
+    told: Callable[..., str],
+    says: str = "<=",
+    only: Callable[..., bool] | None = None,
+) -> Check:
+    """The first case in which the statement fails, as in `on_grid`; without axes there is one case, without arguments.
+    ``told`` is given the case and both sides. If no case fails nothing is decided."""
+    count, failed = _failure(statement, says, cases(*axes, only=only))
+    if failed is not None:
+        return Check(False, "counterexample", told(*failed))
     return Check(None, "searched", f"none of {count} cases fails")
 
 
+@makes_test
 def identity(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     """Whether two formulas are equal for all values of their symbols. Not proved is not refuted: that takes values at
     which they differ."""
@@ -134,6 +179,7 @@ def identity(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     return Check(True, "proved", finding)
 
 
+@makes_test
 def at_most(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     """Whether one formula is at most another for all values of their symbols (None if SymPy does not prove it)."""
     try:
@@ -143,16 +189,48 @@ def at_most(left: sp.Expr, right: sp.Expr, finding: str) -> Check:
     return Check(True, "proved", finding)
 
 
-def first(cases: Iterable[T], fails: Callable[..., bool], what: str) -> T:
-    """The first case that fails: the smallest one, if the cases come in that order. Raises if there is none."""
-    for case in cases:
-        if _of(fails, case):
-            return case
-    raise VerificationError(f"{what}: no case of the search fails")
+@makes_test
+def all_of(*tests: Test) -> Check:
+    """Several tests that all have to pass: the first one that does not, or all of them, known as the weakest is."""
+    checks = [each() for each in tests]
+    for check in checks:
+        if check.passes is not True:
+            return check
+    weakest = max((check.kind for check in checks), key=KINDS.index)
+    return Check(True, weakest, "; ".join(check.finding for check in checks))
 
 
-def fact(check: Check) -> str:
-    """What a check found that a finding relies on; a check that does not pass raises."""
+@makes_test
+def confirmed(main: Test, *also: Test) -> Check:
+    """A test, and further ones of the same thing: known as the first is, and only if all pass."""
+    checks = [each() for each in (main, *also)]
+    failing = [check for check in checks if check.passes is not True]
+    return replace((failing or checks)[0], finding="; ".join(check.finding for check in checks))
+
+
+# ------------------------------------------------------------------------------- checks, in a function that is a test
+
+
+def first(*axes: Axis, only: Callable[..., bool]) -> tuple[Any, ...]:
+    """The first of the `cases`. Raises if there is none."""
+    for case in cases(*axes, only=only):
+        return case
+    raise VerificationError("no case of the search fails")
+
+
+def refuted(fails: bool, finding: str) -> Check:
+    """One exact case in which the statement is wrong; ``fails`` says whether it really is."""
+    return Check(not fails, "counterexample", finding)
+
+
+def certified(passes: bool, finding: str) -> Check:
+    """A comparison of certified intervals, or of an interval with an exact number."""
+    return Check(passes, "certified floats", finding)
+
+
+def fact(test: Test) -> str:
+    """What a test found that a finding relies on; one that does not pass raises."""
+    check = test()
     return seen(check.passes is True, f"{check.finding} [{check.kind}]")
 
 
@@ -161,6 +239,9 @@ def seen(holds: bool, text: str) -> str:
     if not holds:
         raise VerificationError(f"not a fact: {text}")
     return text
+
+
+# ---------------------------------------------------------------------------------------- claims, and their verdicts
 
 
 @dataclass(frozen=True)
@@ -215,7 +296,8 @@ class Evidence:
 class Claim:
     """A statement of a paper: ``id``, ``source`` (where it stands), ``statement`` in our words; ``examine()`` tests it.
 
-    A ``slow`` one takes more than a second or two; the quick audit leaves it out.
+    A ``slow`` one takes more than a second or two; the quick audit leaves it out. Its ``module`` holds it among its
+    `Claims`.
 
     >>> from shuffle_sym.papers import audit
     >>> next(claim.source for claim in audit.claims() if claim.id == "K-ratio")
@@ -227,36 +309,64 @@ class Claim:
     statement: str
     examine: Callable[[], Evidence]
     slow: bool = False
+    module: str = ""
+
+    def __reduce__(self) -> tuple[Callable[[str, str], "Claim"], tuple[str, str]]:
+        """Pickled as the name that it has in its module: tests have no names."""
+        return _claimed, (self.module, self.id)
 
 
-#: Module of claims → what it claims, in the order in which it is written there.
-REGISTERED: dict[str, list[Claim]] = {}
+def _claimed(module: str, id: str) -> Claim:
+    claims: Claims = import_module(module).claim
+    return next(claim for claim in claims if claim.id == id)
 
 
-def claim(
-    id: str, source: str, statement: str, *, slow: bool = False
-) -> Callable[[Callable[[], Evidence | Check]], Callable[[], Evidence]]:
-    """Registers the function below it as the examination of one claim of the paper in whose folder it is written.
+class Claims(list[Claim]):
+    """The claims of one paper in its order, which its ``module`` holds as ``claim``. Called, it adds one: where it
+    stands, the statement, the tests of what is printed (several as in `confirmed`), and the repair as in `Evidence`.
 
-    It returns the check of the statement as printed, or the `Evidence` where there is a repair.
+    >>> claim = Claims("__main__")
+    >>> claim("X-1", "12", "$1 + 1 = 3$", Check(False, "counterexample", "it is 2"))
+    >>> claim[0].examine().verdict
+    'false'
     """
 
-    def register(examine: Callable[[], Evidence | Check]) -> Callable[[], Evidence]:
-        if any(known.id == id for part in REGISTERED.values() for known in part):
+    def __init__(self, module: str) -> None:
+        super().__init__()
+        self.module = module
+
+    def __call__(self, id: str, source: str, statement: str, *printed: Test, **repair: Any) -> None:
+        self.by(id, source, statement, **repair)(confirmed(*printed))
+
+    def by(
+        self,
+        id: str,
+        source: str,
+        statement: str,
+        *,
+        corrected: Test | None = None,
+        condition: Test | None = None,
+        slow: bool = False,
+        **page: str,
+    ) -> Callable[[Tested], Tested]:
+        """The same, with the function below it as the test of what is printed. It returns the whole `Evidence` where
+        the repair needs what it has computed."""
+        latex.refuse_bare(statement)
+        if any(known.id == id for known in self):
             raise ValueError(f"id must be new, got {id!r} twice")
 
-        latex.refuse_bare(statement)
+        def add(test: Tested) -> Tested:
+            def examine() -> Evidence:
+                with balls.LOCK, balls.workprec(BITS):  # whatever is enclosed on the way
+                    printed = test()
+                    if isinstance(printed, Evidence):
+                        return printed
+                    return Evidence(printed, corrected and corrected(), condition and condition(), **page)
 
-        @wraps(examine)
-        def examined() -> Evidence:
-            with balls.LOCK, balls.workprec(BITS):  # whatever is enclosed on the way
-                evidence = examine()
-            return Evidence(evidence) if isinstance(evidence, Check) else evidence
+            self.append(Claim(id, source, statement, examine, slow, self.module))
+            return test
 
-        REGISTERED.setdefault(examine.__module__, []).append(Claim(id, source, statement, examined, slow))
-        return examined
-
-    return register
+        return add
 
 
 @dataclass(frozen=True)

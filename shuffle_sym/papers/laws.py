@@ -26,6 +26,11 @@ def rows(R: Any) -> list[list[F]]:
     return [[fraction(e) for e in row] for row in R.matrix().tolist()]
 
 
+def floors(R: Any) -> list[F]:
+    """The least probability of every message: γω, the part that all inputs share."""
+    return [min(column) for column in zip(*rows(R), strict=True)]
+
+
 def moment(P: Law, Q: Law, order: int) -> F:
     """E_Q[(P/Q)^λ], outcome by outcome, for an integer λ."""
     return sum((p**order / Q[h] ** (order - 1) for h, p in P.items() if p), F(0))

@@ -1,9 +1,9 @@
 r"""Small things that several claims are examined with. Numbers are fractions, so that findings show them exactly."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import comb, prod
 from typing import Any
 
 import sympy as sp
@@ -12,6 +12,7 @@ from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.model.decomposition import Decomposition, blankets
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.randomizers import KRR
+from shuffle_sym.truth import ground_truth
 
 Analysis = Decomposition | Randomizer
 F = Fraction
@@ -30,6 +31,22 @@ def exact(source: Analysis, n: int, alpha: Fraction) -> Fraction:
     """D_α with n users, exactly: of a decomposition, or of the blanket of a randomizer."""
     analysed = source if isinstance(source, Decomposition) else blankets(source)
     return fraction(Shuffle(analysed, n).exact(alpha))
+
+
+def of_datasets(R: Randomizer, X0: Sequence[int], X1: Sequence[int], alpha: Any) -> Fraction:
+    """D_α of the shuffled messages of two datasets, exactly, for a rational randomizer."""
+    return fraction(ground_truth.delta(R, X0, X1, alpha))
+
+
+def worst(R: Randomizer, n: int, alpha: Any) -> Fraction:
+    """The largest D_α of all neighbouring datasets of n users, exactly, for a rational randomizer."""
+    return fraction(ground_truth.worst_pair(R, n, sp.Rational(alpha)).delta)
+
+
+def told_worst(R: Randomizer, n: int, alpha: Any) -> str:
+    """The datasets that have it, in words."""
+    pair = ground_truth.worst_pair(R, n, sp.Rational(alpha))
+    return f"{pair.X0} against {pair.X1} gives {pair.delta}"
 
 
 def level(t: Any) -> sp.Expr:
@@ -57,6 +74,21 @@ def product_of(*parts: Decomposition) -> Decomposition:
     """The Cartesian product of decompositions: joint composition."""
     columns = ([prod(masses) for masses in product(*(getattr(D, name) for D in parts))] for name in "abc")
     return Decomposition(*columns, title="product")
+
+
+def same_columns(D: Decomposition, E: Decomposition) -> bool:
+    """Whether two decompositions have the same components as numbers, whatever symbols they are written in."""
+    ours, theirs = (sorted(zip(X.a, X.b, X.c, strict=True)) for X in (D, E))
+    return ours == theirs
+
+
+def binomial(n: int, p: Fraction) -> list[tuple[int, Fraction]]:
+    """The values of Bin(n, p) with their probabilities.
+
+    >>> binomial(1, Fraction(1, 3))
+    [(0, Fraction(2, 3)), (1, Fraction(1, 3))]
+    """
+    return [(i, comb(n, i) * p**i * (1 - p) ** (n - i)) for i in range(n + 1)]
 
 
 def collected(masses: Iterable[tuple[Any, Fraction]]) -> dict[Any, Fraction]:

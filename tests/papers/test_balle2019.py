@@ -15,7 +15,7 @@ import shuffle_sym as ss
 from shuffle_sym.algebra import balls
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import bounds, derivations
-from shuffle_sym.papers.balle2019.claims.section_5_bounds import printed_bennett_krr
+from shuffle_sym.papers.balle2019.claims import printed_bennett_krr
 from shuffle_sym.papers.balle2019.spread import Spread
 from shuffle_sym.papers.engine import Least
 from shuffle_sym.papers.tools import krr

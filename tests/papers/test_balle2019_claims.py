@@ -18,7 +18,7 @@ from conftest import shuffled_laws
 import shuffle_sym as ss
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import audit
-from shuffle_sym.papers.balle2019.claims import section_4, section_5_bounds, section_6
+from shuffle_sym.papers.balle2019 import claims
 from shuffle_sym.papers.laws import divergence_of_laws, rows
 from shuffle_sym.truth import exact, ground_truth
 
@@ -31,16 +31,14 @@ def verdict(id):
 
 
 def test_lemma_5_6_with_the_right_factor_would_not_be_refuted(monkeypatch):
-    module = section_5_bounds
-    printed = module.printed_bennett
-    monkeypatch.setattr(module, "printed_bennett", lambda a, b, c, m: printed(a, b, c, m) * a * m)
+    printed = claims.printed_bennett
+    monkeypatch.setattr(claims, "printed_bennett", lambda a, b, c, m: printed(a, b, c, m) * a * m)
     assert verdict("B-Lem5.6") != "misprint"
 
 
 def test_inequality_404_with_the_larger_of_both_would_not_be_refuted(monkeypatch):
-    module = section_4
-    printed = module.printed_404
-    monkeypatch.setattr(module, "printed_404", lambda *case: (printed(*case)[1], printed(*case)[1]))
+    printed = claims.printed_404
+    monkeypatch.setattr(claims, "printed_404", lambda *case: (printed(*case)[1], printed(*case)[1]))
     assert verdict("B-404") != "misprint"
 
 
@@ -140,10 +138,10 @@ def test_no_unbiased_estimate_of_one_user_has_less_variance_than_corollary_4_1_1
 def test_the_generic_bennett_bound_is_that_of_the_authors_program():
     # github.com/BorjaBalle/amplification-by-shuffling, its notebook: ε of "Bennett, Generic" for ε0 = 0.4, n = 5000,
     # δ = 1e-6 (since the factor am was removed).
-    corrected, _ = section_6.generic_bennett(Fraction("0.4"), Fraction("0.11301679081207759"), 5000)
+    corrected, _ = claims.generic_bennett(Fraction("0.4"), Fraction("0.11301679081207759"), 5000)
     assert float(corrected.mid()) == pytest.approx(1e-6, rel=1e-5)
     # The same program has Hoeffding's bound at 0.05746164784348143, the smaller one.
-    assert section_6.generic_bennett(Fraction("0.4"), Fraction("0.05746164784348143"), 5000)[0].mid() > 1e-5
+    assert claims.generic_bennett(Fraction("0.4"), Fraction("0.05746164784348143"), 5000)[0].mid() > 1e-5
 
 
 def test_what_the_factor_am_makes_of_it_is_bounded_term_by_term():
@@ -154,14 +152,14 @@ def test_what_the_factor_am_makes_of_it_is_bounded_term_by_term():
     rate = c / b**2 * ((1 + u) * math.log1p(u) - u)
     terms = [math.comb(n, m) * t**-m * (1 - 1 / t) ** (n - m) * math.exp(-m * rate) for m in range(1, n + 1)]
     front = b * t / (math.log1p(u) * n)
-    corrected, with_am = section_6.generic_bennett(Fraction(eps0), Fraction(eps), n)
+    corrected, with_am = claims.generic_bennett(Fraction(eps0), Fraction(eps), n)
     assert float(corrected.mid()) == pytest.approx(front * math.fsum(terms), rel=1e-9)
     printed = front / a * math.fsum(term / m for m, term in enumerate(terms, 1))
     assert printed < float(with_am.mid()) < 2.01 * printed
 
 
 def test_a_generic_bennett_bound_that_is_smaller_would_not_be_refuted(monkeypatch):
-    monkeypatch.setattr(section_6, "generic_bennett", lambda *case: (Fraction(1, 10**7), Fraction(1, 10**7)))
+    monkeypatch.setattr(claims, "generic_bennett", lambda *case: (Fraction(1, 10**7), Fraction(1, 10**7)))
     assert verdict("B-574") == "holds"
 
 
@@ -176,5 +174,5 @@ def test_the_corrected_generic_bennett_bound_is_above_that_of_erlingsson_at_a_sm
     eps0, n = 0.01, 10**4
     eps = 12 * eps0 * math.sqrt(math.log(10**6) / n)
     assert n * math.expm1(eps) ** 2 / (2 * 8 * eps0 * (1 - 2 * eps0)) < 1.3
-    corrected, _ = section_6.generic_bennett(Fraction(eps0), Fraction(eps), n)
+    corrected, _ = claims.generic_bennett(Fraction(eps0), Fraction(eps), n)
     assert 1e-4 < float(corrected.mid()) < 1e-3

@@ -12,20 +12,21 @@ import sympy as sp
 import shuffle_sym as ss
 from shuffle_sym.algebra import balls
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.papers import claims
 from shuffle_sym.papers.claims import (
     Check,
+    Claims,
     Evidence,
     all_of,
+    cases,
     certified,
-    claim,
     confirmed,
+    counterexample,
     fact,
     first,
     identity,
     on_grid,
+    proved,
     refuted,
-    searched,
     seen,
 )
 from shuffle_sym.papers.enclosures import below, enclosed, exp
@@ -36,15 +37,31 @@ F = Fraction
 GOOD, BAD = Check(True, "proved", "yes"), Check(False, "counterexample", "no")
 
 
+def test_a_test_is_run_when_it_is_asked_for():
+    asked = []
+    test = on_grid(lambda case: asked.append(case) is None, [1, 2], finding="asked")
+    assert asked == []
+    assert (test().finding, asked) == ("asked (2 cases)", [1, 2])
+    assert test() == test()  # and again
+    assert GOOD() is GOOD
+
+
+def test_axes_are_multiplied_and_tuples_are_several_arguments():
+    assert list(cases((1, 2), [("a", "b")])) == [(1, "a", "b"), (2, "a", "b")]
+    assert list(cases(lambda: "xy", (1, 2), only=lambda letter, i: i > 1)) == [("x", 2), ("y", 2)]
+    assert list(cases()) == [()]
+
+
 def test_a_grid_without_cases_shows_nothing():
     with pytest.raises(ss.VerificationError, match="without cases"):
-        on_grid([], lambda case: True, finding="nothing")
+        on_grid(lambda case: True, [], finding="nothing")()
 
 
 def test_a_grid_names_the_first_case_that_fails():
-    found = on_grid([1, 2, 3], lambda case: case < 2, finding="small")
+    found = on_grid(lambda case: case < 2, [1, 2, 3], finding="small")()
     assert (found.passes, found.kind) == (False, "counterexample")
     assert "2" in found.finding
+    assert on_grid(lambda case: case < 2, [1, 2], finding="small", kind="certified floats")().kind == "certified floats"
 
 
 def test_a_check_of_an_unknown_kind_is_refused():
@@ -53,11 +70,11 @@ def test_a_check_of_an_unknown_kind_is_refused():
 
 
 def test_several_checks_are_known_as_the_weakest_is():
-    grid = on_grid([1], bool, finding="one")
-    assert (all_of(GOOD, grid).passes, all_of(GOOD, grid).kind) == (True, "exact grid")
-    assert (confirmed(GOOD, grid).passes, confirmed(GOOD, grid).kind) == (True, "proved")
-    assert confirmed(GOOD, BAD).passes is False
-    assert all_of(GOOD, BAD, grid) is BAD
+    grid = on_grid(bool, [1], finding="one")
+    assert all_of(GOOD, grid)() == Check(True, "exact grid", "yes; one (1 cases)")
+    assert confirmed(GOOD, grid)() == Check(True, "proved", "yes; one (1 cases)")
+    assert confirmed(GOOD, BAD)().passes is False
+    assert all_of(GOOD, BAD, grid)() is BAD
 
 
 def test_a_fact_that_is_none_raises():
@@ -68,15 +85,15 @@ def test_a_fact_that_is_none_raises():
 
 
 def test_a_search_without_a_find_raises():
-    assert first([1, 2, 3], lambda x: x > 1, "one") == 2
+    assert first([1, 2, 3], only=lambda x: x > 1) == (2,)
     with pytest.raises(ss.VerificationError, match="no case of the search fails"):
-        first([1, 2, 3], lambda x: x > 3, "one")
+        first([1, 2, 3], only=lambda x: x > 3)
 
 
 def test_an_identity_is_proved_or_not():
     x = sp.Symbol("x")
-    assert identity((x + 1) ** 2, x**2 + 2 * x + 1, "square").kind == "proved"
-    assert identity((x + 1) ** 2, x**2 + 1, "square").passes is False
+    assert identity((x + 1) ** 2, x**2 + 2 * x + 1, "square")().kind == "proved"
+    assert identity((x + 1) ** 2, x**2 + 1, "square")().passes is False
 
 
 def test_a_refutation_that_is_wrong_passes_for_the_claim():
@@ -107,15 +124,30 @@ def test_an_enclosure_that_cannot_tell_raises():
 
 def test_checks_together_pass_if_all_do():
     good, bad, unknown = (Check(p, k, k) for p, k in ((True, "proved"), (False, "counterexample"), (None, "searched")))
-    assert confirmed(good, good).passes is True
-    assert (confirmed(good, bad).passes, confirmed(good, bad).kind) == (False, "counterexample")
-    assert confirmed(good, unknown).passes is None
-    assert confirmed(good, bad).finding == "proved; counterexample"
+    assert confirmed(good, good)().passes is True
+    assert (confirmed(good, bad)().passes, confirmed(good, bad)().kind) == (False, "counterexample")
+    assert confirmed(good, unknown)().passes is None
+    assert confirmed(good, bad)().finding == "proved; counterexample"
 
 
 def test_a_search_that_finds_nothing_decides_nothing():
-    assert searched([1, 2, 3], lambda n: n > 5, str).passes is None
-    assert searched([1, 2, 3], lambda n: n > 1, str).finding == "2"
+    nothing = counterexample(lambda n: (n, 5), [1, 2, 3], told=lambda *case: str(case))()
+    assert (nothing.passes, nothing.kind, nothing.finding) == (None, "searched", "none of 3 cases fails")
+    assert counterexample(lambda n: (n, 1), [1, 2, 3], told=lambda *case: str(case))().finding == "(2, 2, 1)"
+    assert counterexample(lambda n: (n, 2), [2, 1], says="=", told=lambda *case: str(case))().finding == "(1, 1, 2)"
+
+
+def test_balls_are_told_apart_in_a_search():
+    assert counterexample(lambda: (exp(1), F(2718, 1000)), told=lambda *sides: "e")().passes is False
+    assert counterexample(lambda: (F(2718, 1000), exp(1)), told=lambda *sides: "e")().passes is None
+    with pytest.raises(VerificationError, match="do not tell"):
+        counterexample(lambda: (exp(1), exp(1)), told=lambda *sides: "e")()
+
+
+def test_lines_that_were_only_checked_are_no_proof():
+    line = type("Line", (), {"status": "checked"})()
+    assert proved(lambda: [line], finding="a line")() == Check(True, "exact grid", "a line (1 steps)")
+    assert proved([object()], lambda: [], finding="a line")() == Check(True, "proved", "a line (1 steps)")
 
 
 @pytest.mark.exact
@@ -161,21 +193,31 @@ def test_a_correction_says_how_the_page_was_read_and_nothing_else_does():
             Evidence(BAD, **given)
 
 
-def test_an_id_cannot_be_claimed_twice(monkeypatch):
-    monkeypatch.setattr(claims, "REGISTERED", {})
-    claim("X-1", "1", "one")(lambda: Evidence(GOOD))
-    assert [known.id for part in claims.REGISTERED.values() for known in part] == ["X-1"]
+def test_an_id_cannot_be_claimed_twice():
+    claim = Claims(__name__)
+    claim("X-1", "1", "one", GOOD)
+    assert [known.id for known in claim] == ["X-1"]
     with pytest.raises(ValueError, match="'X-1' twice"):
-        claim("X-1", "1", "one again")(lambda: Evidence(GOOD))
+        claim("X-1", "1", "one again", GOOD)
 
 
-def test_a_claim_is_examined_with_fifty_digits(monkeypatch):
-    monkeypatch.setattr(claims, "REGISTERED", {})
+def test_a_claim_is_examined_with_fifty_digits():
+    claim = Claims(__name__)
 
-    @claim("X-2", "2", "the digits")
+    @claim.by("X-2", "2", "the digits")
     def digits():
         lower, upper = balls.ends(enclosed(F(1, 3)))
-        return Evidence(certified(upper - lower < F(1, 10**50), "a third"))
+        return certified(upper - lower < F(1, 10**50), "a third")
 
-    assert digits().verdict == "holds"
-    assert balls.ends(enclosed(F(1, 3))) is not None  # outside as before
+    assert claim[0].examine() == Evidence(Check(True, "certified floats", "a third"))
+    assert digits().passes is False  # outside as before
+
+
+def test_a_claim_has_its_repair_as_data_or_from_the_function_that_examines_it():
+    claim = Claims(__name__)
+    claim("X-3", "3", "data", BAD, GOOD, condition=confirmed(GOOD, GOOD), slow=True)
+    claim.by("X-4", "4", "a function", corrected=GOOD, misread="perhaps")(lambda: BAD)
+    claim.by("X-5", "5", "all of it")(lambda: Evidence(BAD, condition=GOOD))
+    assert [each.examine().verdict for each in claim] == ["holds if", "misprint or misread", "holds if"]
+    assert [each.slow for each in claim] == [True, False, False]
+    assert claim[0].examine().printed.finding == "no; yes"

@@ -24,7 +24,7 @@ from shuffle_sym.algebra import balls
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import audit, bounds
 from shuffle_sym.papers.enclosures import enclosed, exp, log
-from shuffle_sym.papers.girgis2021.claims import section_3_1, section_3_1_quoted, section_3_3
+from shuffle_sym.papers.girgis2021 import claims
 from shuffle_sym.papers.laws import rows
 from shuffle_sym.truth import exact, ground_truth
 
@@ -37,7 +37,7 @@ def verdict(id):
 
 
 def test_bounds_5_6_and_8_as_they_are_meant_would_not_be_refuted(monkeypatch):
-    module = section_3_1
+    module = claims
     monkeypatch.setattr(module, "printed_5", module.bound_5)
     assert verdict("G-eq5/Thm3.1") == "open"
     monkeypatch.setattr(
@@ -168,7 +168,7 @@ def test_the_factors_8_and_10_are_5_and_4():
 
 @pytest.mark.exact
 def test_every_vertex_of_lemma_6_2_is_found():
-    found = section_3_3.vertices(3, 2)
+    found = list(claims.vertices(3, 2))
     # Three with one cell; for each ordered pair of cells one with ratios 2 and 1/2, p = (1/3, 2/3).
     assert len({(tuple(p), tuple(r)) for p, r in found}) == 3 + 6
     assert ([Fraction(1, 3), Fraction(2, 3), 0], [Fraction(2, 3), Fraction(1, 3), 0]) in found
@@ -177,7 +177,7 @@ def test_every_vertex_of_lemma_6_2_is_found():
 def test_the_layers_of_9_are_the_worst_over_a_and_bound_a_binomial_mean():
     # N above a/2, and layers of N between (1 − low)a and (1 − high)a, each with the worst a >= 8x; 1 for N <= 0.18a.
     ends = (0.5, 0.6, 0.65, 0.7, 0.75, 0.78, 0.82)
-    layers = section_3_1_quoted.layers
+    layers = claims.layers
     for x in (0.79, 2.0):
         a = np.linspace(8 * x, 60 * x, 200_001)
         worst = math.exp(2 * x) + 1

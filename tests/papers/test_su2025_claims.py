@@ -13,8 +13,16 @@ from scipy.stats import binom
 
 import shuffle_sym as ss
 from shuffle_sym.papers import audit
+from shuffle_sym.papers.su2025 import printed
 
 CLAIMS = {claim.id: claim for claim in audit.claims()}
+
+
+@pytest.mark.parametrize(("row", "id"), [("$k$-RR", "S-Table1-kRR"), ("OUE", "S-Table1-OUE")])
+def test_one_more_wrong_entry_of_table_1_would_be_noticed(row, id, monkeypatch):
+    monkeypatch.setitem(printed.TABLE_1, row, (*printed.TABLE_1[row][:4], 2 * printed.TABLE_1[row][4]))
+    with pytest.raises(ss.VerificationError, match="does not hold either"):
+        _ = CLAIMS[id].examine().verdict
 
 
 def test_the_blanket_of_blh_is_far_above_two_datasets_by_the_lattice_too():

@@ -18,6 +18,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments
+from shuffle_sym.papers.tools import binomial
 from shuffle_sym.truth.exact.reduction_pair import hockey_stick
 
 Pair = dict[Fraction, tuple[Fraction, Fraction]]
@@ -31,7 +32,7 @@ def printed_strong(k: Any, gamma: Any, n: Any) -> Pair:
     """
     k, gamma, n = _checked(k, gamma, n)
     pair: Pair = {}
-    for count, weight in _binomial(n - 1, gamma / k):
+    for count, weight in binomial(n - 1, gamma / k):
         _add(pair, Fraction(count + 1), weight, Fraction(0))
         _add(pair, Fraction(count), Fraction(0), weight)
     return pair
@@ -91,10 +92,6 @@ def _fraction(number: sp.Expr, name: str) -> Fraction:
     if not number.is_Rational:
         raise ValueError(f"{name} must be rational, got {number}: the printed pairs are computed with fractions")
     return Fraction(int(number.p), int(number.q))
-
-
-def _binomial(n: int, p: Fraction) -> list[tuple[int, Fraction]]:
-    return [(i, math.comb(n, i) * p**i * (1 - p) ** (n - i)) for i in range(n + 1)]
 
 
 def _add(pair: Pair, value: Fraction, under_p: Fraction, under_q: Fraction) -> None:

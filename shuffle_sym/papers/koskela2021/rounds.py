@@ -260,7 +260,7 @@ def many_rounds() -> Blocks:
     rounds of P and Q, at every α (Koskela et al. 2021, Theorem 7, with the condition that it needs).
 
     The paper asks only that P and Q decide the (ε, δ)-guarantees of one round, in both orders and for ε ≥ 0; that is
-    not enough (`papers.koskela2021.claims.rounds`, a counterexample with three messages). A, A' are c rounds of the
+    not enough (`papers.koskela2021.claims`, a counterexample with three messages). A, A' are c rounds of the
     mechanism, B, B' one round of it; R, S are c rounds of P, Q. In one round more, first B is replaced by P, given what
     the first c rounds sent, then the c rounds are, given what P sent. Outcomes that are impossible under the first law
     add nothing; y and w are the others.
