@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.algebra.compiled import NumpyFunction, numpy_function
+from shuffle_sym.algebra.compiled import NumpyFunction
 from shuffle_sym.model.decomposition import Decomposition, clones_koskela
 
 a, b = sp.symbols("a b", integer=True, nonnegative=True)
@@ -93,7 +93,7 @@ class Cells:
     def _compiled(self, expr: sp.Expr, name: str, doc: str, counts: Sequence[sp.Symbol]) -> NumpyFunction:
         bindings = {s: e for s, e in self.decomposition.bindings.items() if not e.free_symbols}
         others = sorted(expr.free_symbols - {*counts, *bindings}, key=str)
-        return numpy_function(expr, (*counts, *others), name, doc, log=True, bindings=bindings)
+        return NumpyFunction(expr, (*counts, *others), name, doc, log=True, bindings=bindings)
 
     def log_ratio(self) -> NumpyFunction:
         """The logarithm of `ratio`: the privacy loss of a cell.

@@ -18,7 +18,7 @@ import sympy as sp
 from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, field, latex, precise
-from shuffle_sym.algebra.compiled import numpy_function
+from shuffle_sym.algebra.compiled import NumpyFunction
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.equality import Uncached
 
@@ -247,7 +247,7 @@ class Gparv(Uncached):
         symbols, doc = (field.alpha, *sorted(others, key=str)), "The law of G: values G, probabilities p, null atoms."
         return LawOfG(
             *(
-                tuple(numpy_function(e, symbols, f"{name}_{i}", doc, log=False) for i, e in enumerate(column))
+                tuple(NumpyFunction(e, symbols, f"{name}_{i}", doc, log=False) for i, e in enumerate(column))
                 for name, column in columns.items()
             )
         )

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from shuffle_sym.algebra.counts import log_multinomial
+from shuffle_sym.algebra.compiled import log_multinomial
 
 Array = npt.NDArray[np.float64]
 #: Relative error of the sums in doubles: far above what the terms can have, which is about 1e-11 (see the tests).

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from shuffle_sym.algebra.counts import log_multinomial
+from shuffle_sym.algebra.compiled import log_multinomial
 from shuffle_sym.papers.girgis2021.binomial_moments import ALLOWANCE, geometric, log_cdf_upper, saddle_point
 
 Array = npt.NDArray[np.float64]
