@@ -11,7 +11,8 @@ zero, or a zero is proved by algebra; otherwise the question is refused.
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import count
 
 import mpmath
 import numpy as np
@@ -50,13 +51,12 @@ def simplest(expr: sp.Expr) -> sp.Expr:
         return sp.cancel(expr)
 
 
-@lru_cache(maxsize=8192)
-def _symbols_of(expr: sp.Expr) -> frozenset[sp.Symbol]:
-    return frozenset(expr.free_symbols)
+#: The symbols of a formula; SymPy would look for them again and again.
+_symbols_of = lru_cache(maxsize=8192)(lambda expr: frozenset(expr.free_symbols))
 
 
 def symbols_of(exprs: Iterable[sp.Expr]) -> set[sp.Symbol]:
-    """The symbols that occur in formulas; SymPy would look for them again and again."""
+    """The symbols that occur in formulas."""
     return set().union(*map(_symbols_of, exprs))
 
 
@@ -93,30 +93,10 @@ def rational_form(
     if all(map(quotients.is_rational, exprs)):
         return exprs, {}
     taken = symbols_of(exprs) | set(taken)
-    names: dict[sp.Expr, sp.Symbol] = {}
-    units = zeros.exponent_units(exprs)
-
-    def name(e: sp.Expr) -> sp.Symbol:
-        if e not in names:
-            number = len(names)
-            while (symbol := Irrational(f"r{number}", -sp.oo)) in taken:
-                number += 1
-            taken.add(symbol)
-            names[e] = symbol
-        return names[e]
-
-    def rewrite(e: sp.Expr) -> sp.Expr:
-        if e.is_Rational or e.is_Symbol:
-            return e
-        if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and not isinstance(e, sp.exp)):
-            return e.func(*(rewrite(part) for part in e.args))
-        if isinstance(e, (sp.exp, type(sp.E))):
-            multiple, base = e.as_base_exp()[1].as_coeff_Mul()
-            return name(sp.exp(units[base] * base)) ** (multiple / units[base])
-        return name(e)
-
-    forms = tuple(rewrite(e) for e in exprs)
-    return forms, {symbol: e for e, symbol in names.items()}
+    free = (symbol for i in count() if (symbol := Irrational(f"r{i}", -sp.oo)) not in taken)
+    rewriting = zeros.Rewriting(exprs, partial(next, free))
+    forms = tuple(map(rewriting.rewrite, exprs))
+    return forms, {symbol: e for e, symbol in rewriting.names.items()}
 
 
 # ---------------------------------------------------------------------------------------------- signs
@@ -209,33 +189,15 @@ def is_zero(expr: sp.Expr, bindings: Bindings) -> bool:
     return not free_symbols((simple,), bindings) and sign(simple, bindings) == 0
 
 
-def at_least(x: sp.Expr, y: sp.Expr, about_y: float | None = None) -> bool:
-    """Whether x >= y, decided exactly: equality counts, a rounding error does not. ``about_y`` is y as a double, if it
-    is known; y may be infinite."""
-    far = double(y) if about_y is None else about_y
-    near = double(x)
-    if clearly_different(near, far):
-        return near > far
-    if isinstance(y, sp.log):
-        x, y = sp.exp(x), y.args[0]
-    (form,), bindings = rational_form([x - y])
-    return sign(form, bindings) >= 0
-
-
-def double(number: sp.Expr) -> float:
-    """A constant as a double that is right to ten digits of 1 + |number|; infinities are allowed."""
-    if number in (sp.oo, -sp.oo):
-        return math.copysign(math.inf, number)
+def at_least(x: sp.Expr, y: sp.Expr) -> bool:
+    """Whether x >= y, decided exactly: equality counts, a rounding error does not; y may be infinite."""
+    if y in (sp.oo, -sp.oo):
+        return y is not sp.oo
     with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
-        x = balls.value(number)
-    if not x.is_finite() or not x.rad() < 1e-12 * (1 + abs(x)):
-        raise VerificationError(f"cannot evaluate {number} with {zeros.FIRST_BITS} bits")
-    return float(x)
-
-
-def clearly_different(x: float, y: float) -> bool:
-    """Whether two doubles that are right to ten digits stand for numbers in the same order."""
-    return math.isinf(y) or abs(x - y) > 1e-9 * (1 + abs(y))
+        gap = balls.value(x) - balls.value(y)
+    if gap > 0 or gap < 0:
+        return bool(gap > 0)
+    return zeros.sign(sp.exp(x) - y.args[0] if isinstance(y, sp.log) else x - y) >= 0
 
 
 def is_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:

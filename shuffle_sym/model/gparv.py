@@ -78,9 +78,7 @@ class Ratio:
 
     def at_least(self, loss: sp.Expr) -> bool:
         """Whether ε is at least a number, decided exactly."""
-        limit = field.double(loss)
-        clear = field.clearly_different(self.log, limit)
-        return self.log > limit if clear else field.at_least(self.eps, loss, limit)
+        return field.at_least(self.eps, loss)
 
     @cached_property
     def ball(self) -> arb:

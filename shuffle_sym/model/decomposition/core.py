@@ -9,7 +9,6 @@ other direction.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, balls, field, latex
+from shuffle_sym.algebra import arguments, field, latex
 from shuffle_sym.algebra.rationals import ZERO, rational
 from shuffle_sym.model import gparv
 from shuffle_sym.model.equality import Uncached
@@ -145,17 +144,7 @@ class Decomposition(Uncached):
 
     def has_no_loss_above(self, ratio: gparv.Ratio) -> bool:
         """Whether the ε of ``ratio`` is at or above the largest loss, decided exactly."""
-        if field.clearly_different(ratio.log, self._max_loss_float):
-            return ratio.log > self._max_loss_float
-        return field.sign(field.alpha - self._max_ratio, {**self.bindings, field.alpha: ratio.alpha}) >= 0
-
-    @cached_property
-    def _max_loss_float(self) -> float:
-        if self._max_ratio is sp.oo:
-            return math.inf
-        largest = field.numbers((self._max_ratio,), self.bindings, 60)[0]
-        with balls.LOCK, balls.workprec(128):
-            return float(largest.log())
+        return ratio.at_least(self.max_loss)
 
     @cached_property
     def gparv(self) -> gparv.Gparv:
