@@ -34,8 +34,8 @@ from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.model.smooth_laws import SmoothLaws
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.randomizers.composed import SampledNoise
 from shuffle_sym.randomizers.density import NoiseOfDensity
-from shuffle_sym.randomizers.sampled import SampledNoise
 from shuffle_sym.truth.worst_datasets import candidates
 
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers

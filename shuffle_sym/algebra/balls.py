@@ -169,7 +169,7 @@ def _function(expr: sp.Expr) -> Callable[..., Any] | None:
     return None if isinstance(expr, sp.LambertW) and len(expr.args) > 1 else _FUNCTIONS.get(type(expr))
 
 
-def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
+def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> Any:
     """A ball that contains a constant expression, or one whose symbols have balls as ``values``, complex ones if it is
     analytic (no Abs, Min, Max, Piecewise).
 

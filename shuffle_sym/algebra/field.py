@@ -105,38 +105,22 @@ def rational_form(
 @lru_cache(maxsize=4096)
 def _range(symbol: sp.Symbol, value: sp.Expr) -> quotients.Range:
     """What ``symbol``, bound to ``value``, is never below and never above, None where nothing is known."""
-    _check_range(symbol, value)
     low, high = range_of(symbol)
+    if isinstance(symbol, Parameter) and not value.free_symbols:
+        # Refuse a number outside the range of its symbol: proofs rely on that range.
+        with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
+            number = balls.value(value)
+            # An enclosure decides without a difference, in which SymPy would write out a number such as 2^(10^9).
+            above = low is None or number >= balls.ball(low) or zeros.sign(value - low) >= 0
+            below = high is None or number <= balls.ball(high) or zeros.sign(high - value) >= 0
+        if not (above and below):
+            raise ValueError(f"{symbol} must be a number in {symbol.least} … {symbol.greatest}, got {value}")
     least, most = range_of(value) if value.is_Symbol else (None, None)
     at_least_one = sp.Integer(1) if isinstance(value, sp.exp) and value.exp.is_nonnegative else None
     constant, rest = value.as_coeff_Add()
     shifted = constant if constant.is_Rational and rest.is_nonnegative else None
     lows = [end for end in (low, least, at_least_one, shifted) if end is not None]
-    highs = [end for end in (high, most) if end is not None]
-    return max(lows, default=None), min(highs, default=None)
-
-
-def _check_range(symbol: sp.Symbol, value: sp.Expr) -> None:
-    """Refuse a number outside the range of the symbol that it is bound to: proofs rely on that range."""
-    if not isinstance(symbol, Parameter) or value.free_symbols:
-        return
-    low, high = range_of(symbol)
-    with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
-        number = balls.value(value)
-        # An enclosure decides without a difference, in which SymPy would write out a number such as 2^(10^9).
-        above = low is None or number >= balls.ball(low) or zeros.sign(value - low) >= 0
-        below = high is None or number <= balls.ball(high) or zeros.sign(high - value) >= 0
-    if not (above and below):
-        raise ValueError(f"{symbol} must be a number in {symbol.least} … {symbol.greatest}, got {value}")
-
-
-def _numeric_range(symbol: sp.Symbol, bindings: Bindings) -> quotients.Range:
-    """The range of a symbol, or an enclosure of the number that it stands for."""
-    value = bindings.get(symbol, symbol)
-    if value.free_symbols:
-        return _range(symbol, value)
-    ((low, high),) = enclosures((symbol,), bindings, 64)
-    return sp.Rational(low), sp.Rational(high)
+    return max(lows, default=None), min((end for end in (high, most) if end is not None), default=None)
 
 
 def proves_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
@@ -153,12 +137,15 @@ def proves_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
         (expr,), irrational = rational_form([expr], bindings)
         bindings = {**bindings, **irrational}
         symbols = quotients.quotient(expr).symbols
-    if quotients.proved_sign(expr, tuple(_range(symbol, bindings.get(symbol, symbol)) for symbol in symbols)) == 1:
+    ranges = {symbol: _range(symbol, bindings.get(symbol, symbol)) for symbol in symbols}
+    if quotients.proved_sign(expr, tuple(ranges.values())) == 1:
         return True
     fixed = [symbol for symbol in symbols if not bindings.get(symbol, symbol).free_symbols]
     if not fixed or len(fixed) == len(symbols):
         return False  # no number among the symbols, or nothing else: then `sign` decides
-    return quotients.proved_sign(expr, tuple(_numeric_range(symbol, bindings) for symbol in symbols)) == 1
+    for symbol, (low, high) in zip(fixed, enclosures(fixed, bindings, 64), strict=True):
+        ranges[symbol] = sp.Rational(low), sp.Rational(high)
+    return quotients.proved_sign(expr, tuple(ranges.values())) == 1
 
 
 def sign(expr: sp.Expr, bindings: Bindings) -> int:

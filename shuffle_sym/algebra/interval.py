@@ -83,12 +83,10 @@ class Interval:
         return self._decided(self.upper <= low, self.lower > high, other)
 
     def __gt__(self, other: Any) -> bool:
-        low, high = _ends(other)
-        return self._decided(self.lower > high, self.upper <= low, other)
+        return not self <= other
 
     def __ge__(self, other: Any) -> bool:
-        low, high = _ends(other)
-        return self._decided(self.lower >= high, self.upper < low, other)
+        return not self < other
 
     def _decided(self, yes: Any, no: Any, other: Any) -> bool:
         if not yes and not no:
@@ -139,10 +137,7 @@ def _exact(value: Any) -> Any:
 
 def _ends(other: Any) -> tuple[Any, Any]:
     """The least and the greatest that something is: an interval, or a number."""
-    if isinstance(other, Interval):
-        return other.lower, other.upper
-    number = _exact(other)
-    return number, number
+    return (other.lower, other.upper) if isinstance(other, Interval) else (_exact(other),) * 2
 
 
 def _six_digits(x: float | Decimal, rounding: str) -> str:

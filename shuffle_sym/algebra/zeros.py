@@ -3,6 +3,7 @@ r"""The sign of a constant: an enclosure excludes 0, or algebra proves that it i
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from fractions import Fraction
 
 import sympy as sp
@@ -32,8 +33,11 @@ def sign(number: sp.Expr) -> int:
             if vanishes(number):
                 return 0
         bits *= 4
-    if enclosed.is_finite() and is_algebraic_zero(number):
-        return 0
+    if enclosed.is_finite() and number.is_algebraic is True:
+        x = sp.Dummy("x")
+        with suppress(NotImplementedError):
+            if sp.minimal_polynomial(number, x) == x:
+                return 0
     raise VerificationError(
         f"cannot decide the sign of {number}: its first {LAST_BITS} bits are 0, and no proof that it is 0 was found"
     )
@@ -66,17 +70,6 @@ def vanishes(number: sp.Expr) -> bool:
             left.append(rest)
         reduced[tuple(left)] += factor
     return not any(reduced.values())
-
-
-def is_algebraic_zero(number: sp.Expr) -> bool:
-    """Whether the minimal polynomial of a constant is x."""
-    if number.is_algebraic is not True:
-        return False
-    x = sp.Dummy("x")
-    try:
-        return bool(sp.minimal_polynomial(number, x) == x)
-    except NotImplementedError:
-        return False
 
 
 def _exponent_units(exprs: Iterable[sp.Expr]) -> dict[sp.Expr, sp.Rational]:

@@ -96,10 +96,13 @@ class LocalRandomizer(ByDefinition, ABC):
     def free_symbols(self) -> set[sp.Symbol]:
         """The parameters that are still symbols."""
 
+    def _given(self) -> dict[str, Any]:
+        """The arguments of the constructor, as far as they are kept under their own names."""
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
     def __repr__(self) -> str:
-        """The constructor with its arguments, as far as they are kept under their own names."""
-        kept = [name for name in inspect.signature(type(self)).parameters if hasattr(self, name)]
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in kept)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._given().items())})"
 
     def _facts(self) -> list[tuple[str, str]]:
         """The definition, as names and HTML for a card."""
