@@ -272,16 +272,12 @@ def _balls(exprs: Iterable[sp.Expr], bindings: Bindings) -> list[arb]:
     """Enclosures with the bits of the surrounding `balls.precision`."""
     exprs = tuple(exprs)
     values = {symbol: balls.value(bindings.get(symbol, symbol)) for symbol in symbols_of(exprs)}
-    return [_ball(e, values) for e in exprs]
-
-
-def _ball(expr: sp.Expr, values: Mapping[sp.Symbol, arb]) -> arb:
-    if expr.is_Rational:
-        return balls.ball(expr)
-    try:
-        enclosed: arb = quotients.quotient(expr).at(values, arb(1))
-    except NotRationalError:
-        return balls.value(expr, values)
+    enclosed = []
+    for e in exprs:
+        try:
+            enclosed.append(balls.ball(e) if e.is_Rational else quotients.quotient(e).at(values, arb(1)))
+        except NotRationalError:
+            enclosed.append(balls.value(e, values))
     return enclosed
 
 

@@ -33,7 +33,8 @@ class Uncached:
     """Objects that are sent to another process without their cached results, some of which cannot be."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if not _is_cached(type(self), name)}
+        is_cached = {name: isinstance(getattr(type(self), name, None), cached_property) for name in vars(self)}
+        return {name: value for name, value in vars(self).items() if not is_cached[name]}
 
 
 class ByDefinition(Uncached):
@@ -58,10 +59,6 @@ class ByDefinition(Uncached):
 
     def __hash__(self) -> int:
         return hash((type(self), _frozen(self._definition())))
-
-
-def _is_cached(cls: type, name: str) -> bool:
-    return isinstance(getattr(cls, name, None), cached_property)
 
 
 def _frozen(value: Any) -> Any:

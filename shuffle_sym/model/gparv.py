@@ -87,9 +87,6 @@ class Ratio:
 
     def to_bits(self, bits: int) -> arb:
         """α with a relative radius of at most 2^-bits."""
-        if isinstance(self.number, sp.Rational):
-            with balls.LOCK, balls.workprec(bits + 64 + int(abs(self.number)).bit_length()):
-                return balls.ball(self.number).exp() if self.is_log else balls.ball(self.number)
         return field.numbers((field.alpha,), {field.alpha: self.alpha}, bits)[0]
 
 
@@ -176,7 +173,7 @@ class Gparv(Uncached):
     def _gaps(self, ratio: Ratio, bits: int) -> list[arb]:
         """a − αb for all pairs, with a relative radius of at most 2^-bits; exact zeros are zeros."""
         gaps: dict[int, arb] = {}
-        working = bits + 64
+        working, bindings = bits + 64, {**self.bindings, field.alpha: ratio.alpha}
         while len(gaps) < len(self._pairs):
             alpha, known = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
             with balls.LOCK, balls.workprec(working):
@@ -185,14 +182,10 @@ class Gparv(Uncached):
                         gap = known[2 * i] - alpha * known[2 * i + 1]
                         if balls.is_right_to(bits, gap):
                             gaps[i] = gap
-                        elif self._is_zero(a, b, gap, ratio):
+                        elif gap.contains(0) and field.sign(a - field.alpha * b, bindings) == 0:
                             gaps[i] = arb(0)
             working *= 2
         return [gaps[i] for i in range(len(self._pairs))]
-
-    def _is_zero(self, a: sp.Expr, b: sp.Expr, gap: arb, ratio: Ratio) -> bool:
-        bindings = {**self.bindings, field.alpha: ratio.alpha}
-        return gap.contains(0) and field.sign(a - field.alpha * b, bindings) == 0
 
     def fractions(self, alpha: sp.Expr) -> LawOfG | None:
         """Fractions, None if something is irrational."""
@@ -216,10 +209,6 @@ class Gparv(Uncached):
         masses = self._balls(bits)[2 * len(self._pairs) :]
         return LawOfG(tuple(gaps[:count]), masses, tuple(v for v in gaps[count:] if v > 0))
 
-    @cached_property
-    def _float_masses(self) -> Any:
-        return balls.doubles(self._balls(_BITS)[2 * len(self._pairs) :])
-
     def floats(self, alpha: sp.Expr) -> LawOfG:
         """Arrays of doubles."""
         law = self.floats_at([Ratio(alpha=alpha)])
@@ -230,7 +219,8 @@ class Gparv(Uncached):
         count = len(self.ratios)
         rows = [balls.doubles(self._gaps(ratio, _BITS - 64)) for ratio in ratios]
         gaps = np.array(rows).reshape(len(ratios), len(self._pairs))
-        return LawOfG(gaps[:, :count], self._float_masses, np.maximum(gaps[:, count:], 0.0))
+        masses = balls.doubles(self._balls(_BITS)[2 * len(self._pairs) :])
+        return LawOfG(gaps[:, :count], masses, np.maximum(gaps[:, count:], 0.0))
 
     def numpy(self) -> LawOfG:
         """NumPy functions of α and of what is left symbolic: one for each value, probability and null atom.

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import Any, ClassVar, Self
 
 import sympy as sp
@@ -211,31 +212,26 @@ class Randomizer(LocalRandomizer):
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Ordered pairs of different inputs, up to symmetry."""
-        if self.symmetric:
-            self._check_symmetry()
-            return ((0, 1),)
-        arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
-        if self.input_count**2 > _MOST_PAIRS:
-            raise ValueError(
-                f"{self!r} has {self.input_count} inputs, more than {_MOST_PAIRS} pairs of them, and no symmetry is "
-                "known that would let one pair stand for many; take fewer inputs"
-            )
-        inputs = range(int(self.input_count))
-        return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
-
-    def _check_symmetry(self) -> None:
-        """Refuse what calls itself symmetric and is not; for the classes of the package that is known."""
-        claims = next((cls for cls in type(self).__mro__ if "symmetric" in vars(cls)), Randomizer)
-        if claims.__module__.startswith("shuffle_sym."):
-            return
-        columns = [*zip(*([field.simplest(e) for e in row] for row in self.rows()), strict=True)]
-        for x in range(len(columns[0]) - 1):
-            swapped = [(*column[:x], column[x + 1], column[x], *column[x + 2 :]) for column in columns]
-            if Counter(swapped) != Counter(columns):
+        if not self.symmetric:
+            arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
+            if self.input_count**2 > _MOST_PAIRS:
                 raise ValueError(
-                    f"symmetric must be False for {self!r}: exchanging the inputs {x} and {x + 1} does more than "
-                    "reorder the messages"
+                    f"{self!r} has {self.input_count} inputs, more than {_MOST_PAIRS} pairs of them, and no symmetry "
+                    "is known that would let one pair stand for many; take fewer inputs"
                 )
+            return tuple(permutations(range(int(self.input_count)), 2))
+        # Refuse what calls itself symmetric and is not; for the classes of the package that is known.
+        claims = next((cls for cls in type(self).__mro__ if "symmetric" in vars(cls)), Randomizer)
+        if not claims.__module__.startswith("shuffle_sym."):
+            columns = [*zip(*([field.simplest(e) for e in row] for row in self.rows()), strict=True)]
+            for x in range(len(columns[0]) - 1):
+                swapped = [(*column[:x], column[x + 1], column[x], *column[x + 2 :]) for column in columns]
+                if Counter(swapped) != Counter(columns):
+                    raise ValueError(
+                        f"symmetric must be False for {self!r}: exchanging the inputs {x} and {x + 1} does more than "
+                        "reorder the messages"
+                    )
+        return ((0, 1),)
 
     def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
         """x0 and x1, where they are inputs, and others such that a symmetry that keeps x0 and x1 takes every input to

@@ -6,7 +6,6 @@ from shuffle_sym.algebra.names import later
 from shuffle_sym.randomizers.composed import Joint, Parallel, Sampled
 from shuffle_sym.randomizers.density import from_density
 from shuffle_sym.randomizers.family import AnyRandomizer
-from shuffle_sym.randomizers.grids import DiscreteLaplace
 from shuffle_sym.randomizers.matching import (
     BLH,
     KRR,
@@ -18,7 +17,7 @@ from shuffle_sym.randomizers.matching import (
     HadamardResponse,
     SubsetSelection,
 )
-from shuffle_sym.randomizers.matrix import from_matrix
+from shuffle_sym.randomizers.matrix import DiscreteLaplace, from_matrix
 from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
 from shuffle_sym.randomizers.noise import (
     AsymmetricLaplace,

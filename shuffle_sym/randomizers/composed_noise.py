@@ -24,6 +24,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field
+from shuffle_sym.algebra.rationals import with_sum
 from shuffle_sym.model import decomposition, products
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition
@@ -228,11 +229,8 @@ def _chi(laws: Columns) -> float:
 def columns_of(D: Decomposition) -> Columns:
     """a, b and c as rational numbers: right to so many bits that doubles do not show what is missing."""
     masses = [balls.middle(v) for v in field.numbers(D.forms, D.bindings, _BITS)]
-    count = len(D.atoms)
-    columns = [masses[i * count : (i + 1) * count] for i in range(3)]
-    for column in columns[:2]:
-        column[column.index(max(column))] += 1 - sum(column)
-    return [[sp.Rational(v.numerator, v.denominator) for v in column] for column in columns]
+    a, b, c = (masses[i : i + len(D.atoms)] for i in range(0, len(masses) - 1, len(D.atoms)))
+    return [with_sum(a, 1), with_sum(b, 1), c]
 
 
 def _times(first: Columns, second: Columns) -> Columns:
