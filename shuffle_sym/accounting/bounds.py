@@ -27,7 +27,7 @@ from shuffle_sym.model import decomposition, laplace_laws, smooth_laws
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laplace_laws import LaplaceLaws
 from shuffle_sym.model.randomizer import Family, Randomizer
@@ -77,7 +77,7 @@ class Prepared:
     max_loss: sp.Expr
 
 
-@kept
+@cached_by_value
 def prepared(R: Randomizer | Family) -> Prepared:
     """What the bounds of R are made of, made once."""
     if isinstance(R, Family):

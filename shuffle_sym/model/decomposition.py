@@ -22,7 +22,7 @@ from shuffle_sym.algebra import arguments, field, latex
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.rationals import ZERO, rational
 from shuffle_sym.model import gparv
-from shuffle_sym.model.equality import Uncached, kept
+from shuffle_sym.model.equality import Uncached, cached_by_value
 
 if TYPE_CHECKING:
     from shuffle_sym.model.randomizer import Randomizer
@@ -319,7 +319,7 @@ def _blanket(R: Randomizer, pair: tuple[int, int], title: str) -> Decomposition:
     return Decomposition(a, b, floors, labels=labels, bindings=R.bindings, title=title)
 
 
-@kept
+@cached_by_value
 def blankets(R: Randomizer) -> tuple[Decomposition, ...]:
     """Blanket decompositions of R, one for each pair of inputs that differs from the others, cached: they do not depend
     on n. ``Shuffle(blankets(R), n)`` is the largest of their divergences.

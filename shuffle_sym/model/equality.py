@@ -9,11 +9,11 @@ import sympy as sp
 Result = TypeVar("Result")
 
 
-def kept(function: Callable[..., Result]) -> Callable[..., Result]:
+def cached_by_value(function: Callable[..., Result]) -> Callable[..., Result]:
     """A function whose results are kept for the last arguments; with one that cannot be hashed, such as a randomizer
     with an array among its attributes, it is computed each time.
 
-    >>> kept(len)([1, 2])
+    >>> cached_by_value(len)([1, 2])
     2
     """
     cached = lru_cache(maxsize=64)(function)

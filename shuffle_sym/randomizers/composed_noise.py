@@ -28,7 +28,7 @@ from shuffle_sym.algebra.rationals import with_sum
 from shuffle_sym.model import decomposition, products
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.products import Columns
 from shuffle_sym.model.randomizer import Randomizer
 
@@ -225,7 +225,7 @@ def _chi(laws: Columns) -> float:
     return math.fsum(float(a - b) ** 2 / float(c) if c else math.inf * (a != b) for a, b, c in zip(*laws, strict=True))
 
 
-@kept
+@cached_by_value
 def columns_of(D: Decomposition) -> Columns:
     """a, b and c as rational numbers: right to so many bits that doubles do not show what is missing."""
     masses = [balls.middle(v) for v in field.numbers(D.forms, D.bindings, _BITS)]
