@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -41,6 +41,10 @@ class OutputClass:
     def floor(self, bindings: field.Bindings) -> sp.Expr:
         """The infimum over all inputs: what the class contributes to the blanket."""
         return field.minimum(self.range, bindings)
+
+    def mapped(self, function: Callable[[sp.Expr], sp.Expr]) -> OutputClass:
+        """The class with a function of each probability in its place."""
+        return OutputClass(self.label, tuple(map(function, self.masses)), tuple(map(function, self.range)))
 
 
 @dataclass(frozen=True)
@@ -98,9 +102,11 @@ class LocalRandomizer(ByDefinition, ABC):
         """The parameters that are still symbols."""
 
     def _given(self) -> dict[str, Any]:
-        """The arguments of the constructor, as far as they are kept under their own names."""
+        """The arguments of the constructor, as far as they are kept under their own names; ε0 as it was given, where
+        that is kept as ``parameter``, because the derived one may be a bound."""
         names = inspect.signature(type(self)).parameters
-        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+        kept = {name: "parameter" if name == "eps0" and hasattr(self, "parameter") else name for name in names}
+        return {name: getattr(self, own) for name, own in kept.items() if hasattr(self, own)}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._given().items())})"

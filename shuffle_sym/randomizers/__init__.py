@@ -18,13 +18,15 @@ from shuffle_sym.randomizers.matching import (
     SubsetSelection,
 )
 from shuffle_sym.randomizers.matrix import DiscreteLaplace, from_matrix
-from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
 from shuffle_sym.randomizers.noise import (
     AsymmetricLaplace,
     ClippedGaussian,
+    DuchiMechanism,
     Gaussian,
+    HybridMechanism,
     Laplace,
     Logistic,
+    PiecewiseMechanism,
     Staircase,
     TruncatedLaplace,
 )

@@ -48,8 +48,7 @@ def _with_own_symbols(
 
 
 def _renamed(y: OutputClass, renaming: dict[sp.Symbol, sp.Symbol], weight: sp.Expr = sp.S.One) -> OutputClass:
-    masses, reached = (tuple(weight * e.xreplace(renaming) for e in column) for column in (y.masses, y.range))
-    return OutputClass(y.label, masses, reached)
+    return y.mapped(lambda e: weight * e.xreplace(renaming))
 
 
 def _with_ends(y: OutputClass, bindings: field.Bindings) -> OutputClass:

@@ -123,7 +123,7 @@ class DiscreteLaplace(MatrixRandomizer):
 
     def __init__(self, k: int, eps0: Any = None) -> None:
         self.k = count = arguments.positive_integer(k, "k", 2)
-        self.level = e = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
+        self.parameter = e = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
         r = sp.exp(-e / (count - 1))
         flat = [
             r ** abs(x - y) / (1 + r) * (1 if y in (0, count - 1) else 1 - r)
@@ -133,6 +133,3 @@ class DiscreteLaplace(MatrixRandomizer):
         forms, bindings = field.rational_form(flat)
         simple = [field.simplest(p) for p in forms]
         super().__init__([simple[x * count : (x + 1) * count] for x in range(count)], bindings)
-
-    def __repr__(self) -> str:
-        return f"DiscreteLaplace(k={self.k}, eps0={self.level})"
