@@ -56,39 +56,32 @@ with balls.LOCK, balls.workprec(128):
     ])  # fmt: skip
 
 
-def log_multinomial(counts: Sequence[Any], shares: Sequence[Any]) -> Array:
-    r"""The logarithm of N!/(h_1! h_2! …) · Π c_j^h_j with N the sum of the ``counts`` h_j; −inf if a count is negative,
-    nan if N is.
+def log_multinomial(counts: Sequence[Any], shares: Sequence[Any], share_error: float = 0.0) -> tuple[Array, Array]:
+    r"""The logarithm of N!/(h_1! h_2! …) · Π c_j^h_j with N the sum of the ``counts`` h_j, and a bound of its absolute
+    error; the logarithm is −inf if a count is negative, nan if N is.
 
-    ``counts`` are whole numbers (arrays or numbers), ``shares`` numbers c_j ≥ 0 that sum to 1.
+    ``counts`` are whole numbers (arrays or numbers), ``shares`` numbers c_j ≥ 0 that sum to 1, ``share_error`` is the
+    error of each of them, relative to it.
 
-    >>> float(np.exp(log_multinomial((1, 1, 0), (0.5, 0.25, 0.25))).round(12))
+    D(x, μ) is computed as μ((1 + w) log(1 + w) − w), w = (x − μ)/μ. An error of μ by the factor 1 + e moves D by
+    e|x − μ|; w has two roundings, and dD/dw is μ log(1 + w); the logarithm and the products round x log(1 + w), and the
+    sums round terms that are at most x|log(1 + w)| + |x − μ|. The rest is of the size of log N.
+
+    >>> float(np.exp(log_multinomial((1, 1, 0), (0.5, 0.25, 0.25))[0]).round(12))
     0.25
     """
     h = np.stack(np.broadcast_arrays(*(np.asarray(count, dtype=float) for count in counts)))
     total = h.sum(axis=0)
     log: Any = _log_factorial_excess(np.maximum(total, 0.0))
-    for drawn, share in zip(np.maximum(h, 0.0), shares, strict=True):
-        log = log - _log_factorial_excess(drawn) - _deviance(drawn, total * share)[0]
-    return np.where(total < 0, np.nan, np.where((h < 0).any(axis=0), -np.inf, log))
-
-
-def log_multinomial_error(counts: Sequence[Any], shares: Sequence[Any], share_error: float) -> Array:
-    r"""A bound of the absolute error of `log_multinomial`, ``share_error`` that of each share, relative to it.
-
-    D(x, μ) is computed as μ((1 + w) log(1 + w) − w), w = (x − μ)/μ. An error of μ by the factor 1 + e moves D by
-    e|x − μ|; w has two roundings, and dD/dw is μ log(1 + w); the logarithm and the products round x log(1 + w), and the
-    sums round terms that are at most x|log(1 + w)| + |x − μ|. The rest is of the size of log N.
-    """
-    total: Any = np.asarray(sum(np.asarray(h, dtype=float) for h in counts))
     error: Any = 32.0 * (len(shares) + 1) * (1 + np.log1p(np.maximum(total, 0.0)))
-    for h, share in zip(counts, shares, strict=True):
-        x = np.maximum(np.asarray(h, dtype=float), 0.0)
-        gap, log = np.abs(x - total * share), np.abs(_deviance(x, total * share)[1])
-        moved = gap * (share_error / UNIT_ROUNDOFF + 2 + (2 + log) * 2)
-        rounded = (_LOG_ROUNDINGS + 8 + 2 * len(shares)) * (x * log + gap)
-        error = error + moved + rounded
-    return UNIT_ROUNDOFF * np.asarray(error)
+    for x, share in zip(np.maximum(h, 0.0), shares, strict=True):
+        deviance, log_ratio = _deviance(x, total * share)
+        gap, size = np.abs(x - total * share), np.abs(log_ratio)
+        moved = gap * (share_error / UNIT_ROUNDOFF + 2 + (2 + size) * 2)
+        rounded = (_LOG_ROUNDINGS + 8 + 2 * len(shares)) * (x * size + gap)
+        log, error = log - _log_factorial_excess(x) - deviance, error + moved + rounded
+    log = np.where(total < 0, np.nan, np.where((h < 0).any(axis=0), -np.inf, log))
+    return log, UNIT_ROUNDOFF * np.asarray(error)
 
 
 def _log_factorial_excess(x: Array) -> Array:
@@ -314,10 +307,8 @@ def _whole_power(base: Known, exponent: int) -> Known:
 
 def _log_multinomial(*known: Known) -> Known:
     """From the counts, and as many shares after them."""
-    half = len(known) // 2
-    counts, shares = [x for x, _ in known[:half]], [x for x, _ in known[half:]]
-    error = log_multinomial_error(counts, shares, sum(e for _, e in known[half:]))
-    return log_multinomial(counts, shares), error
+    numbers, half = [x for x, _ in known], len(known) // 2
+    return log_multinomial(numbers[:half], numbers[half:], sum(e for _, e in known[half:]))
 
 
 def _log_factorial(count: Known) -> Known:

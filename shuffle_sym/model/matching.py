@@ -106,9 +106,10 @@ class Independent(Matching):
         r"""Bind :math:`u_m = \mu^{-(d-m)} \ge 1`, so that :math:`\mu^d = \mu^m/u_m` is a short formula for every d."""
         self.d = self.input_count = sp.oo if d is sp.oo else arguments.size(field.d if d is None else d, "d", 2)
         if self.d is not sp.oo:
-            inverse = field.substitute(1 / self.mu, self.bindings)
-            powers = {u: _power(inverse, self.d - named) for named, u in enumerate(_POWERS)}
-            self.bindings = {**self.bindings, **powers}
+            base = field.substitute(1 / self.mu, self.bindings)
+            huge = base.is_Rational and self.d.is_Integer and self.d * sp.log(base.p, 2) > _WRITTEN_BITS
+            power = balls.HugePower if huge else sp.Pow
+            self.bindings = {**self.bindings, **{u: power(base, self.d - m) for m, u in enumerate(_POWERS)}}
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         hits = sum(matches)
@@ -127,8 +128,3 @@ class Independent(Matching):
         r"""How much larger γ is than that of the idealised randomizer: :math:`(t-1)\mu^d/(1+(t-1)\mu)`."""
         gain = self.universal(0) * (self.likelihood(True) - self.likelihood(False))
         return field.substitute(gain, self.bindings)
-
-
-def _power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-    huge = base.is_Rational and exponent.is_Integer and exponent * sp.log(base.p, 2) > _WRITTEN_BITS
-    return balls.HugePower(base, exponent) if huge else base**exponent

@@ -382,24 +382,20 @@ class Stacked(Randomizer):
         counts = [int(part.input_count) if part.input_count.is_Integer else 10**6 for part in self.parts]
         return [0, *accumulate(counts)]
 
-    def _split(self, x: int) -> tuple[int, int]:
-        offsets = self._offsets
-        part = max(i for i, first in enumerate(offsets[:-1]) if first <= x)
-        return part, x - offsets[part]
-
     def input(self, x: Any, name: str) -> int:
         return arguments.member(x, name, sp.Integer(self._offsets[-1]))
 
     def classes(self, *inputs: int) -> tuple[OutputClass, ...]:
-        split = [self._split(x) for x in inputs]
+        offsets = self._offsets
         if not self.one_reference:
-            offsets = self._offsets
             reached = [x for part in self.common for x in range(offsets[part], offsets[part + 1])]
             return tuple(
                 OutputClass(f"y = {y}", tuple(column[x] for x in inputs), tuple(column[x] for x in reached))
                 for y, column in enumerate(zip(*self.rows(), strict=True))
                 if any(e != 0 for e in column)
             )
+        numbers = [(max(i for i, first in enumerate(offsets[:-1]) if first <= x), x) for x in inputs]
+        split = [(part, x - offsets[part]) for part, x in numbers]
         named = tuple(dict.fromkeys(x for _, x in split))
         places = [(part, named.index(x)) for part, x in split]
         return tuple(
