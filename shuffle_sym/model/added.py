@@ -33,13 +33,13 @@ from flint import arb
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.rationals import with_sum
+from shuffle_sym.algebra.rounding import BITS
 from shuffle_sym.model import noise
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous, with_atoms, x, y
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
 
 _distance = sp.Dummy("d", positive=True)
-BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 _GOOD_BITS = 100
 _ALIKE = Fraction(1, 2**60)  # two ratios that differ by less, relatively
 _APART = Fraction(1, 2**24)  # of two ends of cells, over the length of all
@@ -48,7 +48,7 @@ _FAR_AWAY = 2**40  # over the width of the inputs
 _PLACES = 4001  # where the density is looked at
 _LEAST_DENSITY = 1e-13  # of the largest density: beyond, messages are in the first and the last cell
 _LEAST_FAR = 1e-100  # a density with squares and quotients that are doubles
-_TYPICAL, _LARGEST_EXPONENT = 5.0, 9.0  # λ times the standard deviation of a sum, and the largest λ|G| that counts
+_TYPICAL, _LARGEST_TILT = 5.0, 9.0  # λ times the standard deviation of a sum, and the largest λ|G| that counts
 _ENOUGH = 50.0  # of |G| over the number of users
 _STEPS = 2**20  # ends of cells are multiples of one over this
 
@@ -324,7 +324,7 @@ def dataset_cells(R: AddedNoise, other: sp.Expr, cells: int, users: int) -> list
     with np.errstate(all="ignore"):  # a density below the smallest double says nothing about cells
         gaps = (p0 - p1) / p
         chi = np.where(p > _LEAST_DENSITY * p.max(), p * gaps**2, 0.0).sum() / p.sum()
-        exponents = np.minimum(_TYPICAL / np.sqrt(users * chi) * np.abs(gaps), _LARGEST_EXPONENT)
+        exponents = np.minimum(_TYPICAL / np.sqrt(users * chi) * np.abs(gaps), _LARGEST_TILT)
         wanted = np.cbrt(p * np.gradient(gaps, places) ** 2 * np.exp(exponents))
     # One value that makes every sum positive is as good as another one, and large ones are hard to sum.
     wanted = np.where(np.isfinite(wanted) & (np.abs(gaps) <= _ENOUGH * users), wanted, 0.0) + _LEAST_DENSITY

@@ -25,13 +25,14 @@ import sympy as sp
 from flint import fmpz_poly
 
 from shuffle_sym.algebra.rationals import ZERO, fraction, rational, with_sum
+from shuffle_sym.algebra.rounding import BITS
 from shuffle_sym.model import comonotone
 
 Masses = dict[tuple[int, int], Any]  # at points (q^i, q^j), by i and j: whole numbers, or fractions, over `_UNIT`
 Columns = Sequence[Sequence[Fraction]]  # a, b and c
 
 _STEPS, _MOST_STEPS = 256, 128  # of all exponents together, about, and of those of one part
-_BASE_BITS, _MASS_BITS, _BITS = 24, 320, 200
+_BASE_BITS, _MASS_BITS = 24, 320
 _UNIT = 2**_MASS_BITS
 _TELLING = Fraction(1, 10**13)  # the probability of messages that are given away where ratios are not bounded
 _RARE = 2 ** (_MASS_BITS - 240)  # of a mass times `_UNIT`
@@ -162,7 +163,7 @@ def _coarser(masses: Masses, q: Fraction, every: int) -> dict[tuple[int, int], F
 
 def _short(number: Fraction) -> Fraction:
     """The number to so many bits."""
-    bits = _BITS - number.numerator.bit_length() + number.denominator.bit_length()
+    bits = BITS - number.numerator.bit_length() + number.denominator.bit_length()
     return Fraction(round(number * Fraction(2) ** bits)) / Fraction(2) ** bits
 
 

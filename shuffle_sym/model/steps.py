@@ -22,6 +22,7 @@ from flint import arb
 from shuffle_sym.algebra import balls, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
+from shuffle_sym.algebra.rounding import BITS
 from shuffle_sym.model import comonotone
 from shuffle_sym.model.continuous import Continuous, CrossingError, is_linear, pair, proved_sign, with_atoms, x, y
 from shuffle_sym.model.decomposition import Decomposition
@@ -30,7 +31,6 @@ Interval = tuple[sp.Expr, sp.Expr, sp.Expr]  # of messages, and its density
 Range = tuple[sp.Expr, sp.Expr, tuple[Smooth, ...]]  # of inputs, and intervals of messages
 Part = tuple[sp.Expr, sp.Expr, list[sp.Expr]]  # of messages, and all of its densities
 
-_BITS = 200
 _SLACK = Fraction(1, 10**12)
 
 
@@ -150,7 +150,7 @@ class Steps(Continuous):
         # Upper bounds of the largest integral of [p_x − kc]_+ at all ratios k
         ends, inputs, points = map(self._atoms_at, self.inputs), self._meetings(), []
         ratios |= {a / b for pair in zip(*ends, strict=True) for a, b in permutations(pair)}
-        with balls.LOCK, balls.workprec(_BITS):
+        with balls.LOCK, balls.workprec(BITS):
             levels = sorted({balls.upper(balls.value(ratio)) for ratio in ratios if proved_sign(ratio - 1) > 0})
             for k in levels:
                 largest = (
@@ -194,7 +194,7 @@ class Steps(Continuous):
         value = self._input(x2)
         inputs, columns = (*self.inputs, value), []
         moving = {e.subs(x, z) for z in inputs for step in self._steps_at(z) for e in (step.left, step.right)}
-        with balls.LOCK, balls.workprec(_BITS):
+        with balls.LOCK, balls.workprec(BITS):
             places = sorted(moving, key=lambda place: float(balls.value(place)))
             for input_ in inputs:
                 steps, masses = self._steps_at(input_), []

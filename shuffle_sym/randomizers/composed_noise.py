@@ -25,6 +25,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.rationals import with_sum
+from shuffle_sym.algebra.rounding import BITS
 from shuffle_sym.model import decomposition, products
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition
@@ -32,7 +33,6 @@ from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.products import Columns
 from shuffle_sym.model.randomizer import Randomizer
 
-_BITS = 200
 _MOST_CONTINUOUS = 100
 _MOST_PAIRS = 30
 _MOST_ATOMS = 1600  # of a product, about
@@ -228,7 +228,7 @@ def _chi(laws: Columns) -> float:
 @cached_by_value
 def columns_of(D: Decomposition) -> Columns:
     """a, b and c as rational numbers: right to so many bits that doubles do not show what is missing."""
-    masses = [balls.middle(v) for v in field.numbers(D.forms, D.bindings, _BITS)]
+    masses = [balls.middle(v) for v in field.numbers(D.forms, D.bindings, BITS)]
     a, b, c = (masses[i : i + len(D.atoms)] for i in range(0, len(masses) - 1, len(D.atoms)))
     return [with_sum(a, 1), with_sum(b, 1), c]
 
