@@ -51,11 +51,10 @@ def exact_number(value: Any, name: str) -> sp.Expr:
         return sp.Rational(int(value.numerator), int(value.denominator))
     if not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a number (int, float, Fraction or SymPy), got {value!r}")
-    if not math.isfinite(value):
+    of_mpmath = isinstance(value, (mpmath.mpf, mpmath.mp.constant))
+    if not (mpmath.isfinite if of_mpmath else math.isfinite)(value):
         raise _refuse(name, "a finite number", float(value))
-    if isinstance(value, (mpmath.mpf, mpmath.mp.constant)):
-        return sp.Rational(*mpmath.libmp.to_rational(value._mpf_))
-    return sp.Rational(str(value))
+    return sp.Rational(*mpmath.libmp.to_rational(value._mpf_)) if of_mpmath else sp.Rational(str(value))
 
 
 def _one_number(value: Any, name: str, expected: str = "a number") -> Any:

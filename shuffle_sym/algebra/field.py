@@ -143,7 +143,8 @@ def proves_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
     fixed = [symbol for symbol in symbols if not bindings.get(symbol, symbol).free_symbols]
     if not fixed or len(fixed) == len(symbols):
         return False  # no number among the symbols, or nothing else: then `sign` decides
-    for symbol, (low, high) in zip(fixed, enclosures(fixed, bindings, 64), strict=True):
+    for symbol in fixed:
+        ((low, high),) = enclosures((symbol,), bindings, 64)
         ranges[symbol] = sp.Rational(low), sp.Rational(high)
     return quotients.proved_sign(expr, tuple(ranges.values())) == 1
 
