@@ -15,7 +15,7 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.algebra import balls, quotients, rounding, texts, zeros
+from shuffle_sym.algebra import balls, precise, quotients, rounding, texts, zeros
 from shuffle_sym.algebra.errors import VerificationError
 
 _LONGEST = 60  # characters of a value that a message shows
@@ -54,7 +54,7 @@ def exact_number(value: Any, name: str) -> sp.Expr:
     of_mpmath = isinstance(value, (mpmath.mpf, mpmath.mp.constant))
     if not (mpmath.isfinite if of_mpmath else math.isfinite)(value):
         raise _refuse(name, "a finite number", float(value))
-    return sp.Rational(*mpmath.libmp.to_rational(value._mpf_)) if of_mpmath else sp.Rational(str(value))
+    return sp.Rational(precise.fraction(value) if of_mpmath else str(value))
 
 
 def _one_number(value: Any, name: str, expected: str = "a number") -> Any:

@@ -214,8 +214,8 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
         place = symbols.index(expr)
         return lambda *x: x[place]
     if not expr.free_symbols.intersection(symbols):
-        known = value(expr)
-        return lambda *x: known
+        constant = value(expr)
+        return lambda *x: constant
     if isinstance(expr, sp.Pow) and not expr.exp.is_Rational:
         return compiled(sp.exp(sp.log(expr.base) * expr.exp, evaluate=False), *symbols)
     if (function := _root(expr.exp) if isinstance(expr, sp.Pow) else _function(expr)) is not None:
@@ -230,8 +230,8 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     whole = reduce(lambda f, g: lambda *x: combine(f(*x), g(*x)), [compiled(part, *symbols) for part in parts])
     if constant == expr.identity:
         return whole
-    known = value(constant)
-    return lambda *x: combine(known, whole(*x))
+    first = value(constant)
+    return lambda *x: combine(first, whole(*x))
 
 
 def _root(exponent: sp.Rational) -> Callable[[Any], Any]:

@@ -86,12 +86,12 @@ def log_multinomial(counts: Sequence[Any], shares: Sequence[Any], share_error: f
 
 def _log_factorial_excess(x: Array) -> Array:
     """log x! − x log x + x, which is about log(2πx)/2; 0 at x = 0."""
-    some = np.maximum(x, 1.0)
-    y = 1 / some**2
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - y / 1188) * y) * y) * y) / some
-    small = some < _FIRST_OF_SERIES
-    stirling = np.where(small, _STIRLING_ERRORS[np.where(small, some, 0).astype(int)], series)
-    return np.where(x > 0, stirling + 0.5 * np.log(2 * np.pi * some), 0.0)
+    positive = np.maximum(x, 1.0)
+    y = 1 / positive**2
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - y / 1188) * y) * y) * y) / positive
+    small = positive < _FIRST_OF_SERIES
+    stirling = np.where(small, _STIRLING_ERRORS[np.where(small, positive, 0).astype(int)], series)
+    return np.where(x > 0, stirling + 0.5 * np.log(2 * np.pi * positive), 0.0)
 
 
 def _deviance(x: Array, mean: Any) -> tuple[Array, Array]:
@@ -242,9 +242,9 @@ def _lambdified(expr: sp.Expr, symbols: set[sp.Symbol], error: float) -> Part:
 
 def _log_of(expr: sp.Expr, bindings: field.Bindings, even: bool = False) -> Part:
     """The logarithm of a value, or of its absolute value if an ``even`` power is meant."""
-    one, rest = expr.as_coeff_Add()
+    constant, rest = expr.as_coeff_Add()
     exact = all(symbol.is_integer for symbol in expr.free_symbols - set(bindings))
-    log, inner = (np.log1p, rest) if one == 1 and not exact else (np.log, expr)
+    log, inner = (np.log1p, rest) if constant == 1 and not exact else (np.log, expr)
 
     def logarithm(value: Known) -> Known:
         x, e = value
@@ -305,18 +305,18 @@ def _whole_power(base: Known, exponent: int) -> Known:
     return x ** float(exponent), np.expm1(abs(exponent) * _log_error(e)) + _LOG_ROUNDINGS * UNIT_ROUNDOFF
 
 
-def _log_multinomial(*known: Known) -> Known:
+def _log_multinomial(*terms: Known) -> Known:
     """From the counts, and as many shares after them."""
-    numbers, half = [x for x, _ in known], len(known) // 2
-    return log_multinomial(numbers[:half], numbers[half:], sum(e for _, e in known[half:]))
+    numbers, half = [x for x, _ in terms], len(terms) // 2
+    return log_multinomial(numbers[:half], numbers[half:], sum(e for _, e in terms[half:]))
 
 
 def _log_factorial(count: Known) -> Known:
     """log x!; +inf where x is negative."""
-    some = np.maximum(np.asarray(count[0], dtype=float), 0.0)
-    main = some * np.log(np.maximum(some, 1.0))
-    log = np.where(np.asarray(count[0]) < 0, np.inf, main - some + _log_factorial_excess(some))
-    return log, 2 * _LOG_ROUNDINGS * UNIT_ROUNDOFF * (1 + main + some)
+    whole = np.maximum(np.asarray(count[0], dtype=float), 0.0)
+    main = whole * np.log(np.maximum(whole, 1.0))
+    log = np.where(np.asarray(count[0]) < 0, np.inf, main - whole + _log_factorial_excess(whole))
+    return log, 2 * _LOG_ROUNDINGS * UNIT_ROUNDOFF * (1 + main + whole)
 
 
 def _log_power(log: Known, exponent: Known) -> Known:
@@ -333,8 +333,8 @@ def _log_product(*logs: Known) -> Known:
     return np.where((zero > 0) & (infinite == 0), -np.inf, total), error * (1 + 1e-9)
 
 
-def _log_add(*known: Known) -> Known:
-    return _log_total(*(np.stack(np.broadcast_arrays(*column)) for column in zip(*known, strict=True)))
+def _log_add(*terms: Known) -> Known:
+    return _log_total(*(np.stack(np.broadcast_arrays(*column)) for column in zip(*terms, strict=True)))
 
 
 def _log_total(logs: Any, errors: Any) -> Known:

@@ -285,28 +285,28 @@ def _balls(exprs: Iterable[sp.Expr], bindings: Bindings) -> list[arb]:
 def numbers(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[arb, ...]:
     """Balls with a relative radius of at most 2^-bits; exact zeros are zeros."""
     exprs = tuple(exprs)
-    known: dict[int, arb] = {}
+    enclosed: dict[int, arb] = {}
     working = bits + 64
-    while len(known) < len(exprs):
+    while len(enclosed) < len(exprs):
         if working > zeros.LAST_BITS + bits:
             raise VerificationError(f"cannot evaluate to {bits} bits; is an expression zero in disguise?")
-        missing = [i for i in range(len(exprs)) if i not in known]
+        missing = [i for i in range(len(exprs)) if i not in enclosed]
         with balls.LOCK, balls.workprec(working):
             for i, x in zip(missing, _balls([exprs[i] for i in missing], bindings), strict=True):
                 if balls.is_right_to(bits, x):
-                    known[i] = x
+                    enclosed[i] = x
                 elif x.is_finite() and x.contains(0) and sign(exprs[i], bindings) == 0:
-                    known[i] = arb(0)
+                    enclosed[i] = arb(0)
         working *= 2
-    return tuple(known[i] for i in range(len(exprs)))
+    return tuple(enclosed[i] for i in range(len(exprs)))
 
 
 def enclosures(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[tuple[Fraction, Fraction], ...]:
     """Rational bounds of numbers with a relative width of at most 2^-bits; exact zeros stay zeros."""
     exprs = tuple(exprs)
-    known = fractions(exprs, bindings)
-    if known is not None:
-        return tuple((v, v) for v in known)
+    exact = fractions(exprs, bindings)
+    if exact is not None:
+        return tuple((v, v) for v in exact)
     return tuple(ends for x in numbers(exprs, bindings, bits + 1) if (ends := balls.ends(x)) is not None)
 
 

@@ -12,7 +12,7 @@ import mpmath
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import rounding
+from shuffle_sym.algebra import precise, rounding
 from shuffle_sym.algebra.errors import VerificationError
 
 RTOL = 1e-3  # width of an answer relative to its upper end, where the caller says nothing
@@ -132,7 +132,7 @@ def _exact(value: Any) -> Any:
     """A number that Python compares with a float or a Decimal without rounding."""
     if isinstance(value, sp.Rational):
         return Fraction(int(value.p), int(value.q))
-    return Fraction(*mpmath.libmp.to_rational(value._mpf_)) if isinstance(value, mpmath.mpf) else value
+    return precise.fraction(value) if isinstance(value, mpmath.mpf) else value
 
 
 def _ends(other: Any) -> tuple[Any, Any]:

@@ -106,16 +106,16 @@ class AddedNoise(Continuous):
             return balls.compiled(sp.sympify(self.distribution).subs({x: 0, y: -_distance}), _distance)
 
     def _ratio_at(self, place: arb) -> arb:
-        one, other = (self.added.at(place - balls.value(end)) for end in self.inputs)
-        return one / other
+        low, high = (self.added.at(place - balls.value(end)) for end in self.inputs)
+        return low / high
 
     @cached_property
     def eps0(self) -> sp.Expr:
         """The largest logarithm of a ratio of densities, far out on one of the sides, or of masses at a clipped end."""
         if self.clip is not None:
             return self._clipped_loss()
-        one = self.added.largest_log_ratio(self.width)
-        return one if self.added.symmetric else sp.Max(one, self.added.mirrored.largest_log_ratio(self.width))
+        left = self.added.largest_log_ratio(self.width)
+        return left if self.added.symmetric else sp.Max(left, self.added.mirrored.largest_log_ratio(self.width))
 
     def check_clip(self) -> None:
         """Refuse clipped ends between which no message is as likely for both end inputs."""
@@ -200,8 +200,8 @@ class AddedNoise(Continuous):
                 near, far = (near, place) if ratio > alpha else (place, far)
             (near_0, _), (far_0, far_1) = ([self._mass_below(x2, end) for x2 in self.inputs] for end in (near, far))
             # Between the two places [μ_0 − αμ_1]_+ is at least 0, and at most μ_0.
-            one = far_0 - alpha * far_1
-            return balls.middle(far), one.union(one + near_0 - far_0)
+            beyond = far_0 - alpha * far_1
+            return balls.middle(far), beyond.union(beyond + near_0 - far_0)
 
     def lower(self, cells: int, tail: float = 1e-20, cut: Fraction | None = None) -> Decomposition:
         """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α. Cells have equal

@@ -212,8 +212,8 @@ class Decomposition(Uncached):
     def exact(self, digits: int = 50) -> Numbers:
         """Fractions if all masses are rational, mpmath numbers with ``digits`` digits otherwise."""
         forms = self.forms
-        known = field.fractions(forms, self.bindings)
-        return self._numbers(field.mp_numbers(forms, self.bindings, digits) if known is None else known)
+        fractions = field.fractions(forms, self.bindings)
+        return self._numbers(field.mp_numbers(forms, self.bindings, digits) if fractions is None else fractions)
 
     @cached_property
     def floats(self) -> Numbers:

@@ -175,11 +175,11 @@ class Gparv(Uncached):
         gaps: dict[int, arb] = {}
         working, bindings = bits + 64, {**self.bindings, field.alpha: ratio.alpha}
         while len(gaps) < len(self._pairs):
-            alpha, known = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
+            alpha, formulas = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
             with balls.LOCK, balls.workprec(working):
                 for i, (a, b) in enumerate(self._pairs):
                     if i not in gaps:
-                        gap = known[2 * i] - alpha * known[2 * i + 1]
+                        gap = formulas[2 * i] - alpha * formulas[2 * i + 1]
                         if balls.is_right_to(bits, gap):
                             gaps[i] = gap
                         elif gap.contains(0) and field.sign(a - field.alpha * b, bindings) == 0:
@@ -197,8 +197,8 @@ class Gparv(Uncached):
 
     def exact(self, alpha: sp.Expr, digits: int) -> LawOfG:
         """Fractions if everything is rational, mpmath numbers with ``digits`` digits otherwise."""
-        if (known := self.fractions(alpha)) is not None:
-            return known
+        if (rational := self.fractions(alpha)) is not None:
+            return rational
         law = self.balls(Ratio(alpha=alpha), int(digits * 3.3220) + 4)
         parts = (law.values, law.probabilities, law.null)
         return LawOfG(*(tuple(precise.middle(x, digits + 5) for x in part) for part in parts))

@@ -72,10 +72,10 @@ class Ordered(Continuous):
         """log p_0 and log p_1 in y: of the one piece that is not empty at an end of the inputs."""
         logs = []
         for end in self.inputs:
-            there = [i for i, s in enumerate(self.strips) if sp.simplify((s.right - s.left).subs(x, end)) != 0]
-            if len(there) != 1:
+            lying = [i for i, s in enumerate(self.strips) if sp.simplify((s.right - s.left).subs(x, end)) != 0]
+            if len(lying) != 1:
                 raise ValueError(f"density must have no bend between outputs = {self.outputs} at the input {end}")
-            logs.append(self.logs[there[0]].subs(x, end))
+            logs.append(self.logs[lying[0]].subs(x, end))
         return logs[0], logs[1]
 
     # -- what is checked
@@ -83,19 +83,19 @@ class Ordered(Continuous):
     def check(self) -> None:
         """Refuse a formula that is no density, or for which one of the properties above could not be proved."""
         # With a symbol whose range is known SymPy has fewer cases.
-        known, total = Parameter("x", *self.inputs), sp.Integer(0)
+        any_input, total = Parameter("x", *self.inputs), sp.Integer(0)
         for strip in self.strips:
             try:
                 bad = self._counterexample([strip.formula], strip, _LEAST, _FEW_BOXES)
             except VerificationError as unknown:
                 raise ValueError(f"density must be positive, and this could not be proved: {unknown}") from None
             if bad is not None:
-                there = float(_fraction(self.density.subs({s: sp.Rational(place) for s, place in bad.items()})))
+                density = float(_fraction(self.density.subs({s: sp.Rational(place) for s, place in bad.items()})))
                 raise ValueError(
                     f"density must be positive, and at least {float(_LEAST):g}, for all inputs and messages; at "
-                    f"{_words(bad)} it is {there:.3g}"
+                    f"{_words(bad)} it is {density:.3g}"
                 )
-            formula, left, right = (e.subs(x, known) for e in (strip.formula, strip.left, strip.right))
+            formula, left, right = (e.subs(x, any_input) for e in (strip.formula, strip.left, strip.right))
             # What does not depend on y stays outside of the integral, for SymPy's sake.
             outside, inside = sp.expand_power_exp(formula).as_independent(y, as_Add=False)
             total += outside * sp.integrate(inside, (y, left, right))

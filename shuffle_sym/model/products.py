@@ -86,7 +86,9 @@ def _on_lattice(laws: Columns, q: Fraction) -> Masses:
     points = []
     for k in powers[1:]:
         level = rational(k)
-        excess = (sum((p - level * m for p, m in zip(one, c, strict=True) if p > level * m), ZERO) for one in (a, b))
+        excess = (
+            sum((p - level * m for p, m in zip(masses, c, strict=True) if p > level * m), ZERO) for masses in (a, b)
+        )
         points.append((k, fraction(max(excess))))
     made = comonotone.from_transform(points, fraction(sum(c, ZERO)), "on a lattice")
     exponents = {sp.Rational(k.numerator, k.denominator): i for i, k in enumerate(powers)}

@@ -96,7 +96,7 @@ class Steps(Continuous):
         parts = [(levels[0], y <= right) for _, right, levels in self.swept]
         density = sp.Piecewise((0, y < self.outputs[0]), *parts, (0, True))
         ends = zip(*map(self._atoms_at, self.inputs), strict=True)
-        least = [one if proved_sign(other - one) >= 0 else other for one, other in ends]
+        least = [low if proved_sign(high - low) >= 0 else high for low, high in ends]
         return with_atoms(density, dict(zip(self.atoms, least, strict=True)))
 
     # -- what follows

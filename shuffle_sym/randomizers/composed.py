@@ -311,8 +311,8 @@ class Sampled(Parallel):
 
     def __init__(self, R: Any, q: Any) -> None:
         if not isinstance(R, Randomizer):
-            known = "; Shuffle(AnyRandomizer(eps0), n) holds for sampled users, too, but gains nothing from sampling"
-            raise TypeError(f"R must be one randomizer, got {R!r}{known if isinstance(R, Family) else ''}")
+            hint = "; Shuffle(AnyRandomizer(eps0), n) holds for sampled users, too, but gains nothing from sampling"
+            raise TypeError(f"R must be one randomizer, got {R!r}{hint if isinstance(R, Family) else ''}")
         self.R, self.q = R, _rate(q)
         everybody = self.q == 1
         silence = _Silence(R.input_count)
