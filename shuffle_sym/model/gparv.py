@@ -77,8 +77,12 @@ class Ratio:
             return float(self.ball.log())
 
     def at_least(self, loss: sp.Expr) -> bool:
-        """Whether ε is at least a number, decided exactly."""
-        return field.at_least(self.eps, loss)
+        """Whether ε is at least a number, decided exactly; the number may be infinite."""
+        if loss is sp.oo:
+            return False
+        with balls.LOCK, balls.workprec(_BITS):
+            gap = self.ball.log() - balls.value(loss)
+        return bool(gap > 0) if gap > 0 or gap < 0 else field.at_least(self.eps, loss)
 
     @cached_property
     def ball(self) -> arb:
@@ -87,6 +91,9 @@ class Ratio:
 
     def to_bits(self, bits: int) -> arb:
         """α with a relative radius of at most 2^-bits."""
+        if isinstance(self.number, sp.Rational):
+            with balls.LOCK, balls.workprec(bits + 64 + int(abs(self.number)).bit_length()):
+                return balls.ball(self.number).exp() if self.is_log else balls.ball(self.number)
         return field.numbers((field.alpha,), {field.alpha: self.alpha}, bits)[0]
 
 
@@ -173,7 +180,7 @@ class Gparv(Uncached):
     def _gaps(self, ratio: Ratio, bits: int) -> list[arb]:
         """a − αb for all pairs, with a relative radius of at most 2^-bits; exact zeros are zeros."""
         gaps: dict[int, arb] = {}
-        working, bindings = bits + 64, {**self.bindings, field.alpha: ratio.alpha}
+        working = bits + 64
         while len(gaps) < len(self._pairs):
             alpha, formulas = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
             with balls.LOCK, balls.workprec(working):
@@ -182,10 +189,13 @@ class Gparv(Uncached):
                         gap = formulas[2 * i] - alpha * formulas[2 * i + 1]
                         if balls.is_right_to(bits, gap):
                             gaps[i] = gap
-                        elif gap.contains(0) and field.sign(a - field.alpha * b, bindings) == 0:
+                        elif gap.contains(0) and self._is_zero(a, b, ratio):
                             gaps[i] = arb(0)
             working *= 2
         return [gaps[i] for i in range(len(self._pairs))]
+
+    def _is_zero(self, a: sp.Expr, b: sp.Expr, ratio: Ratio) -> bool:
+        return field.sign(a - field.alpha * b, {**self.bindings, field.alpha: ratio.alpha}) == 0
 
     def fractions(self, alpha: sp.Expr) -> LawOfG | None:
         """Fractions, None if something is irrational."""
@@ -209,6 +219,10 @@ class Gparv(Uncached):
         masses = self._balls(bits)[2 * len(self._pairs) :]
         return LawOfG(tuple(gaps[:count]), masses, tuple(v for v in gaps[count:] if v > 0))
 
+    @cached_property
+    def _float_masses(self) -> Any:
+        return balls.doubles(self._balls(_BITS)[2 * len(self._pairs) :])
+
     def floats(self, alpha: sp.Expr) -> LawOfG:
         """Arrays of doubles."""
         law = self.floats_at([Ratio(alpha=alpha)])
@@ -219,8 +233,7 @@ class Gparv(Uncached):
         count = len(self.ratios)
         rows = [balls.doubles(self._gaps(ratio, _BITS - 64)) for ratio in ratios]
         gaps = np.array(rows).reshape(len(ratios), len(self._pairs))
-        masses = balls.doubles(self._balls(_BITS)[2 * len(self._pairs) :])
-        return LawOfG(gaps[:, :count], masses, np.maximum(gaps[:, count:], 0.0))
+        return LawOfG(gaps[:, :count], self._float_masses, np.maximum(gaps[:, count:], 0.0))
 
     def numpy(self) -> LawOfG:
         """NumPy functions of α and of what is left symbolic: one for each value, probability and null atom.
