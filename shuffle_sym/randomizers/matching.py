@@ -238,8 +238,8 @@ class BlockHadamard(Matching):
         return ((0, 1), (0, int(self.b) - 1)) if self.b > 2 else ((0, 1),)
 
     def kinds(self, x0: int, x1: int, thirds: int = 1) -> list[int]:
-        """Inputs by their block and row: linear maps of a block that keep one row or two, and so their sum, take every
-        further row to every other one; blocks without x0 and x1 may be exchanged."""
+        # Inputs by their block and row: linear maps of a block that keep one row or two, and so their sum, take every
+        # further row to every other one; blocks without x0 and x1 may be exchanged.
         arguments.numeric_only(self.b.free_symbols, "the list of inputs")
         b, (block0, row0), (block1, row1) = int(self.b), self.place(x0), self.place(x1)
         # The first input of each kind is among these: two blocks at most, and three rows of a block, have own kinds.

@@ -38,6 +38,8 @@ class MatrixRandomizer(Randomizer):
         return self._rows
 
     def __repr__(self) -> str:
+        if type(self) is not MatrixRandomizer:  # a definition of its own is shown with its own arguments
+            return super().__repr__()
         numbered = self.messages == tuple(range(len(self.messages)))
         return f"from_matrix({self.matrix().tolist()}{'' if numbered else f', messages={list(self.messages)}'})"
 
