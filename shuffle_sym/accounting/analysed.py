@@ -14,7 +14,7 @@ from shuffle_sym.algebra import arguments
 from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.randomizer import LocalRandomizer, Randomizer
-from shuffle_sym.randomizers.stacked import message_space
+from shuffle_sym.randomizers.composed import message_space
 
 
 def read(source: Any, n: Any) -> tuple[Any, Source]:

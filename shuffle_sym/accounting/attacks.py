@@ -19,7 +19,7 @@ from shuffle_sym.accounting.sources import UNKNOWN, InCells, PairOfLaws, Source
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition, blanket
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric.search import last_that_holds
@@ -110,7 +110,7 @@ def gaussian_slope(eps: float, delta: float) -> float:
     return math.exp(eps + scipy.special.log_ndtr(-mu / 2 - eps / mu) - math.log(delta))
 
 
-@kept
+@cached_by_value
 def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
     """The datasets that are the worst for many users, and their laws, the worst first; they do not depend on n."""
     pairs = list(R.pairs())
@@ -184,7 +184,7 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
     return Datasets([(Neighbours(alike, n), PairOfLaws(D, n)) for alike, D in worst_datasets(R)], n)
 
 
-@kept
+@cached_by_value
 def _datasets_in_cells(R: Continuous, users: int) -> list[tuple[AllAlike, Decomposition]]:
     """The datasets that are tried on continuous noise with about so many users, the worst first."""
     tried = [(all_alike(x0, x1, x, D), D) for x0, x1, x, D in R.datasets(_CELLS, users)]

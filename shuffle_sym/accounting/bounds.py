@@ -27,15 +27,15 @@ from shuffle_sym.model import decomposition, laplace_laws, smooth_laws
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laplace_laws import LaplaceLaws
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.model.smooth_laws import SmoothLaws
 from shuffle_sym.numeric import dropout
 from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.randomizers.composed import SampledNoise
 from shuffle_sym.randomizers.density import NoiseOfDensity
-from shuffle_sym.randomizers.sampled import SampledNoise
 from shuffle_sym.truth.worst_datasets import candidates
 
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
@@ -77,7 +77,7 @@ class Prepared:
     max_loss: sp.Expr
 
 
-@kept
+@cached_by_value
 def prepared(R: Randomizer | Family) -> Prepared:
     """What the bounds of R are made of, made once."""
     if isinstance(R, Family):

@@ -42,8 +42,8 @@ from shuffle_sym.numeric.blanket_counts import BlanketCounts
 from shuffle_sym.numeric.dropout import Bound
 from shuffle_sym.numeric.search import LARGEST_EPS
 from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.randomizers.composed import Stacked
 from shuffle_sym.randomizers.matrix import MatrixRandomizer
-from shuffle_sym.randomizers.stacked import Stacked
 from shuffle_sym.truth import crowds
 
 _MOST_PAIRS, _MOST_LAWS = 64, 40  # of inputs, and of laws in a group: with more of them the blanket answers

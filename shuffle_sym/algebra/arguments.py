@@ -15,7 +15,7 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.algebra import balls, quotients, rounding, texts, zeros
+from shuffle_sym.algebra import balls, precise, quotients, rounding, texts, zeros
 from shuffle_sym.algebra.errors import VerificationError
 
 _LONGEST = 60  # characters of a value that a message shows
@@ -49,15 +49,12 @@ def exact_number(value: Any, name: str) -> sp.Expr:
         return sp.Integer(int(value))
     if isinstance(value, numbers.Rational):
         return sp.Rational(int(value.numerator), int(value.denominator))
-    if isinstance(value, (mpmath.mpf, mpmath.mp.constant)):
-        if not mpmath.isfinite(value):
-            raise _refuse(name, "a finite number", value)
-        return sp.Rational(*mpmath.libmp.to_rational(value._mpf_))
-    if isinstance(value, numbers.Real):
-        if not math.isfinite(value):
-            raise _refuse(name, "a finite number", float(value))
-        return sp.Rational(str(value))
-    raise TypeError(f"{name} must be a number (int, float, Fraction or SymPy), got {value!r}")
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number (int, float, Fraction or SymPy), got {value!r}")
+    of_mpmath = isinstance(value, (mpmath.mpf, mpmath.mp.constant))
+    if not (mpmath.isfinite if of_mpmath else math.isfinite)(value):
+        raise _refuse(name, "a finite number", float(value))
+    return sp.Rational(precise.fraction(value) if of_mpmath else str(value))
 
 
 def _one_number(value: Any, name: str, expected: str = "a number") -> Any:
@@ -117,7 +114,8 @@ def _sign(number: sp.Expr) -> int | None:
     return None if number.free_symbols else zeros.sign(number)
 
 
-def _integer(value: Any, name: str, least: int) -> int:
+def positive_integer(value: Any, name: str, least: int = 1) -> int:
+    """An integer that is at least ``least``."""
     expected = f"an integer >= {least}"
     value = _one_number(value, name, expected)
     if not isinstance(value, (numbers.Real, sp.Expr)):
@@ -131,32 +129,9 @@ def _integer(value: Any, name: str, least: int) -> int:
     return int(number)
 
 
-def users(n: Any) -> int:
-    """The number of users, including the one whose input differs."""
-    number = _integer(n, "n", 1)
-    if number > 2**53:
-        raise _refuse("n", "at most 2^53", n)
-    return number
-
-
-def positive_integer(value: Any, name: str, least: int = 1) -> int:
-    return _integer(value, name, least)
-
-
-def integer_from_0(value: Any, name: str) -> int:
-    return _integer(value, name, 0)
-
-
-def positive(value: Any, name: str) -> float:
-    number = exact_number(value, name)
-    if _sign(number) != 1 or not 0 < float(number) < math.inf:
-        raise _refuse(name, "a number > 0", value)
-    return float(number)
-
-
 def even(value: Any, name: str) -> int:
     """The number of points of a grid that is swapped in halves."""
-    number = _integer(value, name, 2)
+    number = positive_integer(value, name, 2)
     if number % 2:
         raise _refuse(name, "an even integer >= 2", value)
     return number
@@ -168,65 +143,70 @@ def size(value: Any, name: str, least: int) -> sp.Expr:
         if value.is_integer is False or value.is_positive is False:
             raise _refuse(name, f"an integer >= {least} or a symbol for one", value)
         return value
-    return sp.Integer(_integer(value, name, least))
+    return sp.Integer(positive_integer(value, name, least))
+
+
+def users(n: Any) -> int:
+    """The number of users, including the one whose input differs."""
+    number = positive_integer(n, "n", 1)
+    if number > 2**53:
+        raise _refuse("n", "at most 2^53", n)
+    return number
+
+
+def integer_from_0(value: Any, name: str) -> int:
+    return positive_integer(value, name, 0)
 
 
 def local_epsilon(eps0: Any) -> sp.Expr:
-    number = exact_number(eps0, "eps0")
-    if _sign(number) == -1:
-        raise _refuse("eps0", "a number >= 0", eps0)
+    number = _number(eps0, "eps0", "a number >= 0", lambda v: _sign(v) != -1)
     if number.free_symbols and not number.is_nonnegative:
         raise _refuse("eps0", 'known to be >= 0, as sp.Symbol("x", nonnegative=True) is', eps0)
     return number
 
 
-def central_epsilon(eps: Any) -> sp.Expr:
-    number = exact_number(eps, "eps")
-    if _sign(number) not in (0, 1):
-        raise _refuse("eps", "a number >= 0", eps)
+def _number(value: Any, name: str, expected: str, holds: Callable[[sp.Expr], bool]) -> sp.Expr:
+    """An exact number, refused where it is not what is expected."""
+    number = exact_number(value, name)
+    if not holds(number):
+        raise _refuse(name, expected, value)
     return number
+
+
+def positive(value: Any, name: str) -> float:
+    return float(_number(value, name, "a number > 0", lambda v: _sign(v) == 1 and 0 < float(v) < math.inf))
+
+
+def central_epsilon(eps: Any) -> sp.Expr:
+    return _number(eps, "eps", "a number >= 0", lambda v: _sign(v) in (0, 1))
 
 
 def ratio(alpha: Any) -> sp.Expr:
     """The argument α = e^ε of a hockey-stick divergence; every α > 0 is meaningful."""
-    number = exact_number(alpha, "alpha")
-    if _sign(number) != 1:
-        raise _refuse("alpha", "a number > 0", alpha)
-    return number
+    return _number(alpha, "alpha", "a number > 0", lambda v: _sign(v) == 1)
 
 
 def order(value: Any, name: str = "order") -> sp.Expr:
     """The order λ > 1 of a Rényi divergence."""
-    number = exact_number(value, name)
-    if _sign(number - 1) != 1:
-        raise _refuse(name, "a number > 1", value)
-    return number
+    return _number(value, name, "a number > 1", lambda v: _sign(v - 1) == 1)
 
 
 def integer_order(value: Any) -> int:
     """An order at which only integers are proved."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 2:
-        return value
-    number = order(value)
-    if not number.is_Integer:
-        raise _refuse("order", "an integer >= 2 here (rdp.interpolated gives real orders between integers)", value)
-    return int(number)
+    order(value)
+    expected = "an integer >= 2 here (rdp.interpolated gives real orders between integers)"
+    return int(_number(value, "order", expected, lambda v: v.is_Integer))
 
 
 def share(value: Any, name: str) -> float:
     """A number in (0, 1]."""
-    number = exact_number(value, name)
-    if _sign(number) != 1 or _sign(1 - number) == -1 or not float(number) > 0:
-        raise _refuse(name, "a number in (0, 1]", value)
-    return float(number)
+    expected = "a number in (0, 1]"
+    return float(_number(value, name, expected, lambda v: _sign(v) == 1 and _sign(1 - v) != -1 and float(v) > 0))
 
 
 def between_0_and_1(value: Any, name: str) -> sp.Expr:
     """An exact number strictly between 0 and 1."""
-    number = exact_number(value, name)
-    if _sign(number) != 1 or _sign(1 - number) != 1:
-        raise _refuse(name, "a number strictly between 0 and 1", value)
-    return number
+    return _number(value, name, "a number strictly between 0 and 1", lambda v: _sign(v) == 1 == _sign(1 - v))
 
 
 def open_unit(value: Any, name: str) -> float:

@@ -135,12 +135,9 @@ class HugePower(sp.Expr):  # type: ignore[misc]
         return base._eval_evalf(prec + int(exponent).bit_length()) ** exponent  # in which an error grows so many times
 
     def _sympystr(self, printer: Any) -> str:
-        base, exponent = self.args
-        return f"{printer.parenthesize(base, self.precedence)}**{printer._print(exponent)}"
+        return str(printer._print(sp.Pow(*self.args, evaluate=False)))
 
-    def _latex(self, printer: Any) -> str:
-        base, exponent = self.args
-        return f"{printer.parenthesize(base, self.precedence)}^{{{printer._print(exponent)}}}"
+    _latex = _sympystr
 
 
 _FUNCTIONS: dict[type, Callable[..., Any]] = {  # of real and of complex balls alike
@@ -164,13 +161,15 @@ _FUNCTIONS: dict[type, Callable[..., Any]] = {  # of real and of complex balls a
     sp.besselk: lambda order, z: _cut(methodcaller("bessel_k", order), lambda z: z)(z),
 }
 
+_COMBINED: dict[type, Callable[[Any, Any], Any]] = {sp.Add: add, sp.Mul: mul, sp.Min: arb.min, sp.Max: arb.max}
+
 
 def _function(expr: sp.Expr) -> Callable[..., Any] | None:
     """What a function is for balls, if that is known; of LambertW only the principal branch, which is not named."""
     return None if isinstance(expr, sp.LambertW) and len(expr.args) > 1 else _FUNCTIONS.get(type(expr))
 
 
-def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
+def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> Any:
     """A ball that contains a constant expression, or one whose symbols have balls as ``values``, complex ones if it is
     analytic (no Abs, Min, Max, Piecewise).
 
@@ -182,27 +181,24 @@ def value(expr: sp.Expr, values: Mapping[sp.Symbol, arb] | None = None) -> arb:
     >>> lower(half) <= 0.5 <= upper(half)
     True
     """
-    if expr.is_Rational:
-        return ball(expr)
+    if expr.is_Rational or isinstance(expr, sp.Float):
+        return ball(sp.Rational(expr))
     if expr.is_Symbol and values is not None and expr in values:
         return values[expr]
     if expr in _CONSTANTS:
         return _CONSTANTS[expr]()
     if isinstance(expr, sp.Piecewise):
         return _piecewise(expr, values)
-    known = _function(expr)
-    if known is None and not isinstance(expr, (sp.Add, sp.Mul, sp.Pow, sp.Min, sp.Max, sp.Float)):
+    function = _function(expr)
+    if function is None and isinstance(expr, sp.Pow):
+        base = value(expr.base, values)
+        if expr.exp.is_Rational:
+            return _root(expr.exp)(base)
+        return (_FUNCTIONS[sp.log](base) * value(expr.exp, values)).exp()
+    if function is None and type(expr) not in _COMBINED:
         raise VerificationError(f"cannot enclose {expr}: there is no interval arithmetic for {type(expr).__name__}")
-    if isinstance(expr, sp.Float):
-        return ball(sp.Rational(expr))
-    if isinstance(expr, sp.Pow) and known is None:
-        return _power(value(expr.base, values), expr.exp, values)
     parts = [value(part, values) for part in expr.args]
-    if known is not None:
-        enclosed: arb = known(*parts)
-        return enclosed
-    combine = {sp.Add: add, sp.Mul: mul, sp.Min: arb.min, sp.Max: arb.max}[type(expr)]
-    return reduce(combine, parts)
+    return reduce(_COMBINED[type(expr)], parts) if function is None else function(*parts)
 
 
 def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
@@ -218,8 +214,8 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
         place = symbols.index(expr)
         return lambda *x: x[place]
     if not expr.free_symbols.intersection(symbols):
-        known = value(expr)
-        return lambda *x: known
+        constant = value(expr)
+        return lambda *x: constant
     if isinstance(expr, sp.Pow) and not expr.exp.is_Rational:
         return compiled(sp.exp(sp.log(expr.base) * expr.exp, evaluate=False), *symbols)
     if (function := _root(expr.exp) if isinstance(expr, sp.Pow) else _function(expr)) is not None:
@@ -231,15 +227,11 @@ def compiled(expr: sp.Expr, *symbols: sp.Symbol) -> Callable[..., Any]:
     # All constants are one: each call takes longer than the operation.
     constant, rest = expr.as_independent(*symbols)
     combine, parts = (add, mul)[isinstance(expr, sp.Mul)], rest.args if isinstance(rest, type(expr)) else (rest,)
-    whole = reduce(partial(_combined, combine), [compiled(part, *symbols) for part in parts])
+    whole = reduce(lambda f, g: lambda *x: combine(f(*x), g(*x)), [compiled(part, *symbols) for part in parts])
     if constant == expr.identity:
         return whole
-    known = value(constant)
-    return lambda *x: combine(known, whole(*x))
-
-
-def _combined(combine: Callable[[Any, Any], Any], one: Callable[..., Any], two: Callable[..., Any]) -> Any:
-    return lambda *x: combine(one(*x), two(*x))
+    first = value(constant)
+    return lambda *x: combine(first, whole(*x))
 
 
 def _root(exponent: sp.Rational) -> Callable[[Any], Any]:
@@ -256,27 +248,15 @@ def _whole(exponent: int, z: Any) -> Any:
     return power if exponent < 0 or power.is_finite() else reduce(mul, [z] * exponent)
 
 
-def _power(base: arb, exponent: sp.Expr, values: Mapping[sp.Symbol, arb] | None) -> arb:
-    raised: arb
-    if exponent.is_Rational:
-        raised = _root(exponent)(base)
-    else:
-        raised = (_FUNCTIONS[sp.log](base) * value(exponent, values)).exp()
-    return raised
-
-
 def _piecewise(expr: sp.Piecewise, values: Mapping[sp.Symbol, arb] | None) -> arb:
     """The piece that applies; the union of all that may apply where the balls do not decide."""
     possible: list[arb] = []
     for piece, condition in expr.args:
-        holds: bool | None = True
-        if condition != sp.true:
-            if not isinstance(condition, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
-                raise VerificationError(f"cannot enclose {expr}: its condition {condition} is not an inequality")
-            gap = value(condition.gts, values) - value(condition.lts, values)
-            holds = True if gap > 0 else False if gap < 0 else None
-        if holds is not False:
+        if condition != sp.true and not isinstance(condition, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
+            raise VerificationError(f"cannot enclose {expr}: its condition {condition} is not an inequality")
+        gap = arb(1) if condition == sp.true else value(condition.gts, values) - value(condition.lts, values)
+        if not gap < 0:
             possible.append(value(piece, values))
-        if holds:
+        if gap > 0:
             break
     return reduce(arb.union, possible)

@@ -31,7 +31,7 @@ class _Form:
 
     def least(self, box: Box) -> tuple[arb, list[arb]]:
         """A number that the formula is nowhere below (its lower end), and what each side costs."""
-        whole = [_ball(low, high) for low, high in box]
+        whole = [balls.ball(low).union(balls.ball(high)) for low, high in box]
         middle = [balls.ball((low + high) / 2) for low, high in box]
         radii = [balls.ball((high - low) / 2) for low, high in box]
         costs = [abs(slope(*whole)) * radius for slope, radius in zip(self.slopes, radii, strict=True)]
@@ -80,8 +80,3 @@ def _halves(box: Box, costs: Sequence[arb]) -> list[Box]:
     side = sizes.index(max(sizes))
     low, high = box[side]
     return [(*box[:side], ends, *box[side + 1 :]) for ends in ((low, (low + high) / 2), ((low + high) / 2, high))]
-
-
-def _ball(low: Fraction, high: Fraction) -> arb:
-    one, other = balls.ball(low), balls.ball(high)
-    return one.union(other)

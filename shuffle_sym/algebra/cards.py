@@ -40,11 +40,10 @@ def card(title: str, rows: Sequence[tuple[str, str]], drawing: str = "") -> str:
     >>> card("KRR(k=3)", [("inputs", text("a < b"))]).count("a &lt; b")
     1
     """
-    shown = title if len(title) <= _MOST_CHARACTERS else title[: _MOST_CHARACTERS - 1] + "…"
-    facts = (
-        f'<b style="font-family:monospace">{escape(shown)}</b>{table([(escape(name), what) for name, what in rows])}'
-    )
-    return f'<div style="{_BOX}"><div>{facts}</div>{drawing}</div>'
+    shown = escape(title if len(title) <= _MOST_CHARACTERS else title[: _MOST_CHARACTERS - 1] + "…")
+    facts = table([(escape(name), what) for name, what in rows])
+    heading = f'<b style="font-family:monospace">{shown}</b>'
+    return f'<div style="{_BOX}"><div>{heading}{facts}</div>{drawing}</div>'
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
@@ -67,25 +66,21 @@ def value(find: Callable[[], Any]) -> str:
     """
     try:
         found = find()
-        return _number(found) if isinstance(found, (sp.Basic, sp.MatrixBase)) else escape(str(found))
+        if isinstance(found, sp.MatrixBase):
+            return table([[escape(latex.plain(entry)) for entry in found.row(i)] for i in range(found.rows)])
+        return _number(found) if isinstance(found, sp.Basic) else escape(str(found))
     except Exception as refusal:  # a card never fails: it says what is not known
         return f"<i>{escape(str(refusal))}</i>"
 
 
 def _number(expr: Any) -> str:
-    if isinstance(expr, sp.MatrixBase):
-        return table([[escape(latex.plain(entry)) for entry in expr.row(i)] for i in range(expr.rows)])
-    short = expr.count_ops() <= _MOST_OPERATIONS and not _long_fraction(expr)
-    shown = escape(latex.plain(expr)) if short else ""
+    long_fraction = any(len(str(number)) > _MOST_DIGITS for number in expr.atoms(sp.Rational))
+    shown = "" if long_fraction or expr.count_ops() > _MOST_OPERATIONS else escape(latex.plain(expr))
     if getattr(expr, "free_symbols", None):
         return shown or "<i>a long formula</i>"
     if (expr.is_Rational and shown) or expr in (sp.oo, sp.zoo):
         return shown
-    return f"{shown} ≈ {float(expr):.4g}" if shown else f"≈ {float(expr):.4g}"
-
-
-def _long_fraction(expr: sp.Expr) -> bool:
-    return any(len(str(number)) > _MOST_DIGITS for number in expr.atoms(sp.Rational))
+    return f"{shown} ≈ {float(expr):.4g}".lstrip()
 
 
 def sketch(upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, float]]) -> str:

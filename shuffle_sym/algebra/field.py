@@ -11,7 +11,8 @@ zero, or a zero is proved by algebra; otherwise the question is refused.
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import count
 
 import mpmath
 import numpy as np
@@ -50,13 +51,12 @@ def simplest(expr: sp.Expr) -> sp.Expr:
         return sp.cancel(expr)
 
 
-@lru_cache(maxsize=8192)
-def _symbols_of(expr: sp.Expr) -> frozenset[sp.Symbol]:
-    return frozenset(expr.free_symbols)
+#: The symbols of a formula; SymPy would look for them again and again.
+_symbols_of = lru_cache(maxsize=8192)(lambda expr: frozenset(expr.free_symbols))
 
 
 def symbols_of(exprs: Iterable[sp.Expr]) -> set[sp.Symbol]:
-    """The symbols that occur in formulas; SymPy would look for them again and again."""
+    """The symbols that occur in formulas."""
     return set().union(*map(_symbols_of, exprs))
 
 
@@ -93,30 +93,10 @@ def rational_form(
     if all(map(quotients.is_rational, exprs)):
         return exprs, {}
     taken = symbols_of(exprs) | set(taken)
-    names: dict[sp.Expr, sp.Symbol] = {}
-    units = zeros.exponent_units(exprs)
-
-    def name(e: sp.Expr) -> sp.Symbol:
-        if e not in names:
-            number = len(names)
-            while (symbol := Irrational(f"r{number}", -sp.oo)) in taken:
-                number += 1
-            taken.add(symbol)
-            names[e] = symbol
-        return names[e]
-
-    def rewrite(e: sp.Expr) -> sp.Expr:
-        if e.is_Rational or e.is_Symbol:
-            return e
-        if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and not isinstance(e, sp.exp)):
-            return e.func(*(rewrite(part) for part in e.args))
-        if isinstance(e, (sp.exp, type(sp.E))):
-            multiple, base = e.as_base_exp()[1].as_coeff_Mul()
-            return name(sp.exp(units[base] * base)) ** (multiple / units[base])
-        return name(e)
-
-    forms = tuple(rewrite(e) for e in exprs)
-    return forms, {symbol: e for e, symbol in names.items()}
+    free = (symbol for i in count() if (symbol := Irrational(f"r{i}", -sp.oo)) not in taken)
+    rewriting = zeros.Rewriting(exprs, partial(next, free))
+    forms = tuple(map(rewriting.rewrite, exprs))
+    return forms, {symbol: e for e, symbol in rewriting.names.items()}
 
 
 # ---------------------------------------------------------------------------------------------- signs
@@ -125,38 +105,22 @@ def rational_form(
 @lru_cache(maxsize=4096)
 def _range(symbol: sp.Symbol, value: sp.Expr) -> quotients.Range:
     """What ``symbol``, bound to ``value``, is never below and never above, None where nothing is known."""
-    _check_range(symbol, value)
     low, high = range_of(symbol)
+    if isinstance(symbol, Parameter) and not value.free_symbols:
+        # Refuse a number outside the range of its symbol: proofs rely on that range.
+        with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
+            number = balls.value(value)
+            # An enclosure decides without a difference, in which SymPy would write out a number such as 2^(10^9).
+            above = low is None or number >= balls.ball(low) or zeros.sign(value - low) >= 0
+            below = high is None or number <= balls.ball(high) or zeros.sign(high - value) >= 0
+        if not (above and below):
+            raise ValueError(f"{symbol} must be a number in {symbol.least} … {symbol.greatest}, got {value}")
     least, most = range_of(value) if value.is_Symbol else (None, None)
     at_least_one = sp.Integer(1) if isinstance(value, sp.exp) and value.exp.is_nonnegative else None
     constant, rest = value.as_coeff_Add()
     shifted = constant if constant.is_Rational and rest.is_nonnegative else None
     lows = [end for end in (low, least, at_least_one, shifted) if end is not None]
-    highs = [end for end in (high, most) if end is not None]
-    return max(lows, default=None), min(highs, default=None)
-
-
-def _check_range(symbol: sp.Symbol, value: sp.Expr) -> None:
-    """Refuse a number outside the range of the symbol that it is bound to: proofs rely on that range."""
-    if not isinstance(symbol, Parameter) or value.free_symbols:
-        return
-    low, high = range_of(symbol)
-    with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
-        number = balls.value(value)
-        # An enclosure decides without a difference, in which SymPy would write out a number such as 2^(10^9).
-        above = low is None or number >= balls.ball(low) or zeros.sign(value - low) >= 0
-        below = high is None or number <= balls.ball(high) or zeros.sign(high - value) >= 0
-    if not (above and below):
-        raise ValueError(f"{symbol} must be a number in {symbol.least} … {symbol.greatest}, got {value}")
-
-
-def _numeric_range(symbol: sp.Symbol, bindings: Bindings) -> quotients.Range:
-    """The range of a symbol, or an enclosure of the number that it stands for."""
-    value = bindings.get(symbol, symbol)
-    if value.free_symbols:
-        return _range(symbol, value)
-    ((low, high),) = enclosures((symbol,), bindings, 64)
-    return sp.Rational(low), sp.Rational(high)
+    return max(lows, default=None), min((end for end in (high, most) if end is not None), default=None)
 
 
 def proves_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
@@ -173,12 +137,16 @@ def proves_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
         (expr,), irrational = rational_form([expr], bindings)
         bindings = {**bindings, **irrational}
         symbols = quotients.quotient(expr).symbols
-    if quotients.proved_sign(expr, tuple(_range(symbol, bindings.get(symbol, symbol)) for symbol in symbols)) == 1:
+    ranges = {symbol: _range(symbol, bindings.get(symbol, symbol)) for symbol in symbols}
+    if quotients.proved_sign(expr, tuple(ranges.values())) == 1:
         return True
     fixed = [symbol for symbol in symbols if not bindings.get(symbol, symbol).free_symbols]
     if not fixed or len(fixed) == len(symbols):
         return False  # no number among the symbols, or nothing else: then `sign` decides
-    return quotients.proved_sign(expr, tuple(_numeric_range(symbol, bindings) for symbol in symbols)) == 1
+    for symbol in fixed:
+        ((low, high),) = enclosures((symbol,), bindings, 64)
+        ranges[symbol] = sp.Rational(low), sp.Rational(high)
+    return quotients.proved_sign(expr, tuple(ranges.values())) == 1
 
 
 def sign(expr: sp.Expr, bindings: Bindings) -> int:
@@ -209,33 +177,15 @@ def is_zero(expr: sp.Expr, bindings: Bindings) -> bool:
     return not free_symbols((simple,), bindings) and sign(simple, bindings) == 0
 
 
-def at_least(x: sp.Expr, y: sp.Expr, about_y: float | None = None) -> bool:
-    """Whether x >= y, decided exactly: equality counts, a rounding error does not. ``about_y`` is y as a double, if it
-    is known; y may be infinite."""
-    far = double(y) if about_y is None else about_y
-    near = double(x)
-    if clearly_different(near, far):
-        return near > far
-    if isinstance(y, sp.log):
-        x, y = sp.exp(x), y.args[0]
-    (form,), bindings = rational_form([x - y])
-    return sign(form, bindings) >= 0
-
-
-def double(number: sp.Expr) -> float:
-    """A constant as a double that is right to ten digits of 1 + |number|; infinities are allowed."""
-    if number in (sp.oo, -sp.oo):
-        return math.copysign(math.inf, number)
+def at_least(x: sp.Expr, y: sp.Expr) -> bool:
+    """Whether x >= y, decided exactly: equality counts, a rounding error does not; y may be infinite."""
+    if y in (sp.oo, -sp.oo):
+        return y is not sp.oo
     with balls.LOCK, balls.workprec(zeros.FIRST_BITS):
-        x = balls.value(number)
-    if not x.is_finite() or not x.rad() < 1e-12 * (1 + abs(x)):
-        raise VerificationError(f"cannot evaluate {number} with {zeros.FIRST_BITS} bits")
-    return float(x)
-
-
-def clearly_different(x: float, y: float) -> bool:
-    """Whether two doubles that are right to ten digits stand for numbers in the same order."""
-    return math.isinf(y) or abs(x - y) > 1e-9 * (1 + abs(y))
+        gap = balls.value(x) - balls.value(y)
+    if gap > 0 or gap < 0:
+        return bool(gap > 0)
+    return zeros.sign(sp.exp(x) - y.args[0] if isinstance(y, sp.log) else x - y) >= 0
 
 
 def is_nonnegative(expr: sp.Expr, bindings: Bindings) -> bool:
@@ -323,44 +273,40 @@ def _balls(exprs: Iterable[sp.Expr], bindings: Bindings) -> list[arb]:
     """Enclosures with the bits of the surrounding `balls.precision`."""
     exprs = tuple(exprs)
     values = {symbol: balls.value(bindings.get(symbol, symbol)) for symbol in symbols_of(exprs)}
-    return [_ball(e, values) for e in exprs]
-
-
-def _ball(expr: sp.Expr, values: Mapping[sp.Symbol, arb]) -> arb:
-    if expr.is_Rational:
-        return balls.ball(expr)
-    try:
-        enclosed: arb = quotients.quotient(expr).at(values, arb(1))
-    except NotRationalError:
-        return balls.value(expr, values)
+    enclosed = []
+    for e in exprs:
+        try:
+            enclosed.append(balls.ball(e) if e.is_Rational else quotients.quotient(e).at(values, arb(1)))
+        except NotRationalError:
+            enclosed.append(balls.value(e, values))
     return enclosed
 
 
 def numbers(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[arb, ...]:
     """Balls with a relative radius of at most 2^-bits; exact zeros are zeros."""
     exprs = tuple(exprs)
-    known: dict[int, arb] = {}
+    enclosed: dict[int, arb] = {}
     working = bits + 64
-    while len(known) < len(exprs):
+    while len(enclosed) < len(exprs):
         if working > zeros.LAST_BITS + bits:
             raise VerificationError(f"cannot evaluate to {bits} bits; is an expression zero in disguise?")
-        missing = [i for i in range(len(exprs)) if i not in known]
+        missing = [i for i in range(len(exprs)) if i not in enclosed]
         with balls.LOCK, balls.workprec(working):
             for i, x in zip(missing, _balls([exprs[i] for i in missing], bindings), strict=True):
                 if balls.is_right_to(bits, x):
-                    known[i] = x
+                    enclosed[i] = x
                 elif x.is_finite() and x.contains(0) and sign(exprs[i], bindings) == 0:
-                    known[i] = arb(0)
+                    enclosed[i] = arb(0)
         working *= 2
-    return tuple(known[i] for i in range(len(exprs)))
+    return tuple(enclosed[i] for i in range(len(exprs)))
 
 
 def enclosures(exprs: Iterable[sp.Expr], bindings: Bindings, bits: int) -> tuple[tuple[Fraction, Fraction], ...]:
     """Rational bounds of numbers with a relative width of at most 2^-bits; exact zeros stay zeros."""
     exprs = tuple(exprs)
-    known = fractions(exprs, bindings)
-    if known is not None:
-        return tuple((v, v) for v in known)
+    exact = fractions(exprs, bindings)
+    if exact is not None:
+        return tuple((v, v) for v in exact)
     return tuple(ends for x in numbers(exprs, bindings, bits + 1) if (ends := balls.ends(x)) is not None)
 
 

@@ -12,7 +12,7 @@ import mpmath
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.algebra import rounding
+from shuffle_sym.algebra import precise, rounding
 from shuffle_sym.algebra.errors import VerificationError
 
 RTOL = 1e-3  # width of an answer relative to its upper end, where the caller says nothing
@@ -83,12 +83,10 @@ class Interval:
         return self._decided(self.upper <= low, self.lower > high, other)
 
     def __gt__(self, other: Any) -> bool:
-        low, high = _ends(other)
-        return self._decided(self.lower > high, self.upper <= low, other)
+        return not self <= other
 
     def __ge__(self, other: Any) -> bool:
-        low, high = _ends(other)
-        return self._decided(self.lower >= high, self.upper < low, other)
+        return not self < other
 
     def _decided(self, yes: Any, no: Any, other: Any) -> bool:
         if not yes and not no:
@@ -134,15 +132,12 @@ def _exact(value: Any) -> Any:
     """A number that Python compares with a float or a Decimal without rounding."""
     if isinstance(value, sp.Rational):
         return Fraction(int(value.p), int(value.q))
-    return Fraction(*mpmath.libmp.to_rational(value._mpf_)) if isinstance(value, mpmath.mpf) else value
+    return precise.fraction(value) if isinstance(value, mpmath.mpf) else value
 
 
 def _ends(other: Any) -> tuple[Any, Any]:
     """The least and the greatest that something is: an interval, or a number."""
-    if isinstance(other, Interval):
-        return other.lower, other.upper
-    number = _exact(other)
-    return number, number
+    return (other.lower, other.upper) if isinstance(other, Interval) else (_exact(other),) * 2
 
 
 def _six_digits(x: float | Decimal, rounding: str) -> str:

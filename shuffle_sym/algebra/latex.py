@@ -163,7 +163,13 @@ def in_markdown(words: str) -> str:
     >>> print(in_markdown("where $|x| < 1$"))
     where $\vert x\vert   \lt  1$
     """
-    return _by_parts(words, str, lambda tex: f"${_without_bars(tex)}$")
+
+    def without_bars(tex: str) -> str:
+        for sign, name in ((r"\|", r"\Vert "), ("|", r"\vert "), ("<", r" \lt "), (">", r" \gt ")):
+            tex = tex.replace(sign, name)
+        return f"${tex}$"
+
+    return _by_parts(words, str, without_bars)
 
 
 def in_paper(words: str) -> str:
@@ -182,12 +188,6 @@ def text(words: str) -> str:
     'k\\text{-RR}'
     """
     return _by_parts(words, lambda part: rf"\text{{{part}}}" if part else "", str)
-
-
-def _without_bars(tex: str) -> str:
-    for sign, name in ((r"\|", r"\Vert "), ("|", r"\vert "), ("<", r" \lt "), (">", r" \gt ")):
-        tex = tex.replace(sign, name)
-    return tex
 
 
 _NO_SUM = re.compile(r"−?(?:[^()\[\]+−]|\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])*")
@@ -316,25 +316,20 @@ def broken(expr: Any, limit: float) -> list[str]:
     if expr.is_Mul:
         above, below = sp.fraction(expr, exact=True)
         if below != 1 and width(formula(below)) > limit / 4:
-            top, bottom = broken(above, limit - 2), broken(below, limit - 4)
-            return [*_bracketed(top), *_bracketed(bottom, r"\big/ ")]
-        parts = [
-            _bracketed(broken(part, limit - 2))
-            if part.is_Add
-            else [formula(part)]
-            if part.is_Mul
-            else broken(part, limit)
-            for part in _factors(expr)
-        ]
-        return _packed([piece for part in parts for piece in part], limit)
-    if isinstance(expr, sp.Sum):
-        sign = formula(sp.Sum(sp.Symbol("X"), *expr.limits)).removesuffix("X")
-        first, *rest = _bracketed(broken(expr.function, limit - 6))
-        return [sign + first, *rest]
-    if isinstance(expr, (sp.log, sp.exp)):
-        name, inside = ("log", expr.args[0]) if isinstance(expr, sp.log) else ("exp", expr.exp)
-        first, *rest = _bracketed(broken(inside, limit - 4))
-        return [rf"\{name}{first}", *rest]
+            return [*_bracketed(broken(above, limit - 2)), *_bracketed(broken(below, limit - 4), r"\big/ ")]
+        # What is below the line stays one quotient with the numbers.
+        apart = [part for part in expr.args if part.is_Add or part.is_Function or isinstance(part, sp.Sum)]
+        together = [part for part in expr.args if part not in apart]
+        pieces = [formula(sp.Mul(*together))] if together else []
+        for part in apart:
+            pieces += _bracketed(broken(part, limit - 2)) if part.is_Add else broken(part, limit)
+        return _packed(pieces, limit)
+    if isinstance(expr, (sp.Sum, sp.log, sp.exp)):
+        if isinstance(expr, sp.Sum):
+            before, inside = formula(sp.Sum(sp.Symbol("X"), *expr.limits)).removesuffix("X"), expr.function
+        else:
+            before, inside = (r"\log", expr.args[0]) if isinstance(expr, sp.log) else (r"\exp", expr.exp)
+        return _bracketed(broken(inside, limit - (6 if isinstance(expr, sp.Sum) else 4)), before)
     if isinstance(expr, (sp.Max, sp.Min)):
         *before_last, last = (broken(part, limit - 4) for part in sp.ordered(expr.args))
         listed = [line for part in before_last for line in (*part[:-1], part[-1] + ",")] + last
@@ -346,13 +341,6 @@ def broken(expr: Any, limit: float) -> list[str]:
         lines = broken(inside, limit - 4)
         return [before + lines[0], *lines[1:-1], lines[-1] + after] if len(lines) > 1 else [whole]
     return [whole]
-
-
-def _factors(expr: sp.Expr) -> list[sp.Expr]:
-    """The factors of a product; what is below the line stays one quotient with the numbers."""
-    plain_ones = [part for part in expr.args if not (part.is_Add or part.is_Function or isinstance(part, sp.Sum))]
-    others = [part for part in expr.args if part not in plain_ones]
-    return ([sp.Mul(*plain_ones)] if plain_ones else []) + others
 
 
 def _bracketed(lines: list[str], before: str = "") -> list[str]:

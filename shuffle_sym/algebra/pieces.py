@@ -57,22 +57,22 @@ def smooth_pieces(
     if bend is None:
         return [Smooth(left, right, formula)]
     tested, below, above = _sides(bend)
-    slope, start = _linear(tested, y, bend)
+    # What is tested has to be linear in y.
+    tested = sp.expand(tested)
+    slope = sp.diff(tested, y)
+    if y in sp.expand(slope).free_symbols:
+        raise ValueError(f"the bends of density must be where something linear is 0, got {bend}")
+    start = sp.expand(tested - slope * y)
     if slope == 0:
         chosen = above if sign(start) >= 0 else below
         return smooth_pieces(formula.xreplace({bend: chosen}), y, left, right, sign)
     place = sp.cancel(-start / slope)
-    before, after = (below, above) if sign(slope) > 0 else (above, below)
-    pieces = []
-    first = left is -sp.oo or sign(place - left) > 0
-    last = right is sp.oo or sign(right - place) > 0
-    if first:
-        end = place if last else right
-        pieces += smooth_pieces(formula.xreplace({bend: before}), y, left, end, sign)
-    if last:
-        begin = place if first else left
-        pieces += smooth_pieces(formula.xreplace({bend: after}), y, begin, right, sign)
-    return pieces
+    before, after = (formula.xreplace({bend: side}) for side in ((below, above) if sign(slope) > 0 else (above, below)))
+    if left is not -sp.oo and sign(place - left) <= 0:
+        return smooth_pieces(after, y, left, right, sign)
+    if right is not sp.oo and sign(right - place) <= 0:
+        return smooth_pieces(before, y, left, right, sign)
+    return smooth_pieces(before, y, left, place, sign) + smooth_pieces(after, y, place, right, sign)
 
 
 def refuse_jumps(formula: sp.Expr, name: str) -> None:
@@ -85,12 +85,8 @@ def _innermost(formula: sp.Expr, y: sp.Symbol) -> Any:
     """A bend of the formula that has none inside, or None."""
     refuse_jumps(formula, "density")
     bends = [bend for bend in formula.atoms(*_BENDS) if y in bend.free_symbols]
-    inner = [bend for bend in bends if not any(_inside(other, bend) for other in bends)]
-    return min(inner, key=sp.default_sort_key) if inner else None
-
-
-def _inside(other: sp.Expr, bend: sp.Expr) -> bool:
-    return other != bend and bool(bend.has(other))
+    inner = [bend for bend in bends if not any(other != bend and bend.has(other) for other in bends)]
+    return min(inner, key=sp.default_sort_key, default=None)
 
 
 def _sides(bend: Any) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
@@ -99,27 +95,19 @@ def _sides(bend: Any) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
         (inside,) = bend.args
         return inside, -inside, inside
     if isinstance(bend, (sp.Min, sp.Max)):
-        one, *others = bend.args
+        first, *others = bend.args
         rest = bend.func(*others)
-        return (one - rest, one, rest) if isinstance(bend, sp.Min) else (one - rest, rest, one)
+        return (first - rest, first, rest) if isinstance(bend, sp.Min) else (first - rest, rest, first)
     (value, condition), *others = bend.args
     if condition == sp.true:
         return sp.Integer(0), value, value
     rest = sp.Piecewise(*others) if others else sp.nan
     if isinstance(condition, (sp.And, sp.Or)):
-        one, *more = condition.args
-        both, either = sp.Piecewise((value, condition.func(*more)), *others), (value, rest)
-        inner = (both, either[1]) if isinstance(condition, sp.And) else (either[0], both)
-        condition, (value, rest) = one, inner
+        # The first condition decides between what the others decide and what one of them alone decides.
+        first, *more = condition.args
+        both = sp.Piecewise((value, condition.func(*more)), *others)
+        value, rest = (both, rest) if isinstance(condition, sp.And) else (value, both)
+        condition = first
     if not isinstance(condition, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
         raise ValueError(f"a case of density must be an inequality such as y < x, got {condition}")
     return condition.gts - condition.lts, rest, value
-
-
-def _linear(tested: sp.Expr, y: sp.Symbol, bend: Any) -> tuple[sp.Expr, sp.Expr]:
-    """The slope and the value at 0 of a formula that is linear in y."""
-    tested = sp.expand(tested)
-    slope = sp.diff(tested, y)
-    if y in sp.expand(slope).free_symbols:
-        raise ValueError(f"the bends of density must be where something linear is 0, got {bend}")
-    return slope, sp.expand(tested - slope * y)

@@ -28,49 +28,37 @@ class Quotient:
     numerator: fmpz_mpoly
     denominator: fmpz_mpoly
 
+    @cached_property
+    def _terms(self) -> list[list[Term]]:
+        return [
+            [
+                (int(c), tuple((x, int(e)) for x, e in zip(self.symbols, powers, strict=True) if e))
+                for powers, c in part.terms()
+            ]
+            for part in (self.numerator, self.denominator)
+        ]
+
     def as_expr(self) -> sp.Expr:
         """The quotient as SymPy writes it."""
-        return _as_expr(self.numerator, self.symbols) / _as_expr(self.denominator, self.symbols)
-
-    @cached_property
-    def _terms(self) -> tuple[list[Term], list[Term]]:
-        top, bottom = (_terms(part, self.symbols) for part in (self.numerator, self.denominator))
-        return top, bottom
+        top, bottom = (sp.Add(*(sp.Mul(c, *(x**e for x, e in powers)) for c, powers in part)) for part in self._terms)
+        return top / bottom
 
     def at(self, values: Mapping[sp.Symbol, Any], one: Any) -> Any:
         """The value for numbers of any one kind, of which ``one`` is 1: only +, ×, ÷ and whole powers are used."""
-        top, bottom = self._terms
-        return _evaluated(top, values, one) / _evaluated(bottom, values, one)
+        totals = []
+        for part in self._terms:
+            total = 0 * one
+            for coefficient, powers in part:
+                term = coefficient * one
+                for x, e in powers:
+                    term = term * (values[x] if e == 1 else values[x] ** e)
+                total = total + term
+            totals.append(total)
+        return totals[0] / totals[1]
 
 
 def _context(symbols: Sequence[sp.Symbol]) -> fmpz_mpoly_ctx:
     return fmpz_mpoly_ctx.get(tuple(f"x{i}" for i in range(len(symbols))), Ordering.lex)
-
-
-def _as_expr(polynomial: fmpz_mpoly, symbols: Sequence[sp.Symbol]) -> sp.Expr:
-    return sp.Add(
-        *(
-            sp.Mul(sp.Integer(int(c)), *(x ** int(e) for x, e in zip(symbols, powers, strict=True) if e))
-            for powers, c in polynomial.terms()
-        )
-    )
-
-
-def _terms(polynomial: fmpz_mpoly, symbols: Sequence[sp.Symbol]) -> list[Term]:
-    return [
-        (int(c), tuple((x, int(e)) for x, e in zip(symbols, powers, strict=True) if e))
-        for powers, c in polynomial.terms()
-    ]
-
-
-def _evaluated(terms: list[Term], values: Mapping[sp.Symbol, Any], one: Any) -> Any:
-    total = 0 * one
-    for coefficient, powers in terms:
-        term = coefficient * one
-        for x, e in powers:
-            term = term * (values[x] if e == 1 else values[x] ** e)
-        total = total + term
-    return total
 
 
 @lru_cache(maxsize=8192)
@@ -117,24 +105,19 @@ def _parts(expr: sp.Expr, generators: Mapping[sp.Symbol, Any], context: Any) -> 
         top, bottom = _parts(expr.base, generators, context)
         power = int(expr.exp)
         return (top**power, bottom**power) if power >= 0 else (bottom**-power, top**-power)
-    if expr.is_Mul:
-        top, bottom = one, one
-        for factor in expr.args:
-            p, q = _parts(factor, generators, context)
+    if not (expr.is_Mul or expr.is_Add):
+        raise NotRationalError(f"{expr} is not a rational function")
+    top, bottom = one if expr.is_Mul else context.constant(0), one
+    for p, q in (_parts(part, generators, context) for part in expr.args):
+        if expr.is_Mul:
             top, bottom = top * p, bottom * q
-        return top, bottom
-    if expr.is_Add:
-        top, bottom = context.constant(0), one
-        for term in expr.args:
-            p, q = _parts(term, generators, context)
-            if q == bottom:
-                top = top + p
-            else:
-                common = bottom.gcd(q)
-                rest = q // common
-                top, bottom = top * rest + p * (bottom // common), bottom * rest
-        return top, bottom
-    raise NotRationalError(f"{expr} is not a rational function")
+        elif q == bottom:
+            top = top + p
+        else:
+            common = bottom.gcd(q)
+            rest = q // common
+            top, bottom = top * rest + p * (bottom // common), bottom * rest
+    return top, bottom
 
 
 def numerator_terms(expr: sp.Expr) -> tuple[tuple[sp.Symbol, ...], dict[tuple[int, ...], int]]:
@@ -165,47 +148,39 @@ def _polynomial_sign(polynomial: fmpz_mpoly, ranges: Sequence[Range]) -> int | N
     if polynomial.is_zero():
         return 1
     context = polynomial.context()
-    degrees, generators = polynomial.degrees(), context.gens()
+    factor = context.constant(1)
+    # Write each x as a quotient of polynomials in u >= 0, the second one positive.
     powers: list[list[Any]] = []
-    for (low, high), degree, u in zip(ranges, degrees, generators, strict=True):
-        if not degree:
-            powers.append([context.constant(1)])
-        elif low is None and high is None:
+    for (low, high), degree, u in zip(ranges, polynomial.degrees(), context.gens(), strict=True):
+        if degree and low is None and high is None:
             return None
+        if not degree:
+            top = bottom = context.constant(1)
+        elif low is None or high is None:
+            end: Any = low if high is None else high
+            way = 1 if high is None else -1
+            top, bottom = int(end.p) + way * u, u * 0 + int(end.q)
         else:
-            top, bottom = _on_half_line(low, high, u)
-            powers.append([top**e * bottom ** (degree - e) for e in range(degree + 1)])
+            top = int(low.p) * int(high.q) + int(high.p) * int(low.q) * u
+            bottom = int(low.q) * int(high.q) * (1 + u)
+        powers.append([top**e * bottom ** (degree - e) for e in range(degree + 1)])
+        factor = factor * (1 + u) if degree else factor
     shifted = context.constant(0)
     for exponents, coefficient in polynomial.terms():
         term = context.constant(int(coefficient))
         for power, e in zip(powers, exponents, strict=True):
-            term = term * power[e if len(power) > 1 else 0]
+            term = term * power[e]
         shifted = shifted + term
-    factor = context.constant(1)
-    for u, degree in zip(generators, degrees, strict=True):
-        factor = factor * (1 + u) if degree else factor
+    # Multiply by powers of 1 + u until all coefficients have one sign.
     for _ in range(_DOUBLINGS + 1):
         coefficients = shifted.coeffs()
         if all(c >= 0 for c in coefficients):
             return 1
         if all(c <= 0 for c in coefficients):
             return -1
-        if len(coefficients) * len(factor) > _MOST_TERMS or _ends_differ(shifted):
+        # Where corners of the box have different signs no multiplication will help.
+        ends = shifted.leading_coefficient() * shifted.coefficient(len(shifted) - 1)
+        if len(coefficients) * len(factor) > _MOST_TERMS or ends < 0:
             return None
         shifted, factor = shifted * factor, factor * factor
     return None
-
-
-def _ends_differ(polynomial: fmpz_mpoly) -> bool:
-    """Whether corners of the box have different signs: then no multiplication will help."""
-    return bool(polynomial.leading_coefficient() * polynomial.coefficient(len(polynomial) - 1) < 0)
-
-
-def _on_half_line(low: Any, high: Any, u: Any) -> tuple[Any, Any]:
-    """x as a quotient of polynomials in u >= 0, the second one positive."""
-    if high is None:
-        return int(low.p) + u, u * 0 + int(low.q)
-    if low is None:
-        return int(high.p) - u, u * 0 + int(high.q)
-    least, most = int(low.p) * int(high.q), int(high.p) * int(low.q)
-    return least + most * u, int(low.q) * int(high.q) * (1 + u)

@@ -42,3 +42,14 @@ def convex_minorant(points: Iterable[tuple[Number, Number]]) -> list[tuple[Numbe
             hull.pop()
         hull.append((b, w))
     return hull
+
+
+def with_sum(masses: Iterable[Any], total: Any) -> list[Any]:
+    """Numbers that sum to a total: what rounding misses of it goes to the largest of them.
+
+    >>> with_sum([Fraction(1, 2), Fraction(1, 4)], 1)
+    [Fraction(3, 4), Fraction(1, 4)]
+    """
+    made = list(masses)
+    made[made.index(max(made))] += total - sum(made)
+    return made

@@ -21,14 +21,14 @@ class Parameter(sp.Symbol):  # type: ignore[misc]
 
     def __new__(cls, name: str, least: Any = 0, greatest: Any = sp.oo, integer: bool = False) -> "Parameter":
         low, high = sp.sympify(least), sp.sympify(greatest)
-        known: dict[str, bool] = {"integer": True} if integer else {}
+        assumptions: dict[str, bool] = {"integer": True} if integer else {}
         if low.is_nonnegative:
-            known["positive" if low.is_positive else "nonnegative"] = True
+            assumptions["positive" if low.is_positive else "nonnegative"] = True
         elif high.is_nonpositive:
-            known["negative" if high.is_negative else "nonpositive"] = True
-        known.setdefault("real", True)
+            assumptions["negative" if high.is_negative else "nonpositive"] = True
+        assumptions.setdefault("real", True)
         # Not Symbol's own constructor: its cache knows names and assumptions only, and would mix up two ranges.
-        symbol: Parameter = sp.Symbol.__xnew__(cls, name, **known)
+        symbol: Parameter = sp.Symbol.__xnew__(cls, name, **assumptions)
         symbol.least, symbol.greatest = low, high
         return symbol
 

@@ -72,10 +72,7 @@ def _literal(node: ast.Constant, text: str) -> sp.Rational:
 
 
 def _power(base: Any, exponent: Any) -> Any:
-    if not exponent.is_Rational or (base.is_Rational and _bits(base) * abs(exponent) > _MOST_BITS):
+    bits = int(base.p).bit_length() + int(base.q).bit_length() if base.is_Rational else 0
+    if not exponent.is_Rational or bits * abs(exponent) > _MOST_BITS:
         raise ValueError("this power is not a number of a reasonable size")
     return base**exponent
-
-
-def _bits(rational: sp.Rational) -> int:
-    return int(rational.p).bit_length() + int(rational.q).bit_length()

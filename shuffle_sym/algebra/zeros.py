@@ -2,7 +2,8 @@ r"""The sign of a constant: an enclosure excludes 0, or algebra proves that it i
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from fractions import Fraction
 
 import sympy as sp
@@ -32,8 +33,11 @@ def sign(number: sp.Expr) -> int:
             if vanishes(number):
                 return 0
         bits *= 4
-    if enclosed.is_finite() and is_algebraic_zero(number):
-        return 0
+    if enclosed.is_finite() and number.is_algebraic is True:
+        x = sp.Dummy("x")
+        with suppress(NotImplementedError):
+            if sp.minimal_polynomial(number, x) == x:
+                return 0
     raise VerificationError(
         f"cannot decide the sign of {number}: its first {LAST_BITS} bits are 0, and no proof that it is 0 was found"
     )
@@ -52,7 +56,7 @@ def vanishes(number: sp.Expr) -> bool:
     number = sp.expand_log(sp.expand_power_exp(number))
     if number.is_Rational:
         return bool(number == 0)
-    form = _Form(number)
+    form = _Constant(number)
     try:
         symbols, terms = quotients.numerator_terms(form.rewrite(number))
     except quotients.NotRationalError:
@@ -68,18 +72,7 @@ def vanishes(number: sp.Expr) -> bool:
     return not any(reduced.values())
 
 
-def is_algebraic_zero(number: sp.Expr) -> bool:
-    """Whether the minimal polynomial of a constant is x."""
-    if number.is_algebraic is not True:
-        return False
-    x = sp.Dummy("x")
-    try:
-        return bool(sp.minimal_polynomial(number, x) == x)
-    except NotImplementedError:
-        return False
-
-
-def exponent_units(exprs: Iterable[sp.Expr]) -> dict[sp.Expr, sp.Rational]:
+def _exponent_units(exprs: Iterable[sp.Expr]) -> dict[sp.Expr, sp.Rational]:
     """For each exponent without its rational factor, the largest rational that divides all of its factors."""
     units: dict[sp.Expr, sp.Rational] = {}
     for power in (power for e in exprs for power in e.atoms(sp.exp, type(sp.E))):
@@ -88,10 +81,36 @@ def exponent_units(exprs: Iterable[sp.Expr]) -> dict[sp.Expr, sp.Rational]:
     return units
 
 
-class _Form:
+class Rewriting:
+    """Formulas as rational functions, with a symbol for each irrational part.
+
+    Exponentials whose exponents are multiples of each other are powers of one symbol.
+    """
+
+    def __init__(self, exprs: Iterable[sp.Expr], new_symbol: Callable[[], sp.Symbol]) -> None:
+        self.units = _exponent_units(exprs)
+        self.names: dict[sp.Expr, sp.Symbol] = {}
+        self._new_symbol = new_symbol
+
+    def rewrite(self, e: sp.Expr) -> sp.Expr:
+        if e.is_Rational or e.is_Symbol:
+            return e
+        if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and not isinstance(e, sp.exp)):
+            return e.func(*map(self.rewrite, e.args))
+        power = 1
+        if isinstance(e, (sp.exp, type(sp.E))):
+            multiple, base = e.as_base_exp()[1].as_coeff_Mul()
+            e, power = sp.exp(self.units[base] * base), multiple / self.units[base]
+        if e not in self.names:
+            self.names[e] = self._new_symbol()
+        return self.names[e] ** power
+
+
+class _Constant(Rewriting):
     """A constant as a rational function of independent symbols; the ``degree``-th power of a root is a radicand."""
 
     def __init__(self, number: sp.Expr) -> None:
+        super().__init__([number], sp.Dummy)
         roots = [e for e in number.atoms(sp.Pow) if _is_root(e)]
         logs = [e for e in number.atoms(sp.log) if _is_positive_rational(e.args[0])]
         rationals = [*(e.base for e in roots), *(e.args[0] for e in logs)]
@@ -100,26 +119,14 @@ class _Form:
         self.logs = {b: sp.Dummy(f"log{b}") for b in self.base}
         self.roots = {b: sp.Dummy(f"root{b}") for b in self.base}
         self.radicands = {root: b for b, root in self.roots.items()}
-        self.units = exponent_units([number])
-        self.others: dict[sp.Expr, sp.Dummy] = {}
 
     def rewrite(self, e: sp.Expr) -> sp.Expr:
-        if e.is_Rational:
-            return e
         if _is_root(e):
             times = e.exp * self.degree
             return sp.Mul(*(self.roots[b] ** (times * power) for b, power in self._factors(e.base)))
         if isinstance(e, sp.log) and _is_positive_rational(e.args[0]):
             return sp.Add(*(power * self.logs[b] for b, power in self._factors(e.args[0])))
-        if isinstance(e, (sp.exp, type(sp.E))):
-            multiple, kind = e.as_base_exp()[1].as_coeff_Mul()
-            return self._symbol(sp.exp(self.units[kind] * kind)) ** (multiple / self.units[kind])
-        if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer):
-            return e.func(*(self.rewrite(part) for part in e.args))
-        return self._symbol(e)
-
-    def _symbol(self, e: sp.Expr) -> sp.Dummy:
-        return self.others.setdefault(e, sp.Dummy(f"r{len(self.others)}"))
+        return super().rewrite(e)
 
     def _factors(self, number: sp.Rational) -> list[tuple[int, int]]:
         p, q = int(number.p), int(number.q)

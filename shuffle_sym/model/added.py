@@ -12,6 +12,11 @@ mirrored. Cut the left half into cells of equal width:
 
 Both are decompositions in their own right, and they close in on each other like cells⁻². Without symmetry other pairs
 may be worse: `model.noise` has one pair of laws above all of them.
+
+**Datasets**: the first user has 0 or 1, all others x, and messages are counted by cells. That is post-processing, so
+the divergence can only fall. With G = (p_0 − αp_1)/p_x a cell of width h loses about p_x h (hG')²/12 of the variance of
+G, and values count with their weights e^{λG} in a tilted law: h ∝ (p_x G'² e^{λ|G|})^{-1/3} loses least for the two
+directions, up to a largest exponent, and any cells are right.
 """
 
 import math
@@ -20,23 +25,32 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
+import numpy as np
+import numpy.typing as npt
 import sympy as sp
 from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.errors import VerificationError
-from shuffle_sym.model import dataset_cells, noise
+from shuffle_sym.algebra.rationals import with_sum
+from shuffle_sym.algebra.rounding import BITS
+from shuffle_sym.model import noise
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous, with_atoms, x, y
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.noise import LogConcave, u
 
 _distance = sp.Dummy("d", positive=True)
-BITS = 256  # masses are differences of distribution functions: what is left is far below the error of a double
 _GOOD_BITS = 100
 _ALIKE = Fraction(1, 2**60)  # two ratios that differ by less, relatively
 _APART = Fraction(1, 2**24)  # of two ends of cells, over the length of all
 _GOLDEN = 0.3819660112501052
 _FAR_AWAY = 2**40  # over the width of the inputs
+_PLACES = 4001  # where the density is looked at
+_LEAST_DENSITY = 1e-13  # of the largest density: beyond, messages are in the first and the last cell
+_LEAST_FAR = 1e-100  # a density with squares and quotients that are doubles
+_TYPICAL, _LARGEST_TILT = 5.0, 9.0  # λ times the standard deviation of a sum, and the largest λ|G| that counts
+_ENOUGH = 50.0  # of |G| over the number of users
+_STEPS = 2**20  # ends of cells are multiples of one over this
 
 
 class AddedNoise(Continuous):
@@ -92,16 +106,16 @@ class AddedNoise(Continuous):
             return balls.compiled(sp.sympify(self.distribution).subs({x: 0, y: -_distance}), _distance)
 
     def _ratio_at(self, place: arb) -> arb:
-        one, other = (self.added.at(place - balls.value(end)) for end in self.inputs)
-        return one / other
+        low, high = (self.added.at(place - balls.value(end)) for end in self.inputs)
+        return low / high
 
     @cached_property
     def eps0(self) -> sp.Expr:
         """The largest logarithm of a ratio of densities, far out on one of the sides, or of masses at a clipped end."""
         if self.clip is not None:
             return self._clipped_loss()
-        one = self.added.largest_log_ratio(self.width)
-        return one if self.added.symmetric else sp.Max(one, self.added.mirrored.largest_log_ratio(self.width))
+        left = self.added.largest_log_ratio(self.width)
+        return left if self.added.symmetric else sp.Max(left, self.added.mirrored.largest_log_ratio(self.width))
 
     def check_clip(self) -> None:
         """Refuse clipped ends between which no message is as likely for both end inputs."""
@@ -164,7 +178,7 @@ class AddedNoise(Continuous):
 
     def in_cells(self, x2: sp.Expr, cells: int, users: int = TYPICAL_USERS) -> Decomposition:
         plain = self.distribution is not None and self.inputs == (0, 1) and self.has_worst_pair
-        return self._in_cells(x2, dataset_cells.ends(self, x2, cells, users)) if plain else self.dataset(x2, cells)
+        return self._in_cells(x2, dataset_cells(self, x2, cells, users)) if plain else self.dataset(x2, cells)
 
     # -- cells
 
@@ -186,21 +200,19 @@ class AddedNoise(Continuous):
                 near, far = (near, place) if ratio > alpha else (place, far)
             (near_0, _), (far_0, far_1) = ([self._mass_below(x2, end) for x2 in self.inputs] for end in (near, far))
             # Between the two places [μ_0 − αμ_1]_+ is at least 0, and at most μ_0.
-            one = far_0 - alpha * far_1
-            return balls.middle(far), one.union(one + near_0 - far_0)
+            beyond = far_0 - alpha * far_1
+            return balls.middle(far), beyond.union(beyond + near_0 - far_0)
 
     def lower(self, cells: int, tail: float = 1e-20, cut: Fraction | None = None) -> Decomposition:
         """Every cell is one atom: a lower bound on the divergence of the blanket, for every n and α. Cells have equal
         widths; ``cut`` is one more place where one ends."""
-        atoms = []
-        for a, b, *_ in self._cells(arguments.positive_integer(cells, "cells"), tail, cut):
-            atoms.append((a, b, b))
+        atoms = [(a, b, b) for a, b, *_ in self._cells(cells, tail, cut)]
         return self._decomposition(atoms, f"{self!r}, {cells} cells from below")
 
     def upper(self, cells: int, tail: float = 1e-20, cut: Fraction | None = None) -> Decomposition:
         """Every cell is split between its ends: an upper bound on the divergence of the blanket, for every n and α."""
         atoms = []
-        for a, b, low, high in self._cells(arguments.positive_integer(cells, "cells"), tail, cut):
+        for a, b, low, high in self._cells(cells, tail, cut):
             if high is None:
                 # ρ is unbounded here: as if the message told the inputs apart for certain, and nobody else sent it.
                 atoms += [(a, Fraction(0), Fraction(0)), (Fraction(0), b, Fraction(0))]
@@ -247,6 +259,7 @@ class AddedNoise(Continuous):
     ) -> list[tuple[Fraction, Fraction, Fraction, Fraction | None]]:
         """Masses under both end inputs and both ends of ρ, cell by cell from the middle down; the last one reaches to
         −∞."""
+        cells = arguments.positive_integer(cells, "cells")
         arguments.numeric_only(self.free_symbols, "a discretisation")
         if not self.has_worst_pair:
             self._no_worst_pair()
@@ -268,13 +281,9 @@ class AddedNoise(Continuous):
 
     def _decomposition(self, left: list[tuple[Fraction, Fraction, Fraction]], title: str) -> Decomposition:
         """Both halves; what the rounding to rational numbers misses of 1 goes to the largest mass."""
-        a = [atom[0] for atom in left] + [atom[1] for atom in left]
-        b = [atom[1] for atom in left] + [atom[0] for atom in left]
-        c = [atom[2] for atom in left] * 2
-        for masses in (a, b):
-            masses[masses.index(max(masses))] += 1 - sum(masses)
-        rational = [[sp.Rational(v.numerator, v.denominator) for v in masses] for masses in (a, b, c)]
-        return Decomposition(*rational, title=title)
+        a, b, c = map(list, zip(*left, strict=True))
+        columns = (with_sum(a + b, 1), with_sum(b + a, 1), c + c)
+        return Decomposition(*columns, title=title)
 
 
 def _number(expr: sp.Expr) -> Fraction:
@@ -288,3 +297,38 @@ def _good(enclosed: arb) -> Fraction:
     if not balls.is_right_to(_GOOD_BITS, enclosed):
         raise VerificationError(f"could not enclose a mass or a ratio of the density to {_GOOD_BITS} bits: {enclosed}")
     return balls.middle(enclosed)
+
+
+# ---- Cells of the messages of datasets -------------------------------------------------------------------------------
+
+
+def dataset_cells(R: AddedNoise, other: sp.Expr, cells: int, users: int) -> list[Fraction]:
+    """The ends of that many cells with all others at ``other``, an exact number in [0, 1]: of noise on [0, 1]. They are
+    chosen for about so many users."""
+    density = sp.lambdify((x, y), R.density, "numpy")
+    if not (far := float(density(0.0, 1.0))) > _LEAST_FAR:
+        raise ValueError(
+            f"{R.enough_noise} for {R!r}: with so little noise a message almost proves its input (input 0 sends the "
+            f"message 1 with the density {far:.3g}), and shuffling hides hardly anything"
+        )
+
+    def at(places: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+        with np.errstate(all="ignore"):
+            return [np.broadcast_to(density(float(input_), places), places.shape) for input_ in (0, 1, other)]
+
+    reach = 1.0
+    while max(p[0] / p.max() for p in at(np.linspace(-reach, 0.5, 101))) > _LEAST_DENSITY:
+        reach *= 1.25
+    places = np.linspace(-reach, 1 + reach, _PLACES)
+    p0, p1, p = at(places)
+    with np.errstate(all="ignore"):  # a density below the smallest double says nothing about cells
+        gaps = (p0 - p1) / p
+        chi = np.where(p > _LEAST_DENSITY * p.max(), p * gaps**2, 0.0).sum() / p.sum()
+        exponents = np.minimum(_TYPICAL / np.sqrt(users * chi) * np.abs(gaps), _LARGEST_TILT)
+        wanted = np.cbrt(p * np.gradient(gaps, places) ** 2 * np.exp(exponents))
+    # One value that makes every sum positive is as good as another one, and large ones are hard to sum.
+    wanted = np.where(np.isfinite(wanted) & (np.abs(gaps) <= _ENOUGH * users), wanted, 0.0) + _LEAST_DENSITY
+    shares = np.concatenate([[0.0], np.cumsum(wanted[1:] + wanted[:-1])])
+    chosen = np.interp(np.arange(1, cells) * shares[-1] / cells, shares, places)
+    # A bend of the density, at an input, is an end of a cell.
+    return [Fraction(int(k), _STEPS) for k in sorted({*np.round(chosen * _STEPS).tolist(), 0, _STEPS})]

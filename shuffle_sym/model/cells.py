@@ -6,14 +6,13 @@ the masses c, :math:`A = \sum_j h_j a_j/c_j` and :math:`B = \sum_j h_j b_j/c_j` 
 .. math:: P(h) = W(h)\,\frac{A}{n}, \qquad Q(h) = W(h)\,\frac{B}{n}, \qquad \frac{P(h)}{Q(h)} = \frac AB.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.algebra.compiled import NumpyFunction, numpy_function
+from shuffle_sym.algebra.compiled import NumpyFunction
 from shuffle_sym.model.decomposition import Decomposition, clones_koskela
 
 a, b = sp.symbols("a b", integer=True, nonnegative=True)
@@ -90,10 +89,11 @@ class Cells:
 
     # -- the same as NumPy functions; a symbol that the decomposition binds to a number is no argument
 
-    def _compiled(self, expr: sp.Expr, name: str, doc: str, counts: Sequence[sp.Symbol]) -> NumpyFunction:
+    def _compiled(self, name: str, what: str, expr: sp.Expr, *arguments: sp.Symbol) -> NumpyFunction:
         bindings = {s: e for s, e in self.decomposition.bindings.items() if not e.free_symbols}
-        others = sorted(expr.free_symbols - {*counts, *bindings}, key=str)
-        return numpy_function(expr, (*counts, *others), name, doc, log=True, bindings=bindings)
+        others = sorted(expr.free_symbols - {*arguments, *bindings}, key=str)
+        doc = f"{what}: {self.decomposition.title}."
+        return NumpyFunction(expr, (*arguments, *others), name, doc, log=True, bindings=bindings)
 
     def log_ratio(self) -> NumpyFunction:
         """The logarithm of `ratio`: the privacy loss of a cell.
@@ -101,18 +101,15 @@ class Cells:
         >>> round(float(clone_cells().log_ratio()(a=3, b=1, n=10, t=2)), 12)  # 3 users against 1, the others at 1/4
         0.587786664902
         """
-        title = self.decomposition.title
-        return self._compiled(self.ratio, "log_ratio", f"The privacy loss of a cell: {title}.", (*self.counts, n))
+        return self._compiled("log_ratio", "The privacy loss of a cell", self.ratio, *self.counts, n)
 
     def log_law(self) -> NumpyFunction:
         """The logarithm of `law`: how likely a cell is under P."""
-        title = self.decomposition.title
-        return self._compiled(self.law, "log_law", f"The probability of a cell under P: {title}.", (*self.counts, n))
+        return self._compiled("log_law", "The probability of a cell under P", self.law, *self.counts, n)
 
     def log_moment(self) -> NumpyFunction:
         """The logarithm of `moment`: λ − 1 times the Rényi divergence."""
-        title = self.decomposition.title
-        return self._compiled(self.moment, "log_moment", f"The Rényi moment: {title}.", (n, order))
+        return self._compiled("log_moment", "The Rényi moment", self.moment, n, order)
 
 
 @lru_cache

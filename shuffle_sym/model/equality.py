@@ -9,11 +9,11 @@ import sympy as sp
 Result = TypeVar("Result")
 
 
-def kept(function: Callable[..., Result]) -> Callable[..., Result]:
+def cached_by_value(function: Callable[..., Result]) -> Callable[..., Result]:
     """A function whose results are kept for the last arguments; with one that cannot be hashed, such as a randomizer
     with an array among its attributes, it is computed each time.
 
-    >>> kept(len)([1, 2])
+    >>> cached_by_value(len)([1, 2])
     2
     """
     cached = lru_cache(maxsize=64)(function)
@@ -33,7 +33,8 @@ class Uncached:
     """Objects that are sent to another process without their cached results, some of which cannot be."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if not _is_cached(type(self), name)}
+        is_cached = {name: isinstance(getattr(type(self), name, None), cached_property) for name in vars(self)}
+        return {name: value for name, value in vars(self).items() if not is_cached[name]}
 
 
 class ByDefinition(Uncached):
@@ -58,10 +59,6 @@ class ByDefinition(Uncached):
 
     def __hash__(self) -> int:
         return hash((type(self), _frozen(self._definition())))
-
-
-def _is_cached(cls: type, name: str) -> bool:
-    return isinstance(getattr(cls, name, None), cached_property)
 
 
 def _frozen(value: Any) -> Any:

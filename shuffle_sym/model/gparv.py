@@ -18,7 +18,7 @@ import sympy as sp
 from flint import arb
 
 from shuffle_sym.algebra import arguments, balls, field, latex, precise
-from shuffle_sym.algebra.compiled import numpy_function
+from shuffle_sym.algebra.compiled import NumpyFunction
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.equality import Uncached
 
@@ -77,10 +77,12 @@ class Ratio:
             return float(self.ball.log())
 
     def at_least(self, loss: sp.Expr) -> bool:
-        """Whether ε is at least a number, decided exactly."""
-        limit = field.double(loss)
-        clear = field.clearly_different(self.log, limit)
-        return self.log > limit if clear else field.at_least(self.eps, loss, limit)
+        """Whether ε is at least a number, decided exactly; the number may be infinite."""
+        if loss is sp.oo:
+            return False
+        with balls.LOCK, balls.workprec(_BITS):
+            gap = self.ball.log() - balls.value(loss)
+        return bool(gap > 0) if gap > 0 or gap < 0 else field.at_least(self.eps, loss)
 
     @cached_property
     def ball(self) -> arb:
@@ -180,21 +182,20 @@ class Gparv(Uncached):
         gaps: dict[int, arb] = {}
         working = bits + 64
         while len(gaps) < len(self._pairs):
-            alpha, known = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
+            alpha, formulas = ratio.ball if working <= _BITS else ratio.to_bits(working), self._balls(working)
             with balls.LOCK, balls.workprec(working):
                 for i, (a, b) in enumerate(self._pairs):
                     if i not in gaps:
-                        gap = known[2 * i] - alpha * known[2 * i + 1]
+                        gap = formulas[2 * i] - alpha * formulas[2 * i + 1]
                         if balls.is_right_to(bits, gap):
                             gaps[i] = gap
-                        elif self._is_zero(a, b, gap, ratio):
+                        elif gap.contains(0) and self._is_zero(a, b, ratio):
                             gaps[i] = arb(0)
             working *= 2
         return [gaps[i] for i in range(len(self._pairs))]
 
-    def _is_zero(self, a: sp.Expr, b: sp.Expr, gap: arb, ratio: Ratio) -> bool:
-        bindings = {**self.bindings, field.alpha: ratio.alpha}
-        return gap.contains(0) and field.sign(a - field.alpha * b, bindings) == 0
+    def _is_zero(self, a: sp.Expr, b: sp.Expr, ratio: Ratio) -> bool:
+        return field.sign(a - field.alpha * b, {**self.bindings, field.alpha: ratio.alpha}) == 0
 
     def fractions(self, alpha: sp.Expr) -> LawOfG | None:
         """Fractions, None if something is irrational."""
@@ -206,8 +207,8 @@ class Gparv(Uncached):
 
     def exact(self, alpha: sp.Expr, digits: int) -> LawOfG:
         """Fractions if everything is rational, mpmath numbers with ``digits`` digits otherwise."""
-        if (known := self.fractions(alpha)) is not None:
-            return known
+        if (rational := self.fractions(alpha)) is not None:
+            return rational
         law = self.balls(Ratio(alpha=alpha), int(digits * 3.3220) + 4)
         parts = (law.values, law.probabilities, law.null)
         return LawOfG(*(tuple(precise.middle(x, digits + 5) for x in part) for part in parts))
@@ -247,7 +248,7 @@ class Gparv(Uncached):
         symbols, doc = (field.alpha, *sorted(others, key=str)), "The law of G: values G, probabilities p, null atoms."
         return LawOfG(
             *(
-                tuple(numpy_function(e, symbols, f"{name}_{i}", doc, log=False) for i, e in enumerate(column))
+                tuple(NumpyFunction(e, symbols, f"{name}_{i}", doc, log=False) for i, e in enumerate(column))
                 for name, column in columns.items()
             )
         )

@@ -44,7 +44,7 @@ import sympy as sp
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laws_in_cells import LawsInCells, Raised, doubles
 
@@ -234,7 +234,7 @@ def _chosen(grid: LaplaceGrid, cells: _Cells) -> Iterator[Law]:
         yield from grid.between(low, high)
 
 
-@kept
+@cached_by_value
 def laws_of(R: Continuous, q: sp.Expr = sp.S.One) -> LaplaceLaws | None:
     """The laws above if R is Laplace noise, with an ε0 that is not too large for so many nodes; else None.
 

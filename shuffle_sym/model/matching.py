@@ -12,7 +12,7 @@ k-RR, subset selection, RAPPOR, OUE, local hashing and Hadamard response are all
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import islice, product
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 
@@ -28,7 +28,7 @@ _WRITTEN_BITS = 2**13  # a power with more stays one: larger d cost no more, and
 class Matching(Randomizer):
     """A definition gives the ratio t, μ, the joint law of the matches, and the list of messages where it is short."""
 
-    ratio: sp.Expr
+    ratio: sp.Expr = field.t
     mu: sp.Expr
 
     @abstractmethod
@@ -82,11 +82,8 @@ class Matching(Randomizer):
         messages = list(islice(self.messages(), most + 1)) if most else []
         if not 0 < len(messages) <= most:
             raise self._too_long()
-        columns = []
-        for weight, matches in messages:
-            matched, other = weight * hit, weight * miss
-            columns.append([matched if match else other for match in matches])
-        return [list(row) for row in zip(*columns, strict=True)]
+        scaled = [(weight * hit, weight * miss, matches) for weight, matches in messages]
+        return [[hit if matches[x] else miss for hit, miss, matches in scaled] for x in range(int(self.input_count))]
 
 
 def _scaled_class(
@@ -107,12 +104,12 @@ class Independent(Matching):
 
     def _set_inputs(self, d: Any) -> None:
         r"""Bind :math:`u_m = \mu^{-(d-m)} \ge 1`, so that :math:`\mu^d = \mu^m/u_m` is a short formula for every d."""
-        self.d = sp.oo if d is sp.oo else arguments.size(field.d if d is None else d, "d", 2)
-        self.input_count = self.d
-        if self.input_count is not sp.oo:
-            inverse = field.substitute(1 / self.mu, self.bindings)
-            powers = {u: _power(inverse, self.input_count - named) for named, u in enumerate(_POWERS)}
-            self.bindings = {**self.bindings, **powers}
+        self.d = self.input_count = sp.oo if d is sp.oo else arguments.size(field.d if d is None else d, "d", 2)
+        if self.d is not sp.oo:
+            base = field.substitute(1 / self.mu, self.bindings)
+            huge = base.is_Rational and self.d.is_Integer and self.d * sp.log(base.p, 2) > _WRITTEN_BITS
+            power = balls.HugePower if huge else sp.Pow
+            self.bindings = {**self.bindings, **{u: power(base, self.d - m) for m, u in enumerate(_POWERS)}}
 
     def joint(self, inputs: tuple[int, ...], matches: Matches) -> sp.Expr:
         hits = sum(matches)
@@ -121,20 +118,13 @@ class Independent(Matching):
     def universal(self, named: int) -> sp.Expr:
         if self.input_count is sp.oo:
             return sp.Integer(0)
-        if self.input_count == named:
-            return self.mu**named
-        return self.mu**named / _POWERS[named]
+        return self.mu**named / (1 if self.input_count == named else _POWERS[named])
 
-    @abstractmethod
-    def idealised(self) -> Randomizer:
+    def idealised(self) -> Self:
         """The same randomizer with infinitely many inputs, as in the published tables."""
+        return type(self)(**{**self._given(), "d": sp.oo})
 
     def finite_gain(self) -> sp.Expr:
         r"""How much larger γ is than that of the idealised randomizer: :math:`(t-1)\mu^d/(1+(t-1)\mu)`."""
         gain = self.universal(0) * (self.likelihood(True) - self.likelihood(False))
         return field.substitute(gain, self.bindings)
-
-
-def _power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-    huge = base.is_Rational and exponent.is_Integer and exponent * sp.log(base.p, 2) > _WRITTEN_BITS
-    return balls.HugePower(base, exponent) if huge else base**exponent

@@ -2,7 +2,7 @@ r"""Noise that is added to an input: everything that follows from its density, i
 
 For g log-concave, p_x(y) = g(y − x) is a quasi-concave function of x, so that the blanket is the smaller of the
 densities of the two end inputs; p_x/p_x' is monotone in y. The worst pair of inputs is that of the two ends if g is
-moreover symmetric (`papers.ours.noise`). If it is not, `model.halves` bounds all pairs.
+moreover symmetric (`papers.ours.noise`). If it is not, `model.comonotone` bounds all pairs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from shuffle_sym.algebra import balls, zeros
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.integrals import integral
 from shuffle_sym.algebra.pieces import Smooth, order, smooth_pieces
+from shuffle_sym.model.comonotone import Half, combined
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.halves import Half, combined
 
 Array = npt.NDArray[np.float64]
 

@@ -1,7 +1,7 @@
 r"""Densities between two messages that are ordered: the larger the input, the more likely are large messages; or small
 ones, and then everything here is done with the mirror image of the messages, which is as private.
 
-What `model.halves` needs is derived, or refused:
+What `model.comonotone` needs is derived, or refused:
 
 - p_x/p_x' is monotone in y if :math:`\partial_x \partial_y \log p_x(y) \ge 0` between the bends, and if at a bend
   y = b(x) log p is continuous and b' times the jump of its slope in y is not positive: these are the two parts of the
@@ -24,10 +24,11 @@ from shuffle_sym.algebra import balls, branch, field, zeros
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.integrals import integral
 from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
+from shuffle_sym.algebra.rationals import with_sum
 from shuffle_sym.algebra.symbols import Parameter
+from shuffle_sym.model.comonotone import Half, combined
 from shuffle_sym.model.continuous import Continuous, pair, x, y
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.halves import Half, combined
 
 _BITS = 128
 _ETA = Fraction(1, 10**9)
@@ -66,40 +67,46 @@ class Ordered(Continuous):
     def logs(self) -> tuple[sp.Expr, ...]:
         return tuple(sp.expand_log(sp.log(strip.formula), force=True) for strip in self.strips)
 
-    def _at_end(self, end: sp.Expr) -> int:
-        """The one piece that is not empty at an end of the inputs."""
-        there = [i for i, s in enumerate(self.strips) if sp.simplify((s.right - s.left).subs(x, end)) != 0]
-        if len(there) != 1:
-            raise ValueError(f"density must have no bend between outputs = {self.outputs} at the input {end}")
-        return there[0]
-
     @cached_property
     def end_logs(self) -> tuple[sp.Expr, sp.Expr]:
-        """log p_0 and log p_1 in y."""
-        low, high = (self.logs[self._at_end(end)].subs(x, end) for end in self.inputs)
-        return low, high
+        """log p_0 and log p_1 in y: of the one piece that is not empty at an end of the inputs."""
+        logs = []
+        for end in self.inputs:
+            lying = [i for i, s in enumerate(self.strips) if sp.simplify((s.right - s.left).subs(x, end)) != 0]
+            if len(lying) != 1:
+                raise ValueError(f"density must have no bend between outputs = {self.outputs} at the input {end}")
+            logs.append(self.logs[lying[0]].subs(x, end))
+        return logs[0], logs[1]
 
     # -- what is checked
 
     def check(self) -> None:
         """Refuse a formula that is no density, or for which one of the properties above could not be proved."""
+        # With a symbol whose range is known SymPy has fewer cases.
+        any_input, total = Parameter("x", *self.inputs), sp.Integer(0)
         for strip in self.strips:
             try:
                 bad = self._counterexample([strip.formula], strip, _LEAST, _FEW_BOXES)
             except VerificationError as unknown:
                 raise ValueError(f"density must be positive, and this could not be proved: {unknown}") from None
             if bad is not None:
-                there = float(_fraction(self.density.subs({s: sp.Rational(place) for s, place in bad.items()})))
+                density = float(_fraction(self.density.subs({s: sp.Rational(place) for s, place in bad.items()})))
                 raise ValueError(
                     f"density must be positive, and at least {float(_LEAST):g}, for all inputs and messages; at "
-                    f"{_words(bad)} it is {there:.3g}"
+                    f"{_words(bad)} it is {density:.3g}"
                 )
-        # With a symbol whose range is known SymPy has fewer cases.
-        known = Parameter("x", *self.inputs)
-        total = sum(_integral(strip, known) for strip in self.strips)
+            formula, left, right = (e.subs(x, any_input) for e in (strip.formula, strip.left, strip.right))
+            # What does not depend on y stays outside of the integral, for SymPy's sake.
+            outside, inside = sp.expand_power_exp(formula).as_independent(y, as_Add=False)
+            total += outside * sp.integrate(inside, (y, left, right))
         if not _vanishes(total - 1):
+            misses = []
+            for input_ in (self.inputs[0], sum(self.inputs) / 2, self.inputs[1]):
+                with balls.LOCK, balls.workprec(_BITS):
+                    found = float(self._mass(input_, *map(balls.value, self.outputs)))
+                misses.append(f"{found:.12g} at x = {input_}, off by {found - 1:.3g}")
             raise ValueError(
-                f"density must be shown to integrate to 1 for every input x; the integral is {self._miss()}"
+                f"density must be shown to integrate to 1 for every input x; the integral is {'; '.join(misses)}"
             )
         self._check_order()
         if self._is_least_at_an_end():
@@ -108,16 +115,6 @@ class Ordered(Continuous):
             bad = self._counterexample([log - end for end in self.end_logs], strip, -_ETA)
             if bad is not None:
                 raise ValueError(f"density must be smallest for one of {self.inputs}, but at {_words(bad)} it is not")
-
-    def _miss(self) -> str:
-        """What the integral is for three inputs, and how far that is from 1."""
-        words = []
-        for input_ in (self.inputs[0], sum(self.inputs) / 2, self.inputs[1]):
-            with balls.LOCK, balls.workprec(_BITS):
-                ends = [balls.value(end) for end in self.outputs]
-                total = float(self._mass(input_, *ends))
-            words.append(f"{total:.12g} at x = {input_}, off by {total - 1:.3g}")
-        return "; ".join(words)
 
     @property
     def _range(self) -> tuple[Fraction, Fraction]:
@@ -205,17 +202,19 @@ class Ordered(Continuous):
             ((self.logs[0] - high).subs(y, first), self.inputs[0]),
             ((self.logs[-1] - low).subs(y, last), self.inputs[1]),
         )
-        return sp.Max(*(self._largest(formula, end) for formula, end in sides))
-
-    def _largest(self, formula: sp.Expr, end: sp.Expr) -> sp.Expr:
-        """Not below the formula at any input: what it is at an end, if no other input is above that."""
-        most = sp.simplify(formula.subs(x, end))
-        for _ in range(_MOST_TRIES):
-            bad = branch.counterexample([most - formula], {x: self._range}, -_ETA)
-            if bad is None:
-                return most + sp.Rational(_ETA)
-            most = sp.Rational(_fraction(formula.subs(x, sp.Rational(bad[x])))) + sp.Rational(_ETA)
-        raise VerificationError(f"could not enclose the largest value of {formula} for inputs {self.inputs}")
+        largest = []
+        for formula, end in sides:
+            # Start with the loss at an end of the inputs, and go up while another input is above that.
+            most = sp.simplify(formula.subs(x, end))
+            for _ in range(_MOST_TRIES):
+                bad = branch.counterexample([most - formula], {x: self._range}, -_ETA)
+                if bad is None:
+                    break
+                most = sp.Rational(_fraction(formula.subs(x, sp.Rational(bad[x])))) + sp.Rational(_ETA)
+            else:
+                raise VerificationError(f"could not enclose the largest value of {formula} for inputs {self.inputs}")
+            largest.append(most + sp.Rational(_ETA))
+        return sp.Max(*largest)
 
     def blanket(self) -> sp.Expr:
         """(1 − η) times the smaller of the densities of the two end inputs: no density is shown to be below that."""
@@ -267,7 +266,7 @@ class Ordered(Continuous):
             parts = [self._mass(input_, *((b, a) if forward else (a, b))) for a, b in pairwise(places)]
             beyond = [sum(parts[j:], arb(0)) for j in range(_CELLS + 1)]
             masses.append([float(v) for v in beyond])
-            densities.append([float(self._at(input_, place)) for place in places])
+            densities.append([float(self._density(input_, place)(place)) for place in places])
         table = np.array(densities)
         return Half(np.array(masses), table, table[:, -1] / table[-1, -1])
 
@@ -278,23 +277,18 @@ class Ordered(Continuous):
         with balls.LOCK, balls.workprec(_BITS):
             return [balls.compiled(strip.formula, x, y) for strip in self.strips]
 
+    def _density(self, input_: sp.Expr, place: arb) -> Any:
+        """The smooth density of an input around a message."""
+        number = sum(bool(place > bend) for bend in self._bends(input_))
+        return partial(self._compiled[number], balls.value(input_))
+
     def _bends(self, input_: sp.Expr) -> list[arb]:
         return [balls.value(strip.right.subs(x, input_)) for strip in self.strips[:-1]]
 
-    def _at(self, input_: sp.Expr, place: arb) -> arb:
-        number = sum(bool(place > bend) for bend in self._bends(input_))
-        value: arb = self._compiled[number](balls.value(input_), place)
-        return value
-
     def _mass(self, input_: sp.Expr, left: arb, right: arb) -> arb:
         """The probability of an interval of messages."""
-        bends = self._bends(input_)
-        ends = [left, *(bend for bend in bends if left < bend < right), right]
-        total, at = arb(0), balls.value(input_)
-        for a, b in pairwise(ends):
-            density = partial(self._compiled[sum(bool((a + b) / 2 > bend) for bend in bends)], at)
-            total += integral(density, a, b)
-        return total
+        ends = [left, *(bend for bend in self._bends(input_) if left < bend < right), right]
+        return sum((integral(self._density(input_, (a + b) / 2), a, b) for a, b in pairwise(ends)), arb(0))
 
     def _places(self, cells: int, tail: float) -> list[Fraction]:
         first, last = map(_fraction, self.outputs)
@@ -303,15 +297,7 @@ class Ordered(Continuous):
     def _masses(self, input_: sp.Expr, places: list[Fraction]) -> list[Fraction]:
         with balls.LOCK, balls.workprec(_BITS):
             masses = [balls.middle(self._mass(input_, balls.ball(a), balls.ball(b))) for a, b in pairwise(places)]
-        masses[masses.index(max(masses))] += 1 - sum(masses)
-        return masses
-
-
-def _integral(strip: Smooth, input_: Parameter) -> sp.Expr:
-    """The integral over a strip as a formula in x; what does not depend on y stays outside, for SymPy's sake."""
-    formula, left, right = (e.subs(x, input_) for e in (strip.formula, strip.left, strip.right))
-    outside, inside = sp.expand_power_exp(formula).as_independent(y, as_Add=False)
-    return outside * sp.integrate(inside, (y, left, right))
+        return with_sum(masses, 1)
 
 
 def _vanishes(formula: sp.Expr) -> bool:

@@ -24,14 +24,15 @@ import numpy as np
 import sympy as sp
 from flint import fmpz_poly
 
-from shuffle_sym.algebra.rationals import ZERO, fraction, rational
+from shuffle_sym.algebra.rationals import ZERO, fraction, rational, with_sum
+from shuffle_sym.algebra.rounding import BITS
 from shuffle_sym.model import comonotone
 
 Masses = dict[tuple[int, int], Any]  # at points (q^i, q^j), by i and j: whole numbers, or fractions, over `_UNIT`
-Columns = Sequence[Sequence[sp.Expr]]  # a, b and c
+Columns = Sequence[Sequence[Fraction]]  # a, b and c
 
 _STEPS, _MOST_STEPS = 256, 128  # of all exponents together, about, and of those of one part
-_BASE_BITS, _MASS_BITS, _BITS = 24, 320, 200
+_BASE_BITS, _MASS_BITS = 24, 320
 _UNIT = 2**_MASS_BITS
 _TELLING = Fraction(1, 10**13)  # the probability of messages that are given away where ratios are not bounded
 _RARE = 2 ** (_MASS_BITS - 240)  # of a mass times `_UNIT`
@@ -72,8 +73,8 @@ def above(parts: Sequence[Columns], most: int) -> Columns:
         columns[1] += [Fraction(0), second]
         columns[2] += [Fraction(0)] * 2
     else:
-        columns[:2] = [_with_sum(column, 1) for column in columns[:2]]
-    return [[sp.Rational(v.numerator, v.denominator) for v in column] for column in columns]
+        columns[:2] = [with_sum(column, 1) for column in columns[:2]]
+    return columns
 
 
 def _on_lattice(laws: Columns, q: Fraction) -> Masses:
@@ -85,7 +86,9 @@ def _on_lattice(laws: Columns, q: Fraction) -> Masses:
     points = []
     for k in powers[1:]:
         level = rational(k)
-        excess = (sum((p - level * m for p, m in zip(one, c, strict=True) if p > level * m), ZERO) for one in (a, b))
+        excess = (
+            sum((p - level * m for p, m in zip(masses, c, strict=True) if p > level * m), ZERO) for masses in (a, b)
+        )
         points.append((k, fraction(max(excess))))
     made = comonotone.from_transform(points, fraction(sum(c, ZERO)), "on a lattice")
     exponents = {sp.Rational(k.numerator, k.denominator): i for i, k in enumerate(powers)}
@@ -162,7 +165,7 @@ def _coarser(masses: Masses, q: Fraction, every: int) -> dict[tuple[int, int], F
 
 def _short(number: Fraction) -> Fraction:
     """The number to so many bits."""
-    bits = _BITS - number.numerator.bit_length() + number.denominator.bit_length()
+    bits = BITS - number.numerator.bit_length() + number.denominator.bit_length()
     return Fraction(round(number * Fraction(2) ** bits)) / Fraction(2) ** bits
 
 
@@ -171,17 +174,11 @@ def below(parts: Sequence[Columns], most: int) -> Columns:
     so many bits that doubles do not show what is missing."""
     columns = [[_UNIT]] * 3
     for part in parts:
-        own = [_with_sum([int(m * _UNIT) for m in column], int(sum(column) * _UNIT)) for column in part]
+        own = [with_sum([int(m * _UNIT) for m in column], int(sum(column) * _UNIT)) for column in part]
         totals = [sum(old) * sum(new) >> _MASS_BITS for old, new in zip(columns, own, strict=True)]
         sent = [[p * m >> _MASS_BITS for p in old for m in new] for old, new in zip(columns, own, strict=True)]
-        columns = [_with_sum(column, total) for column, total in zip(_merged(sent, most), totals, strict=True)]
-    return [[sp.Rational(m, _UNIT) for m in column] for column in columns]
-
-
-def _with_sum(masses: list[Any], total: Any) -> list[Any]:
-    """What rounding misses of the sum goes to the largest mass."""
-    masses[masses.index(max(masses))] += total - sum(masses)
-    return masses
+        columns = [with_sum(column, total) for column, total in zip(_merged(sent, most), totals, strict=True)]
+    return [[Fraction(m, _UNIT) for m in column] for column in columns]
 
 
 def _merged(columns: list[list[int]], most: int) -> list[list[int]]:

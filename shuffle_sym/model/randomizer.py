@@ -9,9 +9,10 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import Any, ClassVar, Self
 
 import sympy as sp
@@ -40,6 +41,10 @@ class OutputClass:
     def floor(self, bindings: field.Bindings) -> sp.Expr:
         """The infimum over all inputs: what the class contributes to the blanket."""
         return field.minimum(self.range, bindings)
+
+    def mapped(self, function: Callable[[sp.Expr], sp.Expr]) -> OutputClass:
+        """The class with a function of each probability in its place."""
+        return OutputClass(self.label, tuple(map(function, self.masses)), tuple(map(function, self.range)))
 
 
 @dataclass(frozen=True)
@@ -96,10 +101,15 @@ class LocalRandomizer(ByDefinition, ABC):
     def free_symbols(self) -> set[sp.Symbol]:
         """The parameters that are still symbols."""
 
+    def _given(self) -> dict[str, Any]:
+        """The arguments of the constructor, as far as they are kept under their own names; ε0 as it was given, where
+        that is kept as ``parameter``, because the derived one may be a bound."""
+        names = inspect.signature(type(self)).parameters
+        kept = {name: "parameter" if name == "eps0" and hasattr(self, "parameter") else name for name in names}
+        return {name: getattr(self, own) for name, own in kept.items() if hasattr(self, own)}
+
     def __repr__(self) -> str:
-        """The constructor with its arguments, as far as they are kept under their own names."""
-        kept = [name for name in inspect.signature(type(self)).parameters if hasattr(self, name)]
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in kept)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._given().items())})"
 
     def _facts(self) -> list[tuple[str, str]]:
         """The definition, as names and HTML for a card."""
@@ -208,17 +218,16 @@ class Randomizer(LocalRandomizer):
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Ordered pairs of different inputs, up to symmetry."""
-        if self.symmetric:
-            self._check_symmetry()
-            return ((0, 1),)
-        arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
-        if self.input_count**2 > _MOST_PAIRS:
-            raise ValueError(
-                f"{self!r} has {self.input_count} inputs, more than {_MOST_PAIRS} pairs of them, and no symmetry is "
-                "known that would let one pair stand for many; take fewer inputs"
-            )
-        inputs = range(int(self.input_count))
-        return tuple((x0, x1) for x0 in inputs for x1 in inputs if x0 != x1)
+        if not self.symmetric:
+            arguments.numeric_only(self.input_count.free_symbols, "the list of pairs")
+            if self.input_count**2 > _MOST_PAIRS:
+                raise ValueError(
+                    f"{self!r} has {self.input_count} inputs, more than {_MOST_PAIRS} pairs of them, and no symmetry "
+                    "is known that would let one pair stand for many; take fewer inputs"
+                )
+            return tuple(permutations(range(int(self.input_count)), 2))
+        self._check_symmetry()
+        return ((0, 1),)
 
     def _check_symmetry(self) -> None:
         """Refuse what calls itself symmetric and is not; for the classes of the package that is known, and for those

@@ -53,7 +53,7 @@ from shuffle_sym.algebra import balls, integrals, zeros
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.laws_in_cells import Array, LawsInCells, Raised
 from shuffle_sym.model.noise import LogConcave, u
@@ -321,7 +321,7 @@ def _stacked(rows: list[_Row], lost: float) -> LawsInCells:
     return LawsInCells(np.moveaxis(a, 0, 2), np.moveaxis(b, 0, 2), np.moveaxis(means, 0, 1), mass, rest, _ROOM, lost)
 
 
-@kept
+@cached_by_value
 def laws_of(R: Continuous, q: sp.Expr = sp.S.One) -> SmoothLaws | None:
     """The laws above if R is Gaussian or logistic noise that is not too small; else None."""
     if not isinstance(R, AddedNoise) or R.clip is not None:

@@ -10,6 +10,7 @@ but for the single messages, for which it is convex: it is largest where a bend 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, reduce
 from itertools import pairwise, permutations, product
@@ -21,6 +22,7 @@ from flint import arb
 from shuffle_sym.algebra import balls, field
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.pieces import Smooth, smooth_pieces
+from shuffle_sym.algebra.rounding import BITS
 from shuffle_sym.model import comonotone
 from shuffle_sym.model.continuous import Continuous, CrossingError, is_linear, pair, proved_sign, with_atoms, x, y
 from shuffle_sym.model.decomposition import Decomposition
@@ -29,7 +31,6 @@ Interval = tuple[sp.Expr, sp.Expr, sp.Expr]  # of messages, and its density
 Range = tuple[sp.Expr, sp.Expr, tuple[Smooth, ...]]  # of inputs, and intervals of messages
 Part = tuple[sp.Expr, sp.Expr, list[sp.Expr]]  # of messages, and all of its densities
 
-_BITS = 200
 _SLACK = Fraction(1, 10**12)
 
 
@@ -80,24 +81,22 @@ class Steps(Continuous):
                 if proved_sign(step.formula) <= 0:
                     raise ValueError(f"density must be positive between {self.outputs}, got {step.formula}")
             for end in (low, high):  # linear in between
-                self._check_total(end, sum(step.formula * (step.right - step.left) for step in steps).subs(x, end))
-
-    def _check_total(self, end: sp.Expr, total: sp.Expr) -> None:
-        total += checked_sum(self.atoms, end)
-        for message, probability in self.atoms.items():
-            if proved_sign(probability.subs(x, end)) == 0 and probability != 0:
-                raise ValueError(
-                    f"atoms[{message}] must be positive for all inputs, or there is no finite eps0, got {probability}, "
-                    f"which is 0 at x = {end}"
-                )
-        if proved_sign(total - 1):
-            raise ValueError(f"density must integrate to 1 over y, got {in_words(total)} at x = {end}")
+                total = sum(step.formula * (step.right - step.left) for step in steps).subs(x, end)
+                total += checked_sum(self.atoms, end)
+                for message, probability in self.atoms.items():
+                    if proved_sign(probability.subs(x, end)) == 0 and probability != 0:
+                        raise ValueError(
+                            f"atoms[{message}] must be positive for all inputs, or there is no finite eps0, got "
+                            f"{probability}, which is 0 at x = {end}"
+                        )
+                if proved_sign(total - 1):
+                    raise ValueError(f"density must integrate to 1 over y, got {in_words(total)} at x = {end}")
 
     def blanket(self) -> sp.Expr:
         parts = [(levels[0], y <= right) for _, right, levels in self.swept]
         density = sp.Piecewise((0, y < self.outputs[0]), *parts, (0, True))
-        ends = zip(*(self._atoms_at(end) for end in self.inputs), strict=True)
-        least = [one if proved_sign(other - one) >= 0 else other for one, other in ends]
+        ends = zip(*map(self._atoms_at, self.inputs), strict=True)
+        least = [low if proved_sign(high - low) >= 0 else high for low, high in ends]
         return with_atoms(density, dict(zip(self.atoms, least, strict=True)))
 
     # -- what follows
@@ -121,16 +120,15 @@ class Steps(Continuous):
     @cached_property
     def _forms(self) -> tuple[sp.Expr, sp.Expr, field.Bindings]:
         """γ and the largest ratio."""
-        rows = [[probability.subs(x, end) for probability in self.atoms.values()] for end in self.inputs]
-        parts = self.swept
-        mass = sp.Add(*(levels[0] * (right - left) for left, right, levels in parts))
-        ratios = list(dict.fromkeys(levels[-1] / levels[0] for *_, levels in parts))
-        forms, bindings = field.rational_form([mass, *ratios, *rows[0], *rows[1]])
-        mass, most, atoms = forms[0], list(forms[1 : len(ratios) + 1]), forms[len(ratios) + 1 :]
-        pairs = list(zip(atoms[: len(self.atoms)], atoms[len(self.atoms) :], strict=True))
+        mass = sp.Add(*(levels[0] * (right - left) for left, right, levels in self.swept))
+        ratios = list(dict.fromkeys(levels[-1] / levels[0] for *_, levels in self.swept))
+        first, last = map(self._atoms_at, self.inputs)
+        (mass, *forms), bindings = field.rational_form([mass, *first, *last, *ratios])
+        pairs = list(zip(forms[: len(first)], forms[len(first) : 2 * len(first)], strict=True))
         least = [field.minimum(pair, bindings) for pair in pairs]
-        most += [field.maximum(pair, bindings) / low for pair, low in zip(pairs, least, strict=True)]
-        return field.simplest(mass + sum(least)), field.simplest(field.maximum(most, bindings)), bindings
+        most = [field.maximum(pair, bindings) / low for pair, low in zip(pairs, least, strict=True)]
+        ratio = field.maximum([*forms[2 * len(first) :], *most], bindings)
+        return field.simplest(mass + sum(least)), field.simplest(ratio), bindings
 
     @cached_property
     def eps0(self) -> sp.Expr:
@@ -146,25 +144,20 @@ class Steps(Continuous):
     def dominating(self) -> Decomposition:
         """The finite pair of laws above all pairs of inputs: that of the two ends, if all ratios there are 1 or t."""
         gamma, ratio, bindings = self._forms
-        if self.free_symbols or len({level / levels[0] for *_, levels in self.swept for level in levels}) <= 2:
-            return comonotone.from_mass(gamma, ratio, bindings, "blanket")
-        with balls.LOCK, balls.workprec(_BITS):
-            return comonotone.from_transform(
-                self._transform(), Fraction(balls.lower(balls.value(self.gamma))), "blanket"
-            )
-
-    def _transform(self) -> list[tuple[Fraction, Fraction]]:
-        """Upper bounds of the largest integral of [p_x − kc]_+ at all ratios k."""
-        ends = [self._atoms_at(end) for end in self.inputs]
         ratios = {level / levels[0] for *_, levels in self.swept for level in levels}
+        if self.free_symbols or len(ratios) <= 2:
+            return comonotone.from_mass(gamma, ratio, bindings, "blanket")
+        # Upper bounds of the largest integral of [p_x − kc]_+ at all ratios k
+        ends, inputs, points = map(self._atoms_at, self.inputs), self._meetings(), []
         ratios |= {a / b for pair in zip(*ends, strict=True) for a, b in permutations(pair)}
-        levels = sorted({balls.upper(balls.value(ratio)) for ratio in ratios if proved_sign(ratio - 1) > 0})
-        inputs = self._meetings()
-        points = [
-            (Fraction(k) * (1 + _SLACK), max(Fraction(balls.upper(self._excess(z, k))) for z in inputs))
-            for k in levels[:-1]
-        ]
-        return [*points, (Fraction(levels[-1]) * (1 + _SLACK), Fraction(0))]
+        with balls.LOCK, balls.workprec(BITS):
+            levels = sorted({balls.upper(balls.value(ratio)) for ratio in ratios if proved_sign(ratio - 1) > 0})
+            for k in levels:
+                largest = (
+                    Fraction(max(balls.upper(self._excess(z, k)) for z in inputs)) if k < levels[-1] else Fraction(0)
+                )
+                points.append((Fraction(k) * (1 + _SLACK), largest))
+            return comonotone.from_transform(points, Fraction(balls.lower(balls.value(self.gamma))), "blanket")
 
     def _meetings(self) -> list[sp.Expr]:
         """The inputs for which a bend is at one of the places, and the ends of all ranges."""
@@ -199,22 +192,18 @@ class Steps(Continuous):
     def dataset(self, x2: Any, cells: int = 0, tail: float = 0.0) -> Decomposition:
         """All others have x2, the first user the least or the greatest input: exact, without cells."""
         value = self._input(x2)
-        inputs = (*self.inputs, value)
+        inputs, columns = (*self.inputs, value), []
         moving = {e.subs(x, z) for z in inputs for step in self._steps_at(z) for e in (step.left, step.right)}
-        with balls.LOCK, balls.workprec(_BITS):
+        with balls.LOCK, balls.workprec(BITS):
             places = sorted(moving, key=lambda place: float(balls.value(place)))
-        columns = []
-        for input_ in inputs:
-            cells_of = [self._level(input_, a, b) * (b - a) for a, b in pairwise(places)]
-            columns.append([*cells_of, *self._atoms_at(input_)])
+            for input_ in inputs:
+                steps, masses = self._steps_at(input_), []
+                for a, b in pairwise(places):
+                    middle = balls.value((a + b) / 2)
+                    after = (step.formula for step in steps if middle < balls.value(step.right.subs(x, input_)))
+                    masses.append(next(after, steps[-1].formula) * (b - a))
+                columns.append([*masses, *self._atoms_at(input_)])
         return Decomposition(*columns, title=f"{self!r}, others {value}")
-
-    def _level(self, input_: sp.Expr, left: sp.Expr, right: sp.Expr) -> sp.Expr:
-        """The density between two neighbouring places."""
-        with balls.LOCK, balls.workprec(_BITS):
-            middle = balls.value((left + right) / 2)
-            steps = self._steps_at(input_)
-            return next((s.formula for s in steps if middle < balls.value(s.right.subs(x, input_))), steps[-1].formula)
 
 
 def checked_sum(atoms: Mapping[sp.Expr, sp.Expr], end: sp.Expr) -> sp.Expr:
@@ -239,20 +228,13 @@ def _add(interval: Interval, intervals: list[Interval]) -> None:
     """Add an interval of messages to others; with those of the same density that it is known to touch it is one."""
     left, right, level = interval
     for i, (a, b, own) in enumerate(intervals):
-        if own == level and _touch((left, right), (a, b)):
-            del intervals[i]
-            union = (a if proved_sign(left - a) >= 0 else left, b if proved_sign(b - right) >= 0 else right, level)
-            return _add(union, intervals)
+        # They touch if they do for all values of their symbols, and the ends of their union are known.
+        with suppress(VerificationError):
+            if own == level and proved_sign(right - a) >= 0 and proved_sign(b - left) >= 0:
+                union = (a if proved_sign(left - a) >= 0 else left, b if proved_sign(b - right) >= 0 else right, level)
+                del intervals[i]
+                return _add(union, intervals)
     intervals.append(interval)
-
-
-def _touch(one: tuple[sp.Expr, sp.Expr], other: tuple[sp.Expr, sp.Expr]) -> bool:
-    """Whether two intervals touch for all values of their symbols, and the ends of their union are known."""
-    try:
-        apart = proved_sign(one[1] - other[0]) < 0 or proved_sign(other[1] - one[0]) < 0
-        return not apart and all(proved_sign(a - b) in (-1, 0, 1) for a, b in zip(one, other, strict=True))
-    except VerificationError:
-        return False
 
 
 def _in_order(formulas: Iterable[sp.Expr]) -> list[sp.Expr]:

@@ -3,26 +3,33 @@
 from typing import TYPE_CHECKING
 
 from shuffle_sym.algebra.names import later
-from shuffle_sym.randomizers.composed import Joint, Parallel
+from shuffle_sym.randomizers.composed import Joint, Parallel, Sampled
 from shuffle_sym.randomizers.density import from_density
 from shuffle_sym.randomizers.family import AnyRandomizer
-from shuffle_sym.randomizers.grids import DiscreteLaplace
-from shuffle_sym.randomizers.hadamard import BlockHadamard, HadamardResponse
-from shuffle_sym.randomizers.hashing import BLH, OLH
-from shuffle_sym.randomizers.matrix import from_matrix
-from shuffle_sym.randomizers.means import DuchiMechanism, HybridMechanism, PiecewiseMechanism
+from shuffle_sym.randomizers.matching import (
+    BLH,
+    KRR,
+    OLH,
+    OUE,
+    RAPPOR,
+    BinaryRR,
+    BlockHadamard,
+    HadamardResponse,
+    SubsetSelection,
+)
+from shuffle_sym.randomizers.matrix import DiscreteLaplace, from_matrix
 from shuffle_sym.randomizers.noise import (
     AsymmetricLaplace,
     ClippedGaussian,
+    DuchiMechanism,
     Gaussian,
+    HybridMechanism,
     Laplace,
     Logistic,
+    PiecewiseMechanism,
     Staircase,
     TruncatedLaplace,
 )
-from shuffle_sym.randomizers.sampled import Sampled
-from shuffle_sym.randomizers.subsets import KRR, BinaryRR, SubsetSelection
-from shuffle_sym.randomizers.unary import OUE, RAPPOR
 
 __all__ = [
     "BLH", "KRR", "OLH", "OUE", "RAPPOR", "AnyRandomizer", "AsymmetricLaplace", "BinaryRR", "BlockHadamard",

@@ -24,14 +24,15 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments, balls, field
+from shuffle_sym.algebra.rationals import with_sum
+from shuffle_sym.algebra.rounding import BITS
 from shuffle_sym.model import decomposition, products
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.products import Columns
 from shuffle_sym.model.randomizer import Randomizer
 
-_BITS = 200
 _MOST_CONTINUOUS = 100
 _MOST_PAIRS = 30
 _MOST_ATOMS = 1600  # of a product, about
@@ -95,38 +96,38 @@ class ParallelNoise(ComposedNoise):
     def gamma(self) -> sp.Expr:
         return sp.Add(*(w * part.gamma for w, part in zip(self.weights, self.parts, strict=True)))
 
-    def _mixed(self, cut: Callable[[Continuous], Decomposition], title: str) -> Decomposition:
-        """The mixture of the pairs of laws of all parts; those of a finite part are its blanket."""
+    def _mixed(
+        self,
+        title: str,
+        of_noise: Callable[[Continuous], Decomposition],
+        of_finite: Callable[[Randomizer], Decomposition] = lambda R: decomposition.blanket(R, 0, 1),
+    ) -> Decomposition:
+        """The mixture of the pairs of laws of all parts."""
         arguments.numeric_only(self.free_symbols, "a bound")
-        made = [cut(part) if isinstance(part, Continuous) else decomposition.blanket(part, 0, 1) for part in self.parts]
-        return self._weighted([(D.a, D.b, D.c) for D in made], title)
-
-    def _weighted(self, made: Sequence[Columns], title: str) -> Decomposition:
-        scaled = [[[w * m for m in column] for column in D] for w, D in zip(self.weights, made, strict=True)]
+        made = [of_noise(part) if isinstance(part, Continuous) else of_finite(part) for part in self.parts]
+        scaled = [[[w * e for e in c] for c in (D.a, D.b, D.c)] for w, D in zip(self.weights, made, strict=True)]
         return Decomposition(*(list(chain(*column)) for column in zip(*scaled, strict=True)), title=title)
 
     @cached_property
     def dominating(self) -> Decomposition:
-        return self._mixed(lambda part: part.dominating, f"all blankets of {self!r}")
+        return self._mixed(f"all blankets of {self!r}", lambda part: part.dominating)
 
     def lower(self, cells: int, tail: float = 1e-20) -> Decomposition:
-        return self._mixed(lambda part: part.lower(cells, tail), f"{self!r}, {cells} cells from below")
+        return self._mixed(f"{self!r}, {cells} cells from below", lambda part: part.lower(cells, tail))
 
     def upper(self, cells: int, tail: float = 1e-20) -> Decomposition:
-        return self._mixed(lambda part: part.upper(cells, tail), f"{self!r}, {cells} cells from above")
+        return self._mixed(f"{self!r}, {cells} cells from above", lambda part: part.upper(cells, tail))
 
     def dataset(self, x2: Any, cells: int, tail: float = 1e-4) -> Decomposition:
         value = self._input(x2)
         share = (value - self.inputs[0]) / (self.inputs[1] - self.inputs[0])
-        made: list[Columns] = []
-        for part in self.parts:
-            if isinstance(part, Continuous):
-                D = part.in_cells(value, cells)
-                made.append((D.a, D.b, D.c))
-            else:
-                first, last = part.matrix().tolist()
-                made.append((first, last, [(1 - share) * p + share * q for p, q in zip(first, last, strict=True)]))
-        return self._weighted(made, f"{self!r}, others {value}, {cells} cells")
+
+        def of_finite(part: Randomizer) -> Decomposition:
+            first, last = part.matrix().tolist()
+            return Decomposition(first, last, [(1 - share) * p + share * q for p, q in zip(first, last, strict=True)])
+
+        title = f"{self!r}, others {value}, {cells} cells"
+        return self._mixed(title, lambda part: part.in_cells(value, cells), of_finite)
 
     def __repr__(self) -> str:
         return f"Parallel([{', '.join(map(repr, self.parts))}], weights={list(self.weights)})"
@@ -224,15 +225,12 @@ def _chi(laws: Columns) -> float:
     return math.fsum(float(a - b) ** 2 / float(c) if c else math.inf * (a != b) for a, b, c in zip(*laws, strict=True))
 
 
-@kept
+@cached_by_value
 def columns_of(D: Decomposition) -> Columns:
     """a, b and c as rational numbers: right to so many bits that doubles do not show what is missing."""
-    masses = [balls.middle(v) for v in field.numbers(D.forms, D.bindings, _BITS)]
-    count = len(D.atoms)
-    columns = [masses[i * count : (i + 1) * count] for i in range(3)]
-    for column in columns[:2]:
-        column[column.index(max(column))] += 1 - sum(column)
-    return [[sp.Rational(v.numerator, v.denominator) for v in column] for column in columns]
+    masses = [balls.middle(v) for v in field.numbers(D.forms, D.bindings, BITS)]
+    a, b, c = (masses[i : i + len(D.atoms)] for i in range(0, len(masses) - 1, len(D.atoms)))
+    return [with_sum(a, 1), with_sum(b, 1), c]
 
 
 def _times(first: Columns, second: Columns) -> Columns:

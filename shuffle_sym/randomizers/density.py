@@ -22,30 +22,29 @@ _FEW_MESSAGES, _LARGEST_LOSS = 1e-9, 12
 _ROUND_OFF = 1e-25  # what the integral of a density may miss 1 by: far more than it is enclosed to, far less than shows
 
 
-class NoiseOfDensity(AddedNoise):
-    """Noise given by its density; made by `from_density`."""
+class _OfDensity(Continuous):
+    """What `from_density` makes: shown as the call that makes it."""
+
+    def __repr__(self) -> str:
+        more = {name: getattr(self, name, None) for name in ("clip", "atoms")}
+        shown = {"inputs": self.inputs} | ({} if self.outputs == Continuous.outputs else {"outputs": self.outputs})
+        shown |= {name: value for name, value in more.items() if value}
+        return f"from_density({self.density}, {', '.join(f'{name}={value}' for name, value in shown.items())})"
+
+
+class NoiseOfDensity(_OfDensity, AddedNoise):
+    """Noise given by its density."""
 
     def __init__(self, density: sp.Expr, inputs: tuple[sp.Expr, sp.Expr], clip: tuple[sp.Expr, sp.Expr] | None) -> None:
         self.density, self.inputs, self.clip = density, inputs, clip
 
-    def __repr__(self) -> str:
-        more = "" if self.clip is None else f", clip={self.clip}"
-        return f"from_density({self.density}, inputs={self.inputs}{more})"
+
+class StepsOfDensity(_OfDensity, Steps):
+    """Levels and single messages."""
 
 
-class StepsOfDensity(Steps):
-    """Levels and single messages, made by `from_density`."""
-
-    def __repr__(self) -> str:
-        more = f", atoms={dict(self.atoms)}" if self.atoms else ""
-        return f"from_density({self.density}, inputs={self.inputs}, outputs={self.outputs}{more})"
-
-
-class OrderedDensity(Ordered):
-    """Messages that grow with the input, made by `from_density`."""
-
-    def __repr__(self) -> str:
-        return f"from_density({self.density}, inputs={self.inputs}, outputs={self.outputs})"
+class OrderedDensity(_OfDensity, Ordered):
+    """Messages that grow with the input."""
 
 
 def from_density(
@@ -82,13 +81,11 @@ def from_density(
     >>> from_density(near, inputs=(0, 1), outputs=(0, 1)).gamma
     1/2
     """
-    symbols = (x, y)
-    ends = _two_numbers(inputs, "inputs")
+    ends, formula = _two_numbers(inputs, "inputs"), _formula(density, x, y)
     if outputs is not None or atoms is not None:
         if clip is not None:
             raise ValueError(f"clip must be left out where outputs or atoms are given, got {clip!r}")
-        return _between(_formula(density, *symbols), ends, outputs, _read_atoms(atoms or {}, *symbols))
-    formula = _formula(density, *symbols)
+        return _between(formula, ends, outputs, _read_atoms(atoms or {}, x, y))
     if not formula.has(model_y):
         raise ValueError(f"density must depend on the message y, got {formula}")
     R = NoiseOfDensity(formula, ends, None if clip is None else _two_numbers(clip, "clip"))
@@ -101,34 +98,25 @@ def _between(
 ) -> Continuous | Randomizer:
     """Messages between two numbers, or single ones."""
     if density == 0:
-        return _alone(inputs, atoms)
+        # Single messages alone: a matrix with a row for each of the two end inputs. Every R(x) is a mixture of R at the
+        # two ends, with weights that are linear in x. The divergence of two datasets is convex in the mixture of each
+        # user, so no dataset is worse than those in which all users are at the ends.
+        if not atoms:
+            raise ValueError("density must not be 0 without atoms: nothing would be sent")
+        for end in inputs:
+            if proved_sign((total := checked_sum(atoms, end)) - 1):
+                raise ValueError(f"the probabilities of atoms must add up to 1, got {in_words(total)} at x = {end}")
+        return from_matrix([[probability.subs(model_x, end) for probability in atoms.values()] for end in inputs])
     if outputs is None:
         raise ValueError("outputs must be given with atoms: two numbers, the least and the greatest message")
-    ends = _two_numbers(outputs, "outputs", symbols=True)
-    steps = StepsOfDensity(density, inputs, ends, atoms)
-    if steps.is_constant:
-        steps.check()
-        return steps
-    if atoms:
-        raise ValueError(f"density must be constant between its bends if atoms are given, got {density}")
-    arguments.numeric_only(steps.free_symbols, "a density that is not constant between its bends")
-    R = OrderedDensity(density, inputs, ends)
+    steps = StepsOfDensity(density, inputs, _two_numbers(outputs, "outputs", symbols=True), atoms)
+    if not steps.is_constant:
+        if atoms:
+            raise ValueError(f"density must be constant between its bends if atoms are given, got {density}")
+        arguments.numeric_only(steps.free_symbols, "a density that is not constant between its bends")
+    R: Steps | Ordered = steps if steps.is_constant else OrderedDensity(density, inputs, steps.outputs)
     R.check()
     return R
-
-
-def _alone(inputs: tuple[sp.Expr, sp.Expr], atoms: dict[sp.Expr, sp.Expr]) -> Randomizer:
-    r"""Single messages with probabilities that are linear in x: a matrix with a row for each of the two end inputs.
-
-    Every R(x) is a mixture of R at the two ends, with weights that are linear in x. The divergence of two datasets is
-    convex in the mixture of each user, so no dataset is worse than those in which all users are at the ends.
-    """
-    if not atoms:
-        raise ValueError("density must not be 0 without atoms: nothing would be sent")
-    for end in inputs:
-        if proved_sign((total := checked_sum(atoms, end)) - 1):
-            raise ValueError(f"the probabilities of atoms must add up to 1, got {in_words(total)} at x = {end}")
-    return from_matrix([[probability.subs(model_x, end) for probability in atoms.values()] for end in inputs])
 
 
 def _read_atoms(atoms: Any, own_x: Any, own_y: Any) -> dict[sp.Expr, sp.Expr]:
@@ -187,18 +175,6 @@ def _two_numbers(ends: Any, name: str, *, symbols: bool = False) -> tuple[sp.Exp
     return low, high
 
 
-def _check_tails(R: AddedNoise) -> None:
-    """Refuse a ratio of densities that is so large where few messages are that no bound over all pairs has a value."""
-    with balls.LOCK, balls.workprec(160):
-        width = balls.value(R.width)
-        for added in (R.added, R.added.mirrored):
-            place = added.quantile(_FEW_MESSAGES)
-            loss = float((added.at(place) / added.at(place - width)).log())
-            if not loss < _LARGEST_LOSS:
-                words = f"the loss is unbounded, and {loss:.3g} where one message in {1 / _FEW_MESSAGES:.0e} is"
-                raise ValueError(f"density must not decrease so fast on one side: {words}; give clip=(a, b)")
-
-
 def _check_noise(R: AddedNoise) -> None:
     """Refuse a density that does not integrate to 1, and whatever is not derived."""
     added = R.added
@@ -209,10 +185,17 @@ def _check_noise(R: AddedNoise) -> None:
         return
     if R.clip is not None:
         R.check_clip()
-    elif not added.symmetric and R.eps0 is sp.oo:
-        _check_tails(R)
-    total = added.total()
     with balls.LOCK, balls.workprec(160):
+        if R.clip is None and not added.symmetric and R.eps0 is sp.oo:
+            # Refuse ratios that are so large where few messages are that no bound over all pairs has a value.
+            width = balls.value(R.width)
+            for side in (added, added.mirrored):
+                place = side.quantile(_FEW_MESSAGES)
+                loss = float((side.at(place) / side.at(place - width)).log())
+                if not loss < _LARGEST_LOSS:
+                    words = f"the loss is unbounded, and {loss:.3g} where one message in {1 / _FEW_MESSAGES:.0e} is"
+                    raise ValueError(f"density must not decrease so fast on one side: {words}; give clip=(a, b)")
+        total = added.total()
         if not abs(total - 1) < arb(_ROUND_OFF):
             raise ValueError(
                 f"density must integrate to 1 over y, got {float(total):.12g}, off by {float(total - 1):.3g}"

@@ -7,7 +7,7 @@ import sympy as sp
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.decomposition import Decomposition, blanket, clones, clones_shared
 from shuffle_sym.model.randomizer import Family, Randomizer
-from shuffle_sym.randomizers.subsets import KRR, BinaryRR
+from shuffle_sym.randomizers.matching import KRR, BinaryRR
 
 
 class AnyRandomizer(Family):

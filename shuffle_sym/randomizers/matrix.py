@@ -38,13 +38,15 @@ class MatrixRandomizer(Randomizer):
         return self._rows
 
     def __repr__(self) -> str:
+        if type(self) is not MatrixRandomizer:  # a definition of its own is shown with its own arguments
+            return super().__repr__()
         numbered = self.messages == tuple(range(len(self.messages)))
         return f"from_matrix({self.matrix().tolist()}{'' if numbered else f', messages={list(self.messages)}'})"
 
     def _facts(self) -> list[tuple[str, str]]:
         inputs, messages = len(self._rows), len(self._rows[0])
-        shape = ("inputs, messages", f"{inputs}, {messages}")
-        return [shape, ("Pr[R(x) = y]", cards.value(self.matrix))] if max(inputs, messages) <= _SHOWN else [shape]
+        matrix = [("Pr[R(x) = y]", cards.value(self.matrix))] if max(inputs, messages) <= _SHOWN else []
+        return [("inputs, messages", f"{inputs}, {messages}"), *matrix]
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle R = {latex.formula(self.matrix())}$"
@@ -92,23 +94,44 @@ def from_matrix(P: Iterable[Iterable[Any]], messages: Sequence[Hashable] | None 
         for y, e in enumerate(forms):
             if not field.is_nonnegative(e, bindings):
                 raise ValueError(f"P[{x}][{y}] must be non-negative, got {row[y]}")
-        rows.append(_summing_to_one(x, forms, any(_inexact(e) for e in row), bindings))
+        total = field.simplest(sum(forms))
+        if not field.is_zero(total - 1, bindings):
+            floats = (float, np.floating, mpmath.mpf)
+            inexact = any(e.has(sp.Float) if isinstance(e, sp.Basic) else isinstance(e, floats) for e in row)
+            if not (inexact and total.is_Rational and abs(total - 1) <= _ROUND_OFF):
+                shown = field.substitute(total, bindings)
+                close = f" = {float(shown)}" if not (shown.free_symbols or shown.is_Integer) else ""
+                what = f"the probabilities of all messages of input {x}"
+                raise ValueError(f"row {x} of P, {what}, must sum to 1, got the sum {shown}{close}")
+            forms = [field.simplest(e / total) for e in forms]
+        rows.append(forms)
     if messages is not None and (len(messages) != width or len(set(messages)) != width):
         raise ValueError(f"messages must have {width} different names, one for each column of P, got {list(messages)}")
     return MatrixRandomizer(rows, bindings, messages)
 
 
-def _inexact(entry: Any) -> bool:
-    return isinstance(entry, (float, np.floating, mpmath.mpf)) or (isinstance(entry, sp.Basic) and entry.has(sp.Float))
+class DiscreteLaplace(MatrixRandomizer):
+    r"""x + two-sided geometric noise for x = 0, …, k − 1, moved into that range: a step is e^(ε0/(k − 1)) times less
+    likely than none (Ghosh et al. 2009). Messages beyond an end say no more than the end does, so that nothing is lost.
 
+    Arguments: the number of inputs ``k``; local privacy level ``eps0``, a symbol if it is left out.
 
-def _summing_to_one(x: int, forms: list[sp.Expr], inexact: bool, bindings: field.Bindings) -> list[sp.Expr]:
-    total = field.simplest(sum(forms))
-    if field.is_zero(total - 1, bindings):
-        return forms
-    if inexact and total.is_Rational and abs(total - 1) <= _ROUND_OFF:
-        return [field.simplest(e / total) for e in forms]
-    shown = field.substitute(total, bindings)
-    close = f" = {float(shown)}" if not (shown.free_symbols or shown.is_Integer) else ""
-    what = f"the probabilities of all messages of input {x}"
-    raise ValueError(f"row {x} of P, {what}, must sum to 1, got the sum {shown}{close}")
+    >>> DiscreteLaplace(k=3, eps0=2 * sp.log(2)).matrix()
+    Matrix([
+    [2/3, 1/6, 1/6],
+    [1/3, 1/3, 1/3],
+    [1/6, 1/6, 2/3]])
+    """
+
+    def __init__(self, k: int, eps0: Any = None) -> None:
+        self.k = count = arguments.positive_integer(k, "k", 2)
+        self.parameter = e = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
+        r = sp.exp(-e / (count - 1))
+        flat = [
+            r ** abs(x - y) / (1 + r) * (1 if y in (0, count - 1) else 1 - r)
+            for x in range(count)
+            for y in range(count)
+        ]
+        forms, bindings = field.rational_form(flat)
+        simple = [field.simplest(p) for p in forms]
+        super().__init__([simple[x * count : (x + 1) * count] for x in range(count)], bindings)

@@ -1,14 +1,16 @@
-r"""Additive noise on [0, 1]: densities and, if there is one, a formula for the distribution function."""
+r"""Continuous randomizers: additive noise on [0, 1], as densities and, if there is one, a formula for the distribution
+function; and randomizers for means of numbers in [−1, 1]."""
 
 from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments, field, zeros
 from shuffle_sym.model.added import AddedNoise
 from shuffle_sym.model.continuous import x, y
 from shuffle_sym.model.ordered import Ordered
 from shuffle_sym.model.steps import Steps
+from shuffle_sym.randomizers.matrix import MatrixRandomizer
 
 
 class Laplace(AddedNoise):
@@ -23,9 +25,7 @@ class Laplace(AddedNoise):
     enough_noise = "eps0 must be at most 230"
 
     def __init__(self, eps0: Any = None) -> None:
-        self.parameter = e = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
-        if e == 0:
-            raise ValueError("eps0 must be a number > 0 for Laplace noise, got 0")
+        self.parameter = e = _level(eps0)
         self.density = e / 2 * sp.exp(-e * sp.Abs(y - x))
         self.distribution = sp.Piecewise((sp.exp(e * (y - x)) / 2, y <= x), (1 - sp.exp(-e * (y - x)) / 2, True))
 
@@ -105,9 +105,6 @@ class TruncatedLaplace(Ordered):
         whole = (2 - sp.exp(-e * x) - sp.exp(-e * (1 - x))) / e
         super().__init__(sp.exp(-e * sp.Abs(y - x)) / whole, (0, 1), (sp.Integer(0), sp.Integer(1)))
 
-    def __repr__(self) -> str:
-        return f"TruncatedLaplace(eps0={self.parameter})"  # what was given, not the bound of the largest loss
-
 
 class Staircase(Steps):
     r"""x + noise for x in [0, 1] whose density falls by e^(−ε0) from each step to the next, the first of which is
@@ -128,6 +125,98 @@ class Staircase(Steps):
         steps = sp.Piecewise((1, away < first), (s**-2, away < 1 + first), (s**-4, True))
         moved = sp.Piecewise((1, (y > 0) & (y < 1)), (1 / (1 - s**-2), True))
         super().__init__(top * steps * moved, (0, 1), (sp.Integer(-1), sp.Integer(2)))
+
+
+# ---- Means of numbers in [−1, 1] -------------------------------------------------------------------------------------
+
+
+class PiecewiseMechanism(Steps):
+    r"""A message near a multiple of x is e^ε0 times as likely as any other one (Wang et al. 2019, Algorithm 2).
+
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
+
+    >>> PiecewiseMechanism(eps0=2 * sp.log(2)).gamma
+    1/2
+    """
+
+    def __init__(self, eps0: Any = None) -> None:
+        self.parameter = _level(eps0)
+        density, end = _piecewise(self.parameter)
+        super().__init__(density, (-1, 1), (-end, end))
+
+
+class HybridMechanism(Steps):
+    r"""The piecewise mechanism with probability 1 − e^(−ε0/2), else that of Duchi et al. (Wang et al. 2019, §3.3).
+
+    Argument: local privacy level ``eps0``, a symbol, which stands for a large one, if it is left out.
+
+    That share makes the variance the same for all x, and a smaller one makes it smaller for x = 0 only where the
+    piecewise mechanism has the larger variance there. With s = e^(ε0/2) that is so where 3s³ − s² + s <= 7, up to
+    ε0 = 0.6093…: then the hybrid mechanism is `DuchiMechanism`, and one of these is made.
+
+    >>> HybridMechanism(eps0=2 * sp.log(2)).eps0, HybridMechanism(eps0="1/2")
+    (2*log(2), DuchiMechanism(eps0=1/2))
+    """
+
+    def __new__(cls, eps0: Any = None) -> Any:
+        s = sp.exp(_level(eps0) / 2)
+        few = not s.free_symbols and zeros.sign(3 * s**3 - s**2 + s - 7) <= 0
+        return DuchiMechanism(eps0) if few else super().__new__(cls)
+
+    def __init__(self, eps0: Any = None) -> None:
+        self.parameter = e = _level(eps0)
+        density, end = _piecewise(e)
+        share, (low, high) = 1 - sp.exp(-e / 2), _two_answers(e)
+        place = _answer(e)
+        super().__init__(share * density, (-1, 1), (-end, end), {-place: (1 - share) * low, place: (1 - share) * high})
+
+
+class DuchiMechanism(MatrixRandomizer):
+    r"""One of two messages ± (e^ε0 + 1)/(e^ε0 − 1), with the mean x (Duchi et al. 2018). Only −1 and 1 are inputs here:
+    the probabilities are linear in x, so that no other input is worse.
+
+    Argument: local privacy level ``eps0``, a symbol if it is left out.
+
+    >>> DuchiMechanism(eps0=sp.log(3)).gamma
+    1/2
+    """
+
+    symmetric = True
+
+    def __init__(self, eps0: Any = None) -> None:
+        self.parameter = e = _level(eps0)
+        forms, bindings = field.rational_form([p.subs(x, end) for end in (-1, 1) for p in _two_answers(e)])
+        # Messages are numbers: those of another ε0 are others, which give away who sent them.
+        super().__init__([forms[:2], forms[2:]], bindings, (-_answer(e), _answer(e)))
+
+
+def _piecewise(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """The density of the piecewise mechanism, and its largest message."""
+    s = sp.exp(e / 2)
+    high, end = (s**2 - s) / (2 * s + 2), (s + 1) / (s - 1)
+    left = (end + 1) / 2 * x - (end - 1) / 2
+    return sp.Piecewise((high, (y >= left) & (y <= left + end - 1)), (high / s**2, True)), end
+
+
+def _answer(e: sp.Expr) -> sp.Expr:
+    """The positive message of Duchi et al."""
+    return (sp.exp(e) + 1) / (sp.exp(e) - 1)
+
+
+def _two_answers(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """The probabilities of the negative and of the positive message of Duchi et al."""
+    slope = (sp.exp(e) - 1) / (sp.exp(e) + 1)
+    return (1 - slope * x) / 2, (1 + slope * x) / 2
+
+
+# ---- Parameters ------------------------------------------------------------------------------------------------------
+
+
+def _level(eps0: Any) -> sp.Expr:
+    number = arguments.local_epsilon(field.eps0 if eps0 is None else eps0)
+    if number == 0:
+        raise ValueError("eps0 must be a number > 0 for this randomizer, got 0")
+    return number
 
 
 def _scale(value: Any, name: str) -> sp.Expr:

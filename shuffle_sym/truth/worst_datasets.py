@@ -32,7 +32,7 @@ import sympy as sp
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.ground_truth import WorstPair
@@ -181,7 +181,7 @@ def two_inputs(R: Randomizer, x0: int, x1: int, n: Any, alpha: Any) -> WorstPair
     )
 
 
-@kept
+@cached_by_value
 def candidates(R: Randomizer, x0: int, x1: int) -> tuple[tuple[AllAlike, Decomposition], ...]:
     """Datasets in which all others have one input, for every input that gives another pair of laws, and these laws.
 

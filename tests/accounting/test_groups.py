@@ -15,7 +15,7 @@ from checks import crowds as cases
 from shuffle_sym.accounting import groups
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.randomizers.stacked import Stacked, message_space
+from shuffle_sym.randomizers.composed import Stacked, message_space
 from shuffle_sym.truth import crowds
 from shuffle_sym.truth.dropout.user_laws import matrix_of
 

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.model import dataset_cells
+from shuffle_sym.model.added import dataset_cells
 
 HALF = sp.Rational(1, 2)
 
@@ -16,7 +16,7 @@ HALF = sp.Rational(1, 2)
 def test_masses_are_those_of_mpmath(R, other):
     MP = mpmath.MPContext()
     MP.dps = 30
-    ends, D = dataset_cells.ends(R, other, 12, 1000), R.in_cells(other, 12, 1000)
+    ends, D = dataset_cells(R, other, 12, 1000), R.in_cells(other, 12, 1000)
     for column, place in (("a", 0), ("b", 1), ("c", float(other))):
         if isinstance(R, ss.Gaussian):
             below = [MP.ncdf((MP.mpf(e.numerator) / e.denominator - place) / MP.mpf(0.75)) for e in ends]

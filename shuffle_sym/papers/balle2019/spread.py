@@ -9,7 +9,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, field
 from shuffle_sym.model import decomposition
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers.rounded import MP, Mpf, number
 from shuffle_sym.randomizers import AnyRandomizer, Laplace
@@ -58,7 +58,7 @@ def _of_all(eps0: sp.Expr) -> Spread:
     return Spread(eps0, None, (lambda a: Range(1 - a * t, t - a, ((t - a) ** 2 + (1 - a * t) ** 2) / (t + 1)),))
 
 
-@kept
+@cached_by_value
 def _of_randomizer(R: Randomizer) -> Spread:
     arguments.numeric_only(R.free_symbols, "a bound")
     if R.eps0 is sp.oo:

@@ -14,7 +14,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import latex
 from shuffle_sym.algebra.cards import Markdown
-from shuffle_sym.algebra.compiled import NumpyFunction, numpy_function
+from shuffle_sym.algebra.compiled import NumpyFunction
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.papers import registry
 from shuffle_sym.papers.engine.assumptions import Condition
@@ -250,7 +250,7 @@ class Derivation:
         bound = dict(bindings or {})
         symbols = sorted(self.result.free_symbols - set(bound), key=str)
         name = self.name or "derived"
-        return numpy_function(self.result, symbols, name, latex.in_text(f"{self.title} ({self.source})."), log, bound)
+        return NumpyFunction(self.result, symbols, name, latex.in_text(f"{self.title} ({self.source})."), log, bound)
 
     def walk(self, plain: bool = False) -> Any:
         """Goes through the lines with buttons (ipywidgets). ``plain`` returns a `PlainWalk`, the same as text."""

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from shuffle_sym.algebra.counts import log_multinomial
+from shuffle_sym.algebra.compiled import log_multinomial
 
 Array = npt.NDArray[np.float64]
 #: Relative error of the sums in doubles: far above what the terms can have, which is about 1e-11 (see the tests).
@@ -45,7 +45,7 @@ def log_excess(eps0: float, sizes: npt.ArrayLike, order: int) -> tuple[Array, Ar
     K = np.minimum(K, m)
     gap = slope * (K - mean)
     log_ratio = np.where(gap < -0.5, np.log(1 / t + slope * K), np.log1p(np.maximum(gap, -0.5)))
-    mass = np.where(inside, log_multinomial((K, m - K), (p, 1 - p)) + np.log(step), -np.inf)
+    mass = np.where(inside, log_multinomial((K, m - K), (p, 1 - p))[0] + np.log(step), -np.inf)
     terms = mass + _log_convex_part(gap, order * log_ratio, order)
     total = np.logaddexp.reduce(terms, axis=1)
     whole = np.logaddexp(0, total)  # log E[r^λ]

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from shuffle_sym.algebra.counts import log_multinomial
+from shuffle_sym.algebra.compiled import log_multinomial
 from shuffle_sym.papers.girgis2021.binomial_moments import ALLOWANCE, geometric, log_cdf_upper, saddle_point
 
 Array = npt.NDArray[np.float64]
@@ -74,7 +74,7 @@ def _one_by_one(law: BinaryResponse, n: int) -> float:
     """log E[G(N)], N up to 64 and the rest, in which M is at most M(64)."""
     m = np.arange(1.0, min(n, FEW) + 1)
     logs = log_excess_upper(law, m, sharp=1e-6)
-    terms = logs + np.log(m) + log_multinomial((m, n - m), (law.s, 1 - law.s))
+    terms = logs + np.log(m) + log_multinomial((m, n - m), (law.s, 1 - law.s))[0]
     if n <= FEW:
         return float(np.logaddexp.reduce(terms))
     # E[N; N > 64] = nq Pr[Bin(n − 1, q) >= 64], by Chernoff's bound: 64 is far above the mean.
@@ -219,7 +219,7 @@ def _sum(law: BinaryResponse, m: Array, centre: Array, spread: Array) -> Array:
     size = m[:, None]
     inside = size >= K
     K = np.minimum(K, size)
-    terms = log_multinomial((K, size - K), (law.p, 1 - law.p)) + law.order * np.log(law.s + law.d * K / size)
+    terms = log_multinomial((K, size - K), (law.p, 1 - law.p))[0] + law.order * np.log(law.s + law.d * K / size)
     terms = np.where(inside, terms, -np.inf)
     rows, last = np.arange(len(m)), inside.sum(axis=1) - 1
     end = terms[rows, last]

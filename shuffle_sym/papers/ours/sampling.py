@@ -44,7 +44,7 @@ WHERE = {
 
 
 @derivation(
-    "The blanket of users who take part with probability $q$", "ours (shuffle_sym, randomizers/sampled)",
+    "The blanket of users who take part with probability $q$", "ours (shuffle_sym, randomizers/composed)",
     where={x: "an input", y: "a message that is not void", K: "how many there are", q: "probability to take part"},
 )  # fmt: skip
 def sampled_blanket() -> Blocks:

@@ -7,7 +7,7 @@ from itertools import combinations
 import sympy as sp
 
 from shuffle_sym.algebra import field
-from shuffle_sym.model.decomposition.core import Numbers
+from shuffle_sym.model.decomposition import Numbers
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation

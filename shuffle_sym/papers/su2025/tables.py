@@ -153,7 +153,7 @@ def gparv_table(R: Randomizer, x0: int | None = None, x1: int | None = None) -> 
     Pr[G = 0] = (t - 1)/(k + t - 1)
     E[G] = 1 - alpha
     """
-    inputs = decomposition.analyses._pair(R, x0, x1)
+    inputs = decomposition._pair(R, x0, x1)
     reference = Reference.of(R) if isinstance(R, Matching) else None
     classes = [y for y in R.classes(*inputs) if any(field.simplest(mass) != 0 for mass in y.masses)]
     rows = [_row(number, y, R, inputs, reference) for number, y in enumerate(classes, 1)]

@@ -14,7 +14,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments, precise, records
 from shuffle_sym.model.continuous import Continuous
-from shuffle_sym.model.equality import kept
+from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric.search import last_that_holds
 from shuffle_sym.truth.ground_truth.messages import MAX_HISTOGRAMS, Divergences, Messages, RenyiMoments
@@ -210,7 +210,7 @@ def users_within(R: Randomizer, most: float, *, rational: bool) -> int:
     return last_that_holds(fits, 0, most_users(R) + 1)[0]
 
 
-@kept
+@cached_by_value
 def _one_user(R: Randomizer) -> tuple[Messages, Symmetry]:
     messages = Messages(R, 1, (), 15)
     return messages, Symmetry(messages.columns)
