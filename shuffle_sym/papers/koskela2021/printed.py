@@ -18,7 +18,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 Pair = dict[Fraction, tuple[Fraction, Fraction]]
 

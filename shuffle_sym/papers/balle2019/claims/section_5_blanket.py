@@ -19,7 +19,7 @@ from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import BLH, KRR, BinaryRR, from_matrix
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact import shuffled_pair
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 ALPHAS = (F(1), F(6, 5), F(2))
 

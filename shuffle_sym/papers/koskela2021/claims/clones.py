@@ -34,7 +34,7 @@ from shuffle_sym.papers.koskela2021.definitions import clone_cells, standard_clo
 from shuffle_sym.papers.tools import F, between, exact, fraction, level
 from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth import ground_truth
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 LEVELS = (F(3, 2), F(2), F(5))
 Cell = tuple[F, int, tuple[int, int]]

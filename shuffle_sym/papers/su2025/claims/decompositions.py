@@ -16,7 +16,7 @@ from shuffle_sym.papers.laws import divergence_of_laws, rows, shuffled_datasets
 from shuffle_sym.papers.tools import F, between, exact, fraction, level
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 from shuffle_sym.truth import ground_truth
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 ALPHAS = (F(1), F(9, 8), F(5, 4), F(3, 2), F(7, 4), F(2), F(3))
 
