@@ -59,7 +59,7 @@ def worst_of_batches(R: Randomizer, m: int, n: int, alpha: Any) -> sp.Rational:
     refuse_too_much([matrix], [n], 0)
     largest = Fraction(0)
     for inputs in combinations_with_replacement(range(len(matrix)), n - 1):
-        batches = _batches([matrix[x] for x in inputs], m)
+        batches = _batches([matrix[x] for x in inputs], len(matrix[0]), m)
         with_one, without = batches[m - 1], batches[m]
         laws = []
         for row in matrix:
@@ -99,14 +99,12 @@ def _shuffled(matrices: Sequence[Matrix], counts: Sequence[int]) -> Iterator[Law
     yield from laws
 
 
-def _batches(rows: Sequence[Sequence[Fraction]], most: int) -> list[Law]:
+def _batches(rows: Sequence[Sequence[Fraction]], messages: int, most: int) -> list[Law]:
     """The mean law of the histogram of all sets of 0 … ``most`` users: coefficients of Π(1 + s f_i), normalised."""
-    laws: list[Law] = [{(0,) * len(rows[0]): Fraction(1)}] if rows else [{}]
+    laws: list[Law] = [{(0,) * messages: Fraction(1)}, *({} for _ in range(most))]
     for row in rows:
-        longer = [one_more(law, row) for law in laws]
-        laws = [*({**law} for law in laws), {}][: most + 1]
-        for law, more in zip(laws[1:], longer, strict=False):
+        longer = [one_more(law, row) for law in laws[:most]]
+        for law, more in zip(laws[1:], longer, strict=True):
             for h, p in more.items():
                 law[h] = law.get(h, Fraction(0)) + p
-    laws += [{} for _ in range(most + 1 - len(laws))]
     return [{h: p / math.comb(len(rows), i) for h, p in law.items()} for i, law in enumerate(laws)]
