@@ -183,9 +183,7 @@ class Divergences:
         """(D_α(P ‖ Q), D_α(Q ‖ P)) for each α; if exact, as integers, times the denominators of α and of the laws."""
         messages = self._messages
         if not messages.exact:
-            # Term by term: a difference of two sums would lose more digits than one of two numbers.
-            gaps = [(P - alpha * Q, Q - alpha * P) for alpha, _ in messages.parameters]
-            return [(messages.mp.fsum(there[there > 0]), messages.mp.fsum(back[back > 0])) for there, back in gaps]
+            return [(self._gaps(P - alpha * Q), self._gaps(Q - alpha * P)) for alpha, _ in messages.parameters]
         if messages.small:
             # 0/0 is a histogram that cannot occur: it may stand anywhere.
             ratios = np.divide(P, Q, out=np.where(P > 0, np.inf, 0.0), where=Q > 0)
@@ -204,6 +202,10 @@ class Divergences:
             return bottom * int(first_p[certain]) - top * int(first_q[certain]) + decided
 
         return [(above(a, b), (b - a) * messages.total + above(b, a)) for a, b in messages.parameters]
+
+    def _gaps(self, gaps: Coefficients) -> Any:
+        """Term by term: a difference of two sums would lose more digits than one of two numbers."""
+        return self._messages.mp.fsum(gaps[gaps > 0])
 
     def value(self, result: Any, i: int) -> Any:
         """A result of the i-th α as a number: a ``Rational``, or an ``mpf``."""

@@ -23,7 +23,6 @@ from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.numeric.search import last_that_holds
 from shuffle_sym.protocols.empirical.statistics import QUARTER, looks_at
 from shuffle_sym.protocols.encodings import number
 
@@ -78,14 +77,17 @@ def samples_needed(p: float, q: float, claim: float, delta: float, beta: float) 
     def too_few(size: int) -> bool:
         return expected_bound(p, q, size, delta, beta) <= claim
 
-    high = 32
+    low, high = 16, 32
     while too_few(high):
-        high *= 2
+        low, high = high, 2 * high
         if high > 2**50:
             raise ValueError(
                 f"more than {2**50:.0g} samples would be needed, because the claim {claim:g} is hardly exceeded"
             )
-    return last_that_holds(too_few, high // 2, high, rtol=0.02)[1]
+    while high - low > 0.02 * low:
+        middle = (low + high) // 2
+        low, high = (middle, high) if too_few(middle) else (low, middle)
+    return high
 
 
 def most_revealing(R: Randomizer, x0: int, x1: int, delta: float = 0.0) -> tuple[float, float]:
