@@ -400,7 +400,8 @@ def _weights(inputs: Sequence[int], weights: Mapping[int, Any] | None) -> list[F
 
 def _common(matrix: Matrix, inputs: Sequence[int], common: Mapping[int, Sequence[Any]] | None) -> Matrix:
     if common is None:
-        return (tuple(min(matrix[x][y] for x in inputs) for y in range(len(matrix[0]))),) * len(inputs)
+        columns = zip(*(matrix[x] for x in inputs), strict=True)
+        return (tuple(map(min, columns)),) * len(inputs)
     rows = []
     for x in inputs:
         if x not in common or len(common[x]) != len(matrix[x]):

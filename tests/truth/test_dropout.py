@@ -229,6 +229,11 @@ def test_laws_are_those_of_the_datasets_decomposition(randomizer):
             assert law == dropout._tidy(listed)
 
 
+def test_a_user_alone_has_the_divergence_of_one_message():
+    R = ss.BinaryRR(eps0=sp.log(3))
+    assert dropout.dataset_bound(R, 0, 1, (), 2) == dropout.bound(R, 0, 1, 1, 2) == ground_truth.delta(R, (0,), (1,), 2)
+
+
 def test_a_law_must_be_complete():
     with pytest.raises(ValueError, match="must sum to 1, got 1/2"):
         dropout._tidy(LawOfG([F(1)], [F(1, 2)], []))
