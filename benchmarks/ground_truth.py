@@ -15,8 +15,7 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.truth import ground_truth
-from shuffle_sym.truth.ground_truth.messages import Divergences, histogram_count
-from shuffle_sym.truth.ground_truth.search import Search
+from shuffle_sym.truth.ground_truth import Divergences, Search, histogram_count
 
 t3 = sp.log(3)
 ROWS = (

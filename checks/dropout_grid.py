@@ -24,7 +24,7 @@ from tqdm.auto import tqdm
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.randomizers import BLH, KRR, OUE, BinaryRR, HadamardResponse, SubsetSelection, from_matrix
 from shuffle_sym.truth import dropout
-from shuffle_sym.truth.ground_truth.messages import Divergences, Messages
+from shuffle_sym.truth.ground_truth import Divergences, Messages
 
 RANDOMIZERS = 400
 MOST_USERS = 8

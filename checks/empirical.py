@@ -11,17 +11,13 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
 import shuffle_sym as ss
-from shuffle_sym.protocols.empirical.confidence import at_least
-from shuffle_sym.protocols.empirical.looks import looks_at
-from shuffle_sym.protocols.empirical.many_users import Plan
-from shuffle_sym.protocols.empirical.readings import reading_of
+from shuffle_sym.protocols.empirical.statistics import at_least
 
 BETA = 0.05
 _NEVER = 1e-6  # a sound audit gives so many wrong words with less than this probability
@@ -64,18 +60,11 @@ def unknown_wrong(seed: int) -> bool:
     return ss.empirical.local(*rng.integers(0, 50, (2, 1_000)), eps0=0, beta=BETA, seed=seed).convicted
 
 
-@cache
-def plan() -> Plan:
-    """20 users of 2-RR: the certified interval is computed once for all audits."""
-    R, delta = ss.BinaryRR(1), 0.05
-    return Plan(R, 20, delta, ss.Shuffle(R, 20).epsilon(delta), BETA, looks_at(800, 50))
-
-
 def shuffled_wrong(seed: int) -> bool:
-    """A sound pipeline of 2-RR."""
-    R = plan().R
-    run, rng = pipeline(2, float(R.gamma)), np.random.default_rng(seed)
-    return plan().audit(run, reading_of(R), (rng,), iter).convicted
+    """A sound pipeline of 20 users of 2-RR."""
+    R = ss.BinaryRR(1)
+    run = pipeline(2, float(R.gamma))
+    return ss.empirical.shuffled(run, R, 20, delta=0.05, beta=BETA, most=1_600, seed=seed).convicted
 
 
 def needed(name: str, audit: Callable[[int], Any], count: Callable[[Any], int]) -> str:

@@ -18,7 +18,7 @@ from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric.scores import ScoredSums, best_scores
 from shuffle_sym.numeric.transforms import Array
 from shuffle_sym.randomizers.composed import Stacked
-from shuffle_sym.truth.ground_truth.messages import merged_columns
+from shuffle_sym.truth.ground_truth import merged_columns
 
 _MOST_DATASETS = 200
 _TRIED = 3

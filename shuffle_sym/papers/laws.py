@@ -6,7 +6,7 @@ from typing import Any
 
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers.tools import F, collected, fraction, positive_mean, sum_of_copies
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 Law = Mapping[Any, F]
 Histogram = tuple[int, ...]

@@ -15,6 +15,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import field, rounding
 from shuffle_sym.model.matching import Matching
+from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.protocols.data import Messages, chunks, integers_below, randomized_response, smallest_type
 from shuffle_sym.randomizers import KRR, OLH, OUE, RAPPOR, HadamardResponse, SubsetSelection
 
@@ -24,39 +25,43 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 class Encoding(ABC):
-    """Messages of one randomizer, as arrays."""
+    """Messages of one randomizer, as arrays: of numbers below ``size``, if nothing else is said."""
 
-    def __init__(self, R: Matching) -> None:
+    #: How many numbers are needed for one user while drawing or counting.
+    width = 1
+
+    def __init__(self, R: Matching, size: Any = None) -> None:
         self.inputs = int(R.input_count)
-        self.p, self.q = match_probabilities(R)
+        self.size = self.inputs if size is None else int(size)
+        self.p, self.q = match_probability(R, 0, 0), match_probability(R, 0, 1)
 
-    @abstractmethod
     def empty(self, n: int) -> Messages:
         """Room for n messages."""
+        return np.empty(n, smallest_type(self.size))
 
     @abstractmethod
     def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
         """One message for each value."""
 
-    @abstractmethod
     def check(self, messages: Any) -> Messages:
         """The messages, or an error that says what they must be."""
+        return integers_below(messages, self.size, "messages")
 
     @abstractmethod
     def support(self, messages: Messages) -> Counts:
         """How many messages match each input."""
 
-    #: How many numbers are needed for one user while drawing or counting.
-    width = 1
+
+def number(R: Randomizer, formula: sp.Expr) -> float:
+    """A formula of the randomizer as a double."""
+    return float(sp.N(field.substitute(formula, R.bindings), 30))
 
 
-def match_probabilities(R: Matching) -> tuple[float, float]:
-    """Pr[R(x) matches x], and Pr[R(x) matches x'] for another input x'."""
-    hit, miss = R.likelihood(True), R.likelihood(False)
-    own = R.joint((0,), (True,)) * hit
-    other = R.joint((0, 1), (True, True)) * hit + R.joint((0, 1), (False, True)) * miss
-    p, q = (float(sp.N(field.substitute(e, R.bindings), 30)) for e in (own, other))
-    return p, q
+def match_probability(R: Matching, x: int, i: int) -> float:
+    """The probability that a message of x matches the input i."""
+    if x == i:
+        return number(R, R.joint((x,), (True,)) * R.likelihood(True))
+    return number(R, sum(R.joint((x, i), (own, True)) * R.likelihood(own) for own in (True, False)))
 
 
 def with_noise(k: Any, gamma: sp.Expr) -> KRR:
@@ -82,14 +87,8 @@ class Category(Encoding):
         super().__init__(R)
         self.gamma = noise_of(R)
 
-    def empty(self, n: int) -> Messages:
-        return np.empty(n, smallest_type(self.inputs))
-
     def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
         return randomized_response(values, self.inputs, self.gamma, rng)
-
-    def check(self, messages: Any) -> Messages:
-        return integers_below(messages, self.inputs, "messages")
 
     def support(self, messages: Messages) -> Counts:
         return np.bincount(messages.astype(np.int64, copy=False), minlength=self.inputs).astype(np.int64, copy=False)
@@ -208,40 +207,40 @@ class Columns(Encoding):
     """Hadamard response: the number of a column; counting is one fast Walsh-Hadamard transform."""
 
     def __init__(self, R: HadamardResponse) -> None:
-        super().__init__(R)
-        self.K, self.own = int(R.K), at_most(self.p)
-
-    def empty(self, n: int) -> Messages:
-        return np.empty(n, smallest_type(self.K))
+        super().__init__(R, R.K)
+        self.own = at_most(self.p)
 
     def draw(self, values: npt.NDArray[Any], rng: np.random.Generator) -> Messages:
         rows = values.astype(np.int64) + 1
-        columns = rng.integers(0, self.K, len(values))
+        columns = rng.integers(0, self.size, len(values))
         odd = np.bitwise_count(rows & columns) % 2 == 1
         wanted = rng.random(len(values)) >= self.own  # an odd number of common ones: no match
         # Flipping a column at the lowest one of its row changes the parity, and keeps the column uniform.
-        return np.where(odd == wanted, columns, columns ^ (rows & -rows)).astype(smallest_type(self.K))
-
-    def check(self, messages: Any) -> Messages:
-        return integers_below(messages, self.K, "messages")
+        return np.where(odd == wanted, columns, columns ^ (rows & -rows)).astype(smallest_type(self.size))
 
     def support(self, messages: Messages) -> Counts:
-        transform = np.bincount(messages.astype(np.int64, copy=False), minlength=self.K).astype(np.int64)
+        transform = np.bincount(messages.astype(np.int64, copy=False), minlength=self.size).astype(np.int64)
         step = 1
-        while step < self.K:
+        while step < self.size:
             pairs = transform.reshape(-1, 2, step)
             transform = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
             step *= 2
         return (len(messages) + transform[1:]) // 2
 
 
-_KINDS: tuple[type, ...] = (KRR, SubsetSelection, RAPPOR, OUE, OLH, HadamardResponse)
-_ENCODINGS: tuple[Callable[[Any], Encoding], ...] = (Category, Subsets, Bits, Bits, Hashed, Columns)
+_ENCODINGS: dict[type, Callable[[Any], Encoding]] = {
+    KRR: Category,
+    SubsetSelection: Subsets,
+    RAPPOR: Bits,
+    OUE: Bits,
+    OLH: Hashed,
+    HadamardResponse: Columns,
+}
 
 
 def encoding(R: Any) -> Callable[[Any], Encoding]:
     """What makes the encoding of a randomizer whose messages can be drawn here."""
-    for kind, make in zip(_KINDS, _ENCODINGS, strict=True):
+    for kind, make in _ENCODINGS.items():
         if isinstance(R, kind):
             return make
     raise TypeError(f"R must be KRR, BinaryRR, SubsetSelection, RAPPOR, OUE, BLH, OLH or HadamardResponse, got {R!r}")

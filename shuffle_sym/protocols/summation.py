@@ -122,12 +122,9 @@ class Sum(Protocol):
             total += float(np.sum(_message_variance(self.gamma, self.k, rest, x)))
         return total / (1 - self.gamma) ** 2
 
-    def _worst(self) -> float:
-        return float(worst_message_variance(self.gamma, float(self.k)))
-
     def worst_variance(self, n: Any) -> float:
         """The largest mean squared error over all datasets of ``n`` users, exactly."""
-        return arguments.users(n) * self._worst() / (1 - self.gamma) ** 2
+        return arguments.users(n) * float(worst_message_variance(self.gamma, float(self.k))) / (1 - self.gamma) ** 2
 
     def __repr__(self) -> str:
         return f"Sum(k={self.k}, gamma={self.gamma})"

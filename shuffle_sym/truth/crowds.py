@@ -17,11 +17,11 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.truth.dropout.user_laws import Matrix, fraction, matrix_of
-from shuffle_sym.truth.histograms import histogram_count
+from shuffle_sym.truth.dropout import Matrix, fraction, matrix_of
+from shuffle_sym.truth.histograms import Law, histogram_count, hockey_stick, one_more
 
-Law = dict[tuple[int, ...], Fraction]  # of the histogram of messages
-MOST_WORK = 2_000_000  # probabilities of histograms that are multiplied out; about ten seconds
+MOST_WORK = 2_000_000  # probabilities of histograms, in about ten seconds: with more a question takes minutes
+_ALPHA = "alpha = e^eps", ", as with eps = sp.log(2)"  # its name, and what makes it one
 
 
 def worst_of_groups(parts: Sequence[tuple[Randomizer, int]], group: int, alpha: Any) -> sp.Rational:
@@ -37,13 +37,13 @@ def worst_of_groups(parts: Sequence[tuple[Randomizer, int]], group: int, alpha: 
     >>> worst_of_groups([(ss.BinaryRR(eps0=sp.log(3)), 1), (ss.BinaryRR(eps0=sp.log(2)), 1)], 0, 1)
     1/3
     """
-    ratio = _rational(alpha)
+    ratio = fraction(arguments.ratio(alpha), *_ALPHA)
     matrices = [matrix_of(R) for R, _ in parts]
     counts = [count - (i == group) for i, (_, count) in enumerate(parts)]
     refuse_too_much(matrices, counts, group)
     largest = Fraction(0)
     for others in _shuffled(matrices, counts):
-        laws = [_times(others, row) for row in matrices[group]]
+        laws = [one_more(others, row) for row in matrices[group]]
         largest = max(largest, *(divergence(P, Q, ratio) for P, Q in permutations(laws, 2)))
     return sp.Rational(largest)
 
@@ -55,35 +55,25 @@ def worst_of_batches(R: Randomizer, m: int, n: int, alpha: Any) -> sp.Rational:
     >>> worst_of_batches(ss.BinaryRR(eps0=sp.log(3)), 1, 2, 1)  # half of 1/2
     1/4
     """
-    ratio, matrix, q = _rational(alpha), matrix_of(R), Fraction(m, n)
+    ratio, matrix, q = fraction(arguments.ratio(alpha), *_ALPHA), matrix_of(R), Fraction(m, n)
     refuse_too_much([matrix], [n], 0)
     largest = Fraction(0)
     for inputs in combinations_with_replacement(range(len(matrix)), n - 1):
-        batches = _batches([matrix[x] for x in inputs], m)
+        batches = _batches([matrix[x] for x in inputs], len(matrix[0]), m)
         with_one, without = batches[m - 1], batches[m]
         laws = []
         for row in matrix:
             law = {h: (1 - q) * p for h, p in without.items()}
-            for h, p in _times(with_one, row).items():
+            for h, p in one_more(with_one, row).items():
                 law[h] = law.get(h, Fraction(0)) + q * p
             laws.append(law)
         largest = max(largest, *(divergence(P, Q, ratio) for P, Q in permutations(laws, 2)))
     return sp.Rational(largest)
 
 
-def _rational(alpha: Any) -> Fraction:
-    number = arguments.ratio(alpha)
-    if not number.is_Rational:
-        raise ValueError(
-            f"alpha = e^eps must be a rational number, as with eps = sp.log(2), where all values are fractions, "
-            f"got {number}"
-        )
-    return fraction(number, "alpha")
-
-
 def divergence(P: Law, Q: Law, alpha: Fraction) -> Fraction:
     """Σ [P − αQ]_+ over the histograms."""
-    return sum((max(p - alpha * Q.get(h, Fraction(0)), Fraction(0)) for h, p in P.items()), Fraction(0))
+    return hockey_stick(((p, Q.get(h, Fraction(0))) for h, p in P.items()), alpha)
 
 
 def refuse_too_much(matrices: Sequence[Matrix], counts: Sequence[int], group: int) -> None:
@@ -104,30 +94,17 @@ def _shuffled(matrices: Sequence[Matrix], counts: Sequence[int]) -> Iterator[Law
     for matrix, count in zip(matrices, counts, strict=True):
         waiting = [(law, 0) for law in laws]
         for _ in range(count):
-            waiting = [(_times(law, matrix[x]), x) for law, first in waiting for x in range(first, len(matrix))]
+            waiting = [(one_more(law, matrix[x]), x) for law, first in waiting for x in range(first, len(matrix))]
         laws = [law for law, _ in waiting]
     yield from laws
 
 
-def _batches(rows: Sequence[Sequence[Fraction]], most: int) -> list[Law]:
+def _batches(rows: Sequence[Sequence[Fraction]], messages: int, most: int) -> list[Law]:
     """The mean law of the histogram of all sets of 0 … ``most`` users: coefficients of Π(1 + s f_i), normalised."""
-    laws: list[Law] = [{(0,) * len(rows[0]): Fraction(1)}] if rows else [{}]
+    laws: list[Law] = [{(0,) * messages: Fraction(1)}, *({} for _ in range(most))]
     for row in rows:
-        longer = [_times(law, row) for law in laws]
-        laws = [*({**law} for law in laws), {}][: most + 1]
-        for law, more in zip(laws[1:], longer, strict=False):
+        longer = [one_more(law, row) for law in laws[:most]]
+        for law, more in zip(laws[1:], longer, strict=True):
             for h, p in more.items():
                 law[h] = law.get(h, Fraction(0)) + p
-    laws += [{} for _ in range(most + 1 - len(laws))]
     return [{h: p / math.comb(len(rows), i) for h, p in law.items()} for i, law in enumerate(laws)]
-
-
-def _times(law: Law, row: Sequence[Fraction]) -> Law:
-    """One user more."""
-    product: Law = {}
-    for h, p in law.items():
-        for y, chance in enumerate(row):
-            if chance:
-                more = (*h[:y], h[y] + 1, *h[y + 1 :])
-                product[more] = product.get(more, Fraction(0)) + p * chance
-    return product

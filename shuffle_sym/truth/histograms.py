@@ -1,10 +1,11 @@
-r"""Histograms of messages, all of them: as an array, and one by one with their multinomial probabilities; and
-what is summed over them."""
+r"""Histograms of messages, all of them: as an array, one by one with their multinomial probabilities, and as laws
+{histogram: probability}; and what is summed over them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 Histogram = tuple[int, ...]
+Law = dict[Histogram, Fraction]
 
 
 def histogram_count(total: int, cells: int) -> int:
@@ -58,6 +60,40 @@ def weighted_histograms(total: int, weights: Sequence[Any]) -> Iterator[tuple[Hi
         for histogram, weight in weighted_histograms(total - count, rest):
             yield (count, *histogram), factor * weight
         power = power * first
+
+
+def one_more(law: Law, row: Sequence[Fraction]) -> Law:
+    """The law of the histogram after one more message, drawn with the probabilities ``row``.
+
+    >>> one_more({(1, 0): Fraction(1)}, [Fraction(1, 4), Fraction(3, 4)])
+    {(2, 0): Fraction(1, 4), (1, 1): Fraction(3, 4)}
+    """
+    product: Law = {}
+    for h, p in law.items():
+        for y, chance in enumerate(row):
+            more = (*h[:y], h[y] + 1, *h[y + 1 :])
+            product[more] = product.get(more, Fraction(0)) + p * chance
+    return product
+
+
+def hockey_stick(outcomes: Iterable[tuple[Fraction, Fraction]], alpha: Fraction) -> Fraction:
+    """Σ [P − αQ]_+ over outcomes (P, Q)."""
+    return sum((max(p - alpha * q, Fraction(0)) for p, q in outcomes), Fraction(0))
+
+
+def power_sum(terms: Iterable[tuple[Any, Any, Any]], power: Any, mp: Any = None) -> Any:
+    r"""Σ w p^λ q^(1−λ) over ``terms`` (w, p, q), λ = ``power``: a fraction if these are exact and λ is whole, else in
+    the context ``mp``.
+
+    >>> power_sum([(1, 3, 1), (1, 1, 3)], 2)
+    Fraction(28, 3)
+    """
+    if mp is not None:  # all terms are positive: no digits are lost beyond a few roundings a term
+        return mp.fsum(w * p**power * q ** (1 - power) for w, p, q in terms)
+    tops: dict[Any, Any] = {}  # one for each value of q: few fractions are added
+    for w, p, q in terms:
+        tops[q] = tops.get(q, 0) + w * p**power
+    return sum((Fraction(top, q ** (power - 1)) for q, top in tops.items()), Fraction(0))
 
 
 def positive_part(values: Sequence[Any], probabilities: Sequence[Any], n: int) -> Any:

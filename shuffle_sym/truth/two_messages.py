@@ -42,7 +42,7 @@ from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.numeric.binomial_laws import Array, bernstein_reach, binomial_laws
 from shuffle_sym.numeric.search import smallest_epsilon
-from shuffle_sym.truth.ground_truth.messages import merged_columns
+from shuffle_sym.truth.ground_truth import merged_columns
 
 MOST_USERS = 20_000
 _LOG_TAIL = -60.0  # what is cut off each binomial law has a mass of about e^-60

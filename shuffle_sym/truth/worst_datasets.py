@@ -16,15 +16,13 @@ moment, the divergence is to this order the one with
 in the place of χ. This chooses a dataset and bounds nothing: the bound is the divergence of what was chosen.
 
 Others with two inputs: if each draws one of the two, χ is at most the larger of both, as it is convex in R(x). So for
-many users one input is best, and with few users `two_inputs` tries all shares by brute force.
+many users one input is best; with few users `ground_truth.worst_pair` tries all datasets.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import sympy as sp
@@ -34,10 +32,6 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.truth import ground_truth
-from shuffle_sym.truth.ground_truth import WorstPair
-
-_DIGITS = 9  # of scores that are compared: equal ones differ by round-off only
 
 Masses = Sequence[tuple[Any, Any, Any]]  # (a, b, c) of each component, as formulas or as doubles
 
@@ -50,9 +44,9 @@ class AllAlike:
     impossible under x.
 
     >>> import shuffle_sym as ss
-    >>> worst = worst_dataset(ss.BinaryRR(eps0=sp.log(3)), 0, 1)
-    >>> worst.weights, worst.datasets(3), worst.chi
-    ({0: 1}, ((0, 0, 0), (1, 0, 0)), 1.3333333333333333)
+    >>> worst, *_ = ranked(ss.BinaryRR(eps0=sp.log(3)), 0, 1)
+    >>> worst.datasets(3), worst.chi
+    (((0, 0, 0), (1, 0, 0)), 1.3333333333333333)
     """
 
     x0: int
@@ -60,11 +54,6 @@ class AllAlike:
     x: int
     chi: float
     slope: float
-
-    @property
-    def weights(self) -> dict[int, int]:
-        """{input: probability} of the other users, as `decomposition.mixture` takes it."""
-        return {self.x: 1}
 
     def datasets(self, n: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """X0 and X1 of n users, as `ground_truth.delta` takes them."""
@@ -125,8 +114,8 @@ def _slope(masses: Masses) -> Any:
     return third / (6 * variance) - own
 
 
-def worst_dataset(R: Randomizer, x0: int, x1: int, alpha: Any = 1) -> AllAlike:
-    """The input of all others with the largest score, for the ordered pair (x0, x1).
+def ranked(R: Randomizer, x0: int, x1: int, alpha: Any = 1) -> list[AllAlike]:
+    """Every input of all others that gives another divergence, those with the largest score first.
 
     Args:
         R: a randomizer with finitely many messages.
@@ -134,51 +123,19 @@ def worst_dataset(R: Randomizer, x0: int, x1: int, alpha: Any = 1) -> AllAlike:
         alpha: where the divergence will be evaluated; the choice hardly depends on it.
 
     >>> import shuffle_sym as ss
-    >>> str(worst_dataset(ss.KRR(k=3, eps0=1), 0, 1))
-    '0 against 1, all others 2'
-    """
-    return ranked(R, x0, x1, alpha)[0]
-
-
-def ranked(R: Randomizer, x0: int, x1: int, alpha: Any = 1) -> list[AllAlike]:
-    """Every input of all others that gives another divergence, the worst first.
-
-    Infinite χ come first, and among them what does not vanish with n decides.
-
-    >>> import shuffle_sym as ss
     >>> [worst.x for worst in ranked(ss.BinaryRR(eps0=1), 0, 1, alpha=1.1)]
     [0, 1]
     """
-    (x0, x1), ratio = _pair(R, x0, x1), float(arguments.ratio(alpha))
+    if not isinstance(R, Randomizer):
+        raise TypeError(f"R must be a randomizer with finitely many messages, got {R!r}")
+    arguments.numeric_only(R.free_symbols, "the choice of a dataset")
+    x0, x1, ratio = R.input(x0, "x0"), R.input(x1, "x1"), float(arguments.ratio(alpha))
+    arguments.different(x0, x1)
 
-    def rank(entry: tuple[AllAlike, Decomposition]) -> tuple[float, float, float]:
-        candidate, D = entry
-        score, tie = candidate.score(ratio), candidate.slope
-        return -_remaining(D, ratio), -float(f"{score:.{_DIGITS}g}"), -float(f"{tie:.{_DIGITS}g}")
+    def rank(alike: AllAlike) -> tuple[float, float]:
+        return -float(f"{alike.score(ratio):.9g}"), -alike.slope  # equal scores differ by round-off only
 
-    return [candidate for candidate, _ in sorted(candidates(R, x0, x1), key=rank)]
-
-
-def two_inputs(R: Randomizer, x0: int, x1: int, n: Any, alpha: Any) -> WorstPair:
-    """The worst of all datasets whose others have one or two inputs, by brute force: for few users.
-
-    Args:
-        R, x0, x1: as in `worst_dataset`.
-        n: number of users, including the one whose input differs; every share of every two inputs is multiplied out.
-        alpha: any number > 0.
-
-    >>> import shuffle_sym as ss
-    >>> two_inputs(ss.BinaryRR(eps0=sp.log(2)), 0, 1, 3, 1)
-    WorstPair(X0=(0, 0, 1), X1=(1, 0, 1), delta=5/27)
-    """
-    users, (x0, x1) = arguments.users(n), _pair(R, x0, x1)
-    R.rows()  # refuses inputs that are too many to be listed, which is what comes next
-    pairs = combinations(Randomizer.kinds(R, x0, x1, thirds=2), 2)
-    shares = {(*(x,) * k, *(other,) * (users - 1 - k)) for x, other in pairs for k in range(users)}
-    datasets = [((x0, *others), (x1, *others)) for others in sorted(shares)]
-    return max(
-        (WorstPair(X0, X1, ground_truth.delta(R, X0, X1, alpha)) for X0, X1 in datasets), key=lambda worst: worst.delta
-    )
+    return sorted((alike for alike, _ in candidates(R, x0, x1)), key=rank)
 
 
 @cached_by_value
@@ -201,21 +158,3 @@ def all_alike(x0: Any, x1: Any, x: Any, D: Decomposition) -> AllAlike:
     """The datasets whose pair of laws is D, with their χ and slope."""
     masses = list(zip(*(map(float, column) for column in (D.floats.a, D.floats.b, D.floats.c)), strict=True))
     return AllAlike(x0, x1, x, float(_chi(masses)), float(_slope(masses)))
-
-
-def _pair(R: Randomizer, x0: Any, x1: Any) -> tuple[int, int]:
-    if not isinstance(R, Randomizer):
-        raise TypeError(f"R must be a randomizer with finitely many messages, got {R!r}")
-    arguments.numeric_only(R.free_symbols, "the choice of a dataset")
-    pair = R.input(x0, "x0"), R.input(x1, "x1")
-    arguments.different(*pair)
-    return pair
-
-
-def _remaining(D: Decomposition, alpha: float) -> float:
-    r"""What the divergence has above max(0, 1 − α) for n → ∞: null messages, and the mean of G if it is positive."""
-    masses = D.floats
-    gains = [float(a - alpha * b) for a, b, c in zip(masses.a, masses.b, masses.c, strict=True) if not c]
-    null = math.fsum(gain for gain in gains if gain > 0)
-    remaining = null + max(1 - alpha - math.fsum(gains), 0.0) - max(1 - alpha, 0.0)
-    return float(f"{max(remaining, 0.0):.{_DIGITS}g}")

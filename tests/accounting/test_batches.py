@@ -181,7 +181,12 @@ def test_users_who_may_stay_away_are_no_worse_than_users_who_do():
 
 def test_of_fewer_users_there_are_as_many_sizes_of_sets_as_are_asked_for_and_the_large_ones_are_empty():
     half = [Fraction(1, 2)] * 2
-    none, one, *larger = crowds._batches([half], 4)
+    none, one, *larger = crowds._batches([half], 2, 4)
     assert none == {(0, 0): 1}
     assert one == {(1, 0): Fraction(1, 2), (0, 1): Fraction(1, 2)}
     assert larger == [{}, {}, {}]
+
+
+def test_a_batch_of_the_only_user_there_is_has_the_divergence_of_that_user():
+    R = ss.BinaryRR(eps0=sp.log(3))
+    assert crowds.worst_of_batches(R, 1, 1, 1) == ss.ground_truth.worst_pair(R, 1, 1).delta == q(1, 2)

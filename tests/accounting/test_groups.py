@@ -17,7 +17,7 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.randomizers.composed import Stacked, message_space
 from shuffle_sym.truth import crowds
-from shuffle_sym.truth.dropout.user_laws import matrix_of
+from shuffle_sym.truth.dropout import matrix_of
 
 q = sp.Rational
 
@@ -98,8 +98,8 @@ def test_two_rounds_of_the_worst_dataset_are_between_the_ends():
     rows = [matrix_of(part) for part in (R, S)]
     largest = Fraction(0)
     for x, y in product(range(2), repeat=2):
-        others = crowds._times(crowds._times({(0, 0): Fraction(1)}, rows[0][x]), rows[1][y])
-        laws = [crowds._times(others, row) for row in rows[0]]
+        others = crowds.one_more(crowds.one_more({(0, 0): Fraction(1)}, rows[0][x]), rows[1][y])
+        laws = [crowds.one_more(others, row) for row in rows[0]]
         for P, Q in permutations(laws, 2):
             twice = [{(g, h): L[g] * L[h] for g in L for h in L} for L in (P, Q)]
             largest = max(largest, crowds.divergence(*twice, alpha))

@@ -27,7 +27,7 @@ from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rationals import ONE, rational
 from shuffle_sym.algebra.rationals import fraction as as_fraction
 from shuffle_sym.model import decomposition
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 q = sp.Rational
 F = Fraction

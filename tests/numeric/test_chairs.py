@@ -17,8 +17,7 @@ from shuffle_sym.numeric import blanket_counts, chairs, dropout, moduli, places
 from shuffle_sym.numeric.blanket_counts import BlanketCounts
 from shuffle_sym.numeric.scores import ScoredSums, best_scores
 from shuffle_sym.truth import crowds
-from shuffle_sym.truth.dropout import dataset_bound, laws
-from shuffle_sym.truth.dropout.user_laws import matrix_of
+from shuffle_sym.truth.dropout import dataset_bound, laws, matrix_of
 
 q = sp.Rational
 
@@ -81,8 +80,8 @@ def test_sums_of_scores_are_below_the_exact_divergence_and_known_from_both_sides
     law = {(0, 0, 0): Fraction(1)}
     for row, count in ((matrix[2], counts[0]), (matrix[3], counts[1])):
         for _ in range(count):
-            law = crowds._times(law, row)
-    P, Q = crowds._times(law, matrix[0]), crowds._times(law, matrix[1])
+            law = crowds.one_more(law, row)
+    P, Q = crowds.one_more(law, matrix[0]), crowds.one_more(law, matrix[1])
     others = [
         (count, np.array([float(p) for p in matrix[x]])) for count, x in zip(counts, (2, 3), strict=True) if count
     ]

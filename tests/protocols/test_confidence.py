@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shuffle_sym.protocols.empirical.confidence import at_least, at_most, lower_limit, upper_limit
+from shuffle_sym.protocols.empirical.statistics import at_least, at_most, lower_limit, upper_limit
 
 
 def exact_tail(k, size, p):

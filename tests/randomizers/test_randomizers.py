@@ -15,8 +15,7 @@ from scipy.linalg import hadamard
 import shuffle_sym as ss
 from shuffle_sym.algebra import field
 from shuffle_sym.randomizers import BlockHadamard
-from shuffle_sym.truth.ground_truth.messages import Messages
-from shuffle_sym.truth.ground_truth.symmetry import Symmetry
+from shuffle_sym.truth.ground_truth import Messages, Symmetry
 
 pytestmark = pytest.mark.exact
 

@@ -19,9 +19,14 @@ import shuffle_sym as ss
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric.binomial_laws import bernstein_reach
-from shuffle_sym.truth.exact import MOST_SECONDS, CentralSum, central, enclosure, reduction_pair_divergence
-from shuffle_sym.truth.exact.central import _Tail
-from shuffle_sym.truth.exact.divergence import _seconds_of_fractions
+from shuffle_sym.truth import central_sum
+from shuffle_sym.truth.exact import (
+    MOST_SECONDS,
+    CentralSum,
+    _seconds_of_fractions,
+    enclosure,
+    reduction_pair_divergence,
+)
 
 q = sp.Rational
 LOG3 = sp.log(3)
@@ -97,7 +102,7 @@ def test_what_lies_outside_narrow_windows_is_inside_the_ball(name):
 
 def test_a_tail_that_is_cut_early_contains_the_whole():
     with balls.LOCK, balls.workprec(100):
-        tail = _Tail(arb(1), arb(1), 1, 8)
+        tail = central_sum._Tail(arb(1), arb(1), 1, 8)
         tail.to(400, 200)
         lower, upper = balls.ends(tail.below)
     truth = Fraction(sum(math.comb(400, i) for i in range(200)), 2**400)
@@ -220,7 +225,7 @@ def test_a_plan_counts_the_steps_of_every_tail_that_is_moved():
     moved = abs(values[outer[0]] - values[inner[0]]) / abs(values[outer[0]] - values[outer[1]])
     assert moved > 100
     plan = one._plan(outer, inner)
-    assert plan.seconds >= len(plan.window) * moved * central._SECONDS_OF_STEP
+    assert plan.seconds >= len(plan.window) * moved * central_sum._SECONDS_OF_STEP
 
 
 def test_sums_of_long_fractions_are_expected_to_take_longer():

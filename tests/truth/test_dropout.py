@@ -11,8 +11,8 @@ import sympy as sp
 
 import shuffle_sym as ss
 from checks import dropout_grid
+from shuffle_sym.model.gparv import LawOfG
 from shuffle_sym.truth import dropout, ground_truth
-from shuffle_sym.truth.dropout import chairs, theorems, user_laws
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -28,7 +28,7 @@ MATRICES = {
 
 
 def literal_view(matrix, x0, x1, others, alpha, weights, common):
-    """D_α of everything that the proof reveals, outcome by outcome: orders, coins, messages, chairs."""
+    """D_α of everything that the proof reveals, outcome by outcome: orders, coins, messages, dropout."""
     names, messages = range(len(others)), range(len(matrix[0]))
     seen: dict[object, list[Fraction]] = {}
 
@@ -196,28 +196,28 @@ def own_bounds_above_the_bound_for_all():
 
 def test_no_dataset_has_a_bound_of_its_own_above_the_bound_for_all(monkeypatch):
     assert not own_bounds_above_the_bound_for_all()
-    means = theorems.largest_means
+    means = dropout.largest_means
 
     def one_user_too_many(candidates, most):
         return means(candidates, most + 1)[1:] if most else []
 
-    monkeypatch.setattr(theorems, "largest_means", one_user_too_many)
+    monkeypatch.setattr(dropout, "largest_means", one_user_too_many)
     assert own_bounds_above_the_bound_for_all()
 
 
 def _without_null(law):
-    return user_laws.LawOfG(tuple(law.values), tuple(law.probabilities), ())
+    return LawOfG(tuple(law.values), tuple(law.probabilities), ())
 
 
 def _without_zero(law):
     kept = [(v, p) for v, p in zip(law.values, law.probabilities, strict=True) if v != 0]
     values, probabilities = zip(*kept, strict=True) if kept else ((F(0),), (F(1),))
-    return user_laws.LawOfG(values, probabilities, tuple(law.null))
+    return LawOfG(values, probabilities, tuple(law.null))
 
 
 @pytest.mark.parametrize("wrong", [_without_null, _without_zero], ids=["null messages forgotten", "zeros forgotten"])
 def test_a_law_that_lost_something_is_noticed(monkeypatch, wrong):
-    monkeypatch.setattr(user_laws, "_tidy", wrong)
+    monkeypatch.setattr(dropout, "_tidy", wrong)
     assert sample(stop=True).violations
 
 
@@ -226,12 +226,17 @@ def test_laws_are_those_of_the_datasets_decomposition(randomizer):
         alpha = q(7, 5)
         for x, law in enumerate(dropout.laws(randomizer, 0, 1, alpha)):
             listed = ss.decomposition.dataset(randomizer, 0, 1, x).gparv.exact(alpha, 15)
-            assert law == user_laws._tidy(listed)
+            assert law == dropout._tidy(listed)
+
+
+def test_a_user_alone_has_the_divergence_of_one_message():
+    R = ss.BinaryRR(eps0=sp.log(3))
+    assert dropout.dataset_bound(R, 0, 1, (), 2) == dropout.bound(R, 0, 1, 1, 2) == ground_truth.delta(R, (0,), (1,), 2)
 
 
 def test_a_law_must_be_complete():
     with pytest.raises(ValueError, match="must sum to 1, got 1/2"):
-        user_laws._tidy(user_laws.LawOfG([F(1)], [F(1, 2)], []))
+        dropout._tidy(LawOfG([F(1)], [F(1, 2)], []))
 
 
 def test_every_randomizer_with_the_same_level_is_below_theorem_5():
@@ -296,7 +301,7 @@ def test_the_largest_feasible_number_of_users_is_feasible():
         dropout.bound(R, 0, 1, 5000, 2)
     largest = int(str(refusal.value).rsplit(" ", 1)[1])
     chosen = dropout.pruned(dropout.laws(R, 0, 1, 2))
-    assert chairs.work(largest, chosen) <= chairs.MAX_SUMS < chairs.work(largest + 1, chosen)
+    assert dropout.work(largest, chosen) <= dropout.MAX_SUMS < dropout.work(largest + 1, chosen)
 
 
 def test_a_thousand_users_with_one_law():
@@ -313,46 +318,46 @@ def test_sums_are_not_more_than_announced():
         candidates = dropout.laws(ss.from_matrix(matrix), 0, 1, q(6, 5))
         for n in (2, 3, 4):
             listed = {}
-            for counts, _ in chairs.sums(candidates, (n,) * len(candidates), n - 1):
+            for counts, _ in dropout.sums(candidates, (n,) * len(candidates), n - 1):
                 values = {F(0)}
                 for law, count in zip(candidates, counts, strict=True):
                     for _ in range(count):
                         values = {v + w for v in values for w in law.values}
                 listed[counts] = len(values)
-            assert sum(listed.values()) <= chairs.work(n, candidates), name
+            assert sum(listed.values()) <= dropout.work(n, candidates), name
 
 
 def test_the_work_is_the_number_of_sums_where_all_of_them_are_different():
     # A sum of N values −1, 0, 1 is one of 2N + 1 numbers; of two values without a common unit, one of N + 1.
-    three = user_laws.LawOfG((F(-1), F(0), F(1)), (F(1, 4), F(1, 2), F(1, 4)), ())
-    assert chairs.work(6, [three]) == 3 + 5 + 7 + 9 + 11
-    two = user_laws.LawOfG((F(-1, 997), F(1)), (F(1, 2), F(1, 2)), ())
-    assert chairs.work(6, [two]) == 1 + 2 + 3 + 4 + 5 + 6
-    assert chairs.work(2, [three, two]) >= 3 + 2
+    three = LawOfG((F(-1), F(0), F(1)), (F(1, 4), F(1, 2), F(1, 4)), ())
+    assert dropout.work(6, [three]) == 3 + 5 + 7 + 9 + 11
+    two = LawOfG((F(-1, 997), F(1)), (F(1, 2), F(1, 2)), ())
+    assert dropout.work(6, [two]) == 1 + 2 + 3 + 4 + 5 + 6
+    assert dropout.work(2, [three, two]) >= 3 + 2
 
 
 def test_the_work_of_a_list_of_chairs_is_the_number_of_its_multisets():
-    far = user_laws.LawOfG((F(1, 7919), F(-1, 7907)), (F(1, 2), F(1, 2)), ())  # on no lattice with few points
-    assert chairs.work(3, [far]) == 1 + 2 + 3
-    near = user_laws.LawOfG((F(1), F(-1)), (F(1, 2), F(1, 2)), ())
-    assert chairs.work(31, [near, near]) == sum((size + 1) * (2 * size + 1) for size in range(1, 31))
+    far = LawOfG((F(1, 7919), F(-1, 7907)), (F(1, 2), F(1, 2)), ())  # on no lattice with few points
+    assert dropout.work(3, [far]) == 1 + 2 + 3
+    near = LawOfG((F(1), F(-1)), (F(1, 2), F(1, 2)), ())
+    assert dropout.work(31, [near, near]) == sum((size + 1) * (2 * size + 1) for size in range(1, 31))
 
 
 def test_sums_of_chairs_are_refused_where_one_more_than_allowed_is_listed(monkeypatch):
-    laws = user_laws.laws(ss.BinaryRR(eps0=sp.log(3)), 0, 1, 2)
+    laws = dropout.laws(ss.BinaryRR(eps0=sp.log(3)), 0, 1, 2)
     for most in (2, 5):
-        listed = chairs.work(most + 1, laws)
-        monkeypatch.setattr(chairs, "MAX_SUMS", listed)
-        assert len(chairs.largest_means(laws, most)) == most
-        monkeypatch.setattr(chairs, "MAX_SUMS", listed - 1)
+        listed = dropout.work(most + 1, laws)
+        monkeypatch.setattr(dropout, "MAX_SUMS", listed)
+        assert len(dropout.largest_means(laws, most)) == most
+        monkeypatch.setattr(dropout, "MAX_SUMS", listed - 1)
         with pytest.raises(ValueError, match=f"the largest feasible n is {most}"):
-            chairs.largest_means(laws, most)
+            dropout.largest_means(laws, most)
 
 
 @pytest.mark.parametrize("weight", [0, -1])
 def test_weights_that_are_not_positive_are_refused(weight):
     with pytest.raises(ValueError, match=r"weights\[1\] must be a number > 0"):
-        theorems._weights([0, 1], {0: 1, 1: weight})
+        dropout._weights([0, 1], {0: 1, 1: weight})
 
 
 def test_the_worst_bound_is_above_the_worst_datasets_where_two_inputs_are_nearly_the_same():

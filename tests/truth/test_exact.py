@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 import shuffle_sym as ss
 from shuffle_sym.model import decomposition
 from shuffle_sym.truth import exact, histograms
-from shuffle_sym.truth.exact import product as products
-from shuffle_sym.truth.exact.divergence import _seconds_of_fractions
 
 pytestmark = pytest.mark.exact
 q = sp.Rational
@@ -123,7 +121,7 @@ def test_a_fraction_that_takes_too_long_is_refused_with_the_largest_n_that_does_
 def test_as_many_products_as_are_allowed_are_not_too_many(monkeypatch):
     coin = {"heads": (Fraction(3, 4), Fraction(1, 4)), "tails": (Fraction(1, 4), Fraction(3, 4))}
     assert exact.composed_divergence([coin, coin, coin], 2) == sp.Rational(27 - 2 + 3 * (9 - 6), 64)
-    monkeypatch.setattr(products, "MAX_PRODUCTS", 4)
+    monkeypatch.setattr(exact, "MAX_PRODUCTS", 4)
     assert exact.composed_divergence([coin, coin], 2) == sp.Rational(7, 16)
     with pytest.raises(ValueError, match="6 products, more than 4"):
         exact.composed_divergence([coin, coin, coin], 2)
@@ -143,4 +141,4 @@ def test_a_fraction_that_is_refused_names_the_largest_n_that_is_not():
         exact.divergence(D, 10**7, q(3, 2))
     most = int(re.search(r"up to n = (\d+)", str(refusal.value))[1])
     law = D.gparv.fractions(q(3, 2))
-    assert _seconds_of_fractions(law, most) <= exact.MOST_SECONDS < _seconds_of_fractions(law, most + 1)
+    assert exact._seconds_of_fractions(law, most) <= exact.MOST_SECONDS < exact._seconds_of_fractions(law, most + 1)

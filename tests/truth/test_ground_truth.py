@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from itertools import product
 
 import mpmath
@@ -12,9 +13,7 @@ from conftest import shuffled_laws
 
 import shuffle_sym as ss
 from shuffle_sym.truth import exact, ground_truth
-from shuffle_sym.truth.ground_truth import search
-from shuffle_sym.truth.ground_truth.messages import Messages
-from shuffle_sym.truth.ground_truth.symmetry import Symmetry
+from shuffle_sym.truth.ground_truth import Messages, Symmetry
 from shuffle_sym.truth.histograms import histograms
 
 pytestmark = pytest.mark.exact
@@ -229,8 +228,10 @@ def test_an_interrupted_search_goes_on_where_it_stopped(R, tmp_path, monkeypatch
     path, alphas = tmp_path / "search.jsonl", [q(1), q(3, 2)]
     whole = ground_truth.worst_pairs(R, 5, alphas)
     computed = []
-    of_part = search.Search._of_part
-    monkeypatch.setattr(search.Search, "_of_part", lambda self, part: computed.append(part) or of_part(self, part))
+    of_part = ground_truth.Search._of_part
+    monkeypatch.setattr(
+        ground_truth.Search, "_of_part", lambda self, part: computed.append(part) or of_part(self, part)
+    )
 
     def two_only(parts, **_):
         yield from list(parts)[:2]
@@ -256,7 +257,8 @@ def test_moments_go_through_a_file_too(tmp_path):
 
 def test_the_largest_feasible_n_is_feasible_and_the_next_is_not():
     R, width, inputs = ss.KRR(k=9, eps0=1), 9, 9
-    largest = max(n for n in range(1, 40) if search.comparisons(n, inputs, 1, width) <= search.MAX_COMPARISONS)
+    compared = {n: math.comb(n + inputs - 2, inputs - 1) * math.comb(n + width - 1, width - 1) for n in range(1, 40)}
+    largest = max(n for n, number in compared.items() if number <= ground_truth.MAX_COMPARISONS)
     with pytest.raises(ValueError, match=f"largest feasible one is {largest}$"):
         ground_truth.worst_pair(R, largest + 1, 2)
 
@@ -277,18 +279,20 @@ def test_searches_that_take_too_long_are_refused_with_the_largest_n_that_does_no
             ss.Shuffle(R, refused).exact(alpha)
 
 
-def test_the_number_of_comparisons_is_that_of_a_list():
-    n, inputs, width = 4, 3, 2
+def test_the_number_of_comparisons_is_that_of_a_list(monkeypatch):
+    R, n, inputs, width = ss.KRR(k=3, eps0=1), 4, 3, 3  # all pairs of inputs are alike
     others = list(itertools.combinations_with_replacement(range(inputs), n - 1))
     histograms = list(itertools.combinations_with_replacement(range(width), n))
-    assert search.comparisons(n, inputs, 6, width) == 6 * len(others) * len(histograms)
+    monkeypatch.setattr(ground_truth, "MAX_COMPARISONS", len(others) * len(histograms))
+    assert ground_truth.most_users(R) == n
+    monkeypatch.setattr(ground_truth, "MAX_COMPARISONS", len(others) * len(histograms) - 1)
+    assert ground_truth.most_users(R) == n - 1
 
 
 def test_the_largest_number_of_histograms_is_not_too_many(monkeypatch):
     R = ss.KRR(k=3, eps0=sp.log(3))
-    monkeypatch.setattr(search, "MAX_HISTOGRAMS", 10)  # those of three users and three messages
-    assert search._is_feasible(R, 3)
-    assert not search._is_feasible(R, 4)
+    monkeypatch.setattr(ground_truth, "MAX_HISTOGRAMS", 10)  # those of three users and three messages
+    assert ground_truth.most_users(R) == 3
 
 
 def test_messages_have_as_many_digits_as_are_asked_for():
@@ -325,6 +329,10 @@ def test_of_a_circle_of_inputs_the_smallest_renaming_is_kept_and_it_is_a_name():
 
 def test_with_all_the_time_in_the_world_as_many_users_are_possible_as_are_not_refused():
     for R in (ss.BinaryRR(eps0=1), ss.KRR(k=3, eps0=1)):
-        most = search.users_within(R, float("inf"), rational=True)
-        assert search._is_feasible(R, most)
-        assert not search._is_feasible(R, most + 1)
+        most = ground_truth.users_within(R, float("inf"), rational=True)
+        assert most == ground_truth.most_users(R)
+        assert (
+            ground_truth.seconds(R, most, rational=True)
+            < float("inf")
+            == ground_truth.seconds(R, most + 1, rational=True)
+        )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
-from types import SimpleNamespace
 
 import mpmath
 import pytest
@@ -18,7 +17,7 @@ import shuffle_sym as ss
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers.girgis2021.lower import central_moment, n, p
 from shuffle_sym.truth import exact, ground_truth
-from shuffle_sym.truth.exact import renyi
+from shuffle_sym.truth.histograms import power_sum
 
 q = sp.Rational
 RATIOS = [q(3, 2), sp.Integer(2), sp.Integer(3), sp.Integer(5)]
@@ -99,13 +98,13 @@ def test_moments_of_one_and_two_users_are_those_of_their_terms():
     # K heads of n coins with chance 1/(1 + t), and the ratio 1/t + (t − 1/t)K/n
     t = Fraction(3)
     for users, moment in ((1, (3 / t**2 + 9) / 4), (2, (9 / t**2 + 6 * (5 / t) ** 2 + 9) / 16)):
-        assert renyi._by_terms(t, users, 2) == renyi._by_factorial_moments(t, users, 2, Fraction(1)) == moment
+        assert sum(exact._two_rr_terms(t, users, 2)) == exact._by_factorial_moments(t, users, 2) == moment
 
 
 def test_messages_of_one_user_alone_count_in_a_moment():
     mp = mpmath.MPContext()
-    alone = SimpleNamespace(null=[(mp.mpf(0.5), mp.mpf(0.25))], live=())
-    assert renyi._mp_moment(alone, 1, 3, mp) == 2  # a³/b²
+    alone = (1, mp.mpf(0.5), mp.mpf(0.25))
+    assert power_sum([alone], 3, mp) == 2  # a³/b²
 
 
 def test_messages_that_no_other_user_sends_make_no_histograms():

@@ -36,7 +36,7 @@ from shuffle_sym.papers.su2025 import gparv
 from shuffle_sym.papers.tools import F, binomial, exact, fraction, level, of_datasets, worst
 from shuffle_sym.randomizers import BLH, KRR, BinaryRR, Laplace, from_matrix
 from shuffle_sym.truth.exact import shuffled_pair
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 claim = Claims(__name__)
 

@@ -68,7 +68,7 @@ from shuffle_sym.papers.tools import (
 )
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 from shuffle_sym.truth.exact import composed_divergence, shuffled_pair
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 claim = Claims(__name__)
 

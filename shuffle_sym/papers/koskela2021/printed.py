@@ -19,7 +19,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import arguments
 from shuffle_sym.papers.tools import binomial
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 Pair = dict[Fraction, tuple[Fraction, Fraction]]
 

@@ -72,7 +72,7 @@ from shuffle_sym.randomizers import (
     from_matrix,
 )
 from shuffle_sym.truth.exact import reduction_pair_divergence
-from shuffle_sym.truth.exact.reduction_pair import hockey_stick
+from shuffle_sym.truth.histograms import hockey_stick
 
 claim = Claims(__name__)
 

@@ -16,7 +16,7 @@ from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Ran
 from shuffle_sym.papers.laws import divergence_of_laws, rows, shuffled
 from shuffle_sym.papers.tools import collected, law_of_g, positive_mean, sum_of_copies
 from shuffle_sym.randomizers import from_matrix
-from shuffle_sym.truth.exact.reduction_pair import reduction_pair_divergence, shuffled_pair
+from shuffle_sym.truth.exact import reduction_pair_divergence, shuffled_pair
 from shuffle_sym.truth.histograms import weighted_histograms
 
 F = Fraction

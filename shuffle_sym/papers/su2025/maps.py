@@ -14,7 +14,7 @@ from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, quantity
 from shuffle_sym.papers.laws import Histogram, mixed, shuffled
-from shuffle_sym.truth.exact.reduction_pair import reduction_pair
+from shuffle_sym.truth.exact import reduction_pair
 
 F = Fraction
 Law = list[F]

@@ -5,11 +5,9 @@ stated confidence assumes that calls are independent of one another: a generator
 cache between calls, is not noticed.
 """
 
-from shuffle_sym.protocols.empirical.agreement import Disagreement
+from shuffle_sym.protocols.empirical.audits import LocalAudit, ShuffledAudit, local, shuffled
 from shuffle_sym.protocols.empirical.costs import Cost, cost
-from shuffle_sym.protocols.empirical.events import Bound
-from shuffle_sym.protocols.empirical.many_users import shuffled
-from shuffle_sym.protocols.empirical.one_user import local
-from shuffle_sym.protocols.empirical.results import LocalAudit, ShuffledAudit
+from shuffle_sym.protocols.empirical.readings import Disagreement
+from shuffle_sym.protocols.empirical.statistics import Bound
 
 __all__ = ["Bound", "Cost", "Disagreement", "LocalAudit", "ShuffledAudit", "cost", "local", "shuffled"]

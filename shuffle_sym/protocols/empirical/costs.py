@@ -20,14 +20,13 @@ import sympy as sp
 from scipy import special
 
 from shuffle_sym.accounting.shuffle import Shuffle
-from shuffle_sym.algebra import arguments, field
+from shuffle_sym.algebra import arguments
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.protocols.empirical.looks import QUARTER, looks_at
+from shuffle_sym.protocols.empirical.statistics import QUARTER, looks_at
+from shuffle_sym.protocols.encodings import number
 
 _SHIFT = 0.9  # of each standard deviation, in the unlucky direction: together about nine of ten audits
-_MOST = 2**50
-_STEP = 0.02  # of ε, relative to where the curve bends: slopes are probabilities
 
 
 @dataclass(frozen=True)
@@ -74,36 +73,26 @@ def samples_needed(p: float, q: float, claim: float, delta: float, beta: float) 
     >>> samples_needed(p[1], 1 - p[1], 1.0, 0.0, 0.05) > 3 * samples_needed(p[0], 1 - p[0], 1.0, 0.0, 0.05)
     True
     """
+
+    def too_few(size: int) -> bool:
+        return expected_bound(p, q, size, delta, beta) <= claim
+
     low, high = 16, 32
-    while expected_bound(p, q, high, delta, beta) <= claim:
+    while too_few(high):
         low, high = high, 2 * high
-        if high > _MOST:
+        if high > 2**50:
             raise ValueError(
-                f"more than {_MOST:.0g} samples would be needed, because the claim {claim:g} is hardly exceeded"
+                f"more than {2**50:.0g} samples would be needed, because the claim {claim:g} is hardly exceeded"
             )
     while high - low > 0.02 * low:
         middle = (low + high) // 2
-        low, high = (low, middle) if expected_bound(p, q, middle, delta, beta) > claim else (middle, high)
-    return high
-
-
-def visible(p: float, q: float, size: int, claim: float, delta: float, beta: float) -> float:
-    """By how much ε must be larger than claimed for so many samples to show it, if p rises and q falls alike.
-
-    >>> 0 < visible(0.73, 0.27, 10_000, 1.0, 0.0, 0.05) < visible(0.73, 0.27, 1_000, 1.0, 0.0, 0.05) < 1
-    True
-    """
-    low, high = 0.0, 16.0
-    for _ in range(30):
-        middle = (low + high) / 2
-        more = expected_bound(min(p * math.exp(middle / 2), 1 - 1e-9), q * math.exp(-middle / 2), size, delta, beta)
-        low, high = (low, middle) if more > claim else (middle, high)
+        low, high = (middle, high) if too_few(middle) else (low, middle)
     return high
 
 
 def most_revealing(R: Randomizer, x0: int, x1: int, delta: float = 0.0) -> tuple[float, float]:
     r"""The probabilities of the event with the largest :math:`\log((p - \delta)/q)`, for one user with x0 or x1."""
-    masses = [[float(sp.N(field.substitute(e, R.bindings), 20)) for e in y.masses] for y in R.classes(x0, x1)]
+    masses = [[number(R, e) for e in y.masses] for y in R.classes(x0, x1)]
     masses.sort(key=lambda pair: -pair[0] / pair[1] if pair[1] else -math.inf)
     p, q = np.cumsum(masses, axis=0).T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -146,7 +135,7 @@ def shuffled_event(D: decomposition.Decomposition, n: int, eps: float) -> tuple[
     r"""P and Q of the event that the loss is above ε, from the curve: :math:`Q = -D'_\alpha`, :math:`P = D_\alpha +
     \alpha Q`."""
     alpha = math.exp(eps)
-    step = _STEP * max(alpha - 1, Shuffle(D, n).delta(0, rtol=0.01).upper)
+    step = 0.02 * max(alpha - 1, Shuffle(D, n).delta(0, rtol=0.01).upper)  # relative to where the curve bends
     near = Shuffle(D, n).hockey_stick([alpha - step, alpha, alpha + step], rtol=1e-6)
     q = (near[0].upper - near[2].upper) / (2 * step)
     return near[1].upper + alpha * q, q
@@ -175,22 +164,19 @@ def cost(
         claim = float(sp.N(R.eps0)) if not target else Shuffle(R, 1).epsilon(target).upper
         p, q = most_revealing(broken, x0, x1, target)
         truth = math.log((p - target) / q) if q else math.inf
-        _refuse_sound(broken, truth, claim, target)
-        return Cost(samples_needed(p, q, claim, target, level / 4), p, q, claim, truth, None)
-    n = arguments.users(n)
-    target = cheapest_delta(R, n) if delta is None else arguments.open_unit(delta, "delta")
-    answer = Shuffle(R, n).epsilon(target)
-    D = decomposition.dataset(broken, *named_inputs(answer.lower_by))
-    truth = Shuffle(D, n).epsilon(target).upper
-    _refuse_sound(broken, truth, answer.upper, target)
-    p, q = shuffled_event(D, n, (answer.upper + truth) / 2)
-    tested = samples_needed(p, q, answer.upper, target, level)  # on the others the event is chosen
-    return Cost(tested * QUARTER // (QUARTER - 1), p, q, answer.upper, truth, n)
-
-
-def _refuse_sound(broken: Randomizer, truth: float, claim: float, delta: float) -> None:
+    else:
+        n = arguments.users(n)
+        target = cheapest_delta(R, n) if delta is None else arguments.open_unit(delta, "delta")
+        answer = Shuffle(R, n).epsilon(target)
+        D, claim = decomposition.dataset(broken, *named_inputs(answer.lower_by)), answer.upper
+        truth = Shuffle(D, n).epsilon(target).upper
     if truth <= claim * (1 + 1e-9):
         raise ValueError(
-            f"broken must be less private than R at delta = {delta:g}, got {broken!r} with eps = {truth:.6g}, "
+            f"broken must be less private than R at delta = {target:g}, got {broken!r} with eps = {truth:.6g}, "
             f"where {claim:.6g} is allowed"
         )
+    if n is None:
+        return Cost(samples_needed(p, q, claim, target, level / 4), p, q, claim, truth, None)
+    p, q = shuffled_event(D, n, (claim + truth) / 2)
+    tested = samples_needed(p, q, claim, target, level)  # on the others the event is chosen
+    return Cost(tested * QUARTER // (QUARTER - 1), p, q, claim, truth, n)

@@ -49,13 +49,10 @@ from shuffle_sym.numeric.binomial_laws import bernstein_reach
 from shuffle_sym.numeric.tilting import saddle_point_of_logs
 from shuffle_sym.truth.histograms import positive_part, seconds_of_all
 
-_MOST_VALUES = 4  # with more, all histograms are summed
-_OFF = 8
+_MOST_VALUES = 4  # two pairs; with more, all histograms are summed
+_OFF = 8  # units, see above
 _BITS_A_DIGIT = math.log2(10)
-_FEW_BITS = 384  # of values, which are enough for a plan
-_MOST_TRIALS, _MOST_SECONDS_OF_A_TRIAL = 9, 60.0
-_EVERY = 16  # terms between two looks whether a sum can end
-# Seconds that a value of M, a point (M, B) and a step of a tail take.
+# Seconds that a value of M, a point (M, B) and a step of a tail take: wrong ones choose the slower of two plans.
 _SECONDS_OF_M, _SECONDS_OF_POINT, _SECONDS_OF_STEP = 8e-6, 5e-6, 1e-6
 
 
@@ -106,7 +103,7 @@ class _Tail:
             ratio = j / ((N - j + 1) * self.odds)
             term = term * ratio
             self.below += term
-            if j % _EVERY == 0 and ratio < 1 and term * ratio < (1 - ratio) * self.below * self.small:
+            if ratio < 1 and term * ratio < (1 - ratio) * self.below * self.small:
                 self.below += arb(0).union(term * ratio / (1 - ratio))
                 break
 
@@ -163,7 +160,7 @@ class CentralSum:
             spread = math.log2(self.tilt * n + 4)
             self.log_outside = -math.log(10) * (self.digits_of_sum + 2) - 2 * spread
             self.bits = math.ceil(_BITS_A_DIGIT * self.digits_of_sum + 3 * spread) + 32
-            self._merge(min(self.bits, _FEW_BITS))
+            self._merge(min(self.bits, 384))  # which are enough for a plan
 
     def _known(self, law: LawOfG) -> arb:
         """What is added to the sum: atoms with c = 0, and E[S] in E[S]_+ = E[S] + E[−S]_+."""
@@ -246,14 +243,14 @@ class CentralSum:
         """A ball that contains D_α, with a relative radius of at most 10^-digits."""
         wanted = math.ceil(_BITS_A_DIGIT * self.digits) + 1
         trial = self
-        for _ in range(_MOST_TRIALS):
+        for _ in range(9):  # digits are missing where large numbers cancel: a few times more of them are asked for
             found = trial._value()
             if balls.is_right_to(wanted, found):
                 return found
             reached = found.rel_accuracy_bits() if found.is_finite() else 0
             more = math.ceil((wanted - reached) / _BITS_A_DIGIT) + 3 if reached > 0 else trial.digits + self.digits
             trial = CentralSum(self.G, self.ratio, self.n, trial.digits + more)
-            if trial.seconds > _MOST_SECONDS_OF_A_TRIAL:
+            if trial.seconds > 60:
                 break
         raise ValueError(
             f"the values of G at alpha = {self.ratio.alpha} are too far apart for {self.digits} digits at n = {self.n}"
