@@ -6,7 +6,7 @@ the first user are, in [0, 1] and with a divergence that is not 0, the law of ev
 
 .. math:: (0, 1 \mid x), \qquad (a, 1 \mid 0), \qquad (1, a \mid 0), \qquad 0 \le x, a \le 1
 
-(by translation, the mirror and log-concavity; `papers.ours.noise_pairs`). These are infinitely many, each continuous.
+(by translation, the mirror and log-concavity; `papers.ours.noise`). These are infinitely many, each continuous.
 Let d be ε0 times the width of a cell of [0, 1].
 
 **Messages.** Between neighbouring nodes that have u, v, x among them, (p_u − αp_v)/p_x is monotone: it is affine in

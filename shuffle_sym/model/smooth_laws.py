@@ -5,7 +5,7 @@ The scale of the noise is 1 here and inputs are in [0, w]: w = 1/σ for N(0, σ�
 around x, (u, v | x) the law of (p_u − αp_v)/p_x under p_x, α >= 1, and a law is *above* another one if its
 E[· − k]_+ is the larger one for every k (the increasing convex order).
 
-**Pairs of inputs** (`papers.ours.noise_pairs`, `papers.ours.smooth_pairs`). If w <= 2 for Gaussian and w <= 3 for
+**Pairs of inputs** (`papers.ours.noise`, `papers.ours.smooth_pairs`). If w <= 2 for Gaussian and w <= 3 for
 logistic noise, the law of every other user is below one of
 
 .. math:: (0, w \mid x),\ 0 \le x \le w, \qquad (a, a - d \mid 0),\ 0 \le d \le d^*,\ d \le a \le w.

@@ -1,5 +1,6 @@
 r"""Small laws, literally: shuffled messages, mixtures, divergences and moments, outcome by outcome in fractions."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -39,6 +40,25 @@ def moment(P: Law, Q: Law, order: int) -> F:
 def mixed(parts: Iterable[tuple[F, Law]]) -> dict[Any, F]:
     """The mixture of laws with these weights."""
     return collected((outcome, weight * mass) for weight, law in parts for outcome, mass in law.items())
+
+
+def binomial(n: int, p: F) -> list[F]:
+    """The probabilities of 0, …, n successes in n independent trials.
+
+    >>> binomial(2, F(1, 3))
+    [Fraction(4, 9), Fraction(4, 9), Fraction(1, 9)]
+    """
+    return [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
+
+
+def chosen(users: int, chance: F) -> list[tuple[F, tuple[bool, ...]]]:
+    """The probability of each set of users, as who is in it, if each is chosen with this chance.
+
+    >>> chosen(1, F(1, 3))
+    [(Fraction(1, 3), (True,)), (Fraction(2, 3), (False,))]
+    """
+    sets = product((True, False), repeat=users)
+    return [(math.prod((chance if is_in else 1 - chance for is_in in who), start=F(1)), who) for who in sets]
 
 
 def positive_part(law: Iterable[tuple[F, F]], count: int) -> F:

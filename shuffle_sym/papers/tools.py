@@ -3,7 +3,7 @@ r"""Small things that several claims are examined with. Numbers are fractions, s
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from math import comb, prod
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -80,15 +80,6 @@ def same_columns(D: Decomposition, E: Decomposition) -> bool:
     """Whether two decompositions have the same components as numbers, whatever symbols they are written in."""
     ours, theirs = (sorted(zip(X.a, X.b, X.c, strict=True)) for X in (D, E))
     return ours == theirs
-
-
-def binomial(n: int, p: Fraction) -> list[tuple[int, Fraction]]:
-    """The values of Bin(n, p) with their probabilities.
-
-    >>> binomial(1, Fraction(1, 3))
-    [(0, Fraction(2, 3)), (1, Fraction(1, 3))]
-    """
-    return [(i, comb(n, i) * p**i * (1 - p) ** (n - i)) for i in range(n + 1)]
 
 
 def collected(masses: Iterable[tuple[Any, Fraction]]) -> dict[Any, Fraction]:

@@ -19,6 +19,7 @@ import shuffle_sym as ss
 from checks import renyi_grid
 from shuffle_sym.accounting import rdp
 from shuffle_sym.accounting.analyses import TABLE
+from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
 from shuffle_sym.papers import bounds, derivations
 from shuffle_sym.papers.girgis2021 import reduction
@@ -328,6 +329,14 @@ def test_without_local_privacy_loss_there_is_none():
     assert (
         bounds.girgis2021_thm36(0, 10, 3) == bounds.girgis2021_thm34(0, 10, 3) == bounds.girgis2021_cor35(0, 10, 3) == 0
     )
+
+
+def test_moments_are_written_out_from_order_2_on():
+    central, whole = derivations.central_moments(2), derivations.rdp_moments(2)
+    assert central.proved
+    assert whole.proved
+    assert central.result == n * p * (1 - p)
+    assert whole.result == 1 + (field.t - 1) ** 2 / (n * field.t)
 
 
 def test_moments_are_written_out_up_to_order_12():

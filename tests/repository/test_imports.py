@@ -48,7 +48,7 @@ def test_the_first_answer_needs_no_papers_no_progress_bar_and_no_special_functio
 
 def test_a_protocol_evaluates_closed_forms_without_importing_a_derivation():
     code = "import shuffle_sym as ss; ss.protocols.Histogram(3, '1/4'), ss.protocols.smallest_gamma(3, 10**6, 1, 1e-6)"
-    assert imported(code, "shuffle_sym.papers.engine", "shuffle_sym.papers.balle2019.histogram") == []
+    assert imported(code, "shuffle_sym.papers.engine", "shuffle_sym.papers.balle2019.protocols") == []
 
 
 def test_the_table_of_all_analyses_has_those_of_the_papers_though_nobody_imported_them():

@@ -5,7 +5,7 @@ from shuffle_sym.papers.registry import shown
 TITLE = "Balle et al. 2019"
 
 #: What is written here, imported when somebody asks for a derivation or a closed form.
-MODULES = ("blanket", "bounds", "histogram", "laplace", "lower", "moments", "protocols", "reduction", "tails")
+MODULES = ("blanket", "bounds", "lower", "moments", "protocols", "reduction", "tails")
 
 __all__ = ["TITLE", *MODULES]
 

@@ -2,18 +2,16 @@ r"""The blanket of Balle et al. 2019: Lemmas 5.1 and 5.2, from the definition of
 
 import sympy as sp
 
-from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
+from shuffle_sym.papers.balle2019.notation import SOURCE, eps0, half, k, t
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, cases, chain, equals
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
 from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.proofs import LEVEL
 
-SOURCE = "Balle et al. 2019"
-t, k = field.t, field.k
-half = sp.Rational(1, 2)
-eps0, sigma, gamma = sp.symbols("epsilon_0 sigma gamma", positive=True)
+sigma, gamma = sp.symbols("sigma gamma", positive=True)
 message, other, last = sp.symbols("y x K", positive=True, integer=True)
 x, y, z = Parameter("x", 0, 1), sp.Symbol("y", real=True), sp.Symbol("z", nonnegative=True)
 R = quantity("R", r"R({0})({1})", nonnegative=True)
@@ -23,8 +21,10 @@ WHERE = {R(x, y): "probability (density) of the message $y$ if the input is $x$"
 
 def attained(infimum: sp.Expr, value: sp.Expr, below: Fact, there: Fact) -> Applied:
     """The infimum over the inputs is a value that no input is below and that one input has."""
-    name = "a lower bound that is attained is the infimum"
-    return theorems.general(name, infimum, "=", value, (), [("no input is below it", below), ("one has it", there)])
+    return theorems.general(
+        "a lower bound that is attained is the infimum", infimum, "=", value, (),
+        [("no input is below it", below), ("one has it", there)],
+    )  # fmt: skip
 
 
 @derivation("Total variation similarity of $k$-RR", f"{SOURCE}, Lemma 5.1 (1)", WHERE | {k: "number of messages"})
@@ -44,13 +44,14 @@ def lemma51_krr() -> Blocks:
     )
     below = cases(chain(R(own, j), *truth, under=sp.Eq(own, j)), smaller, larger)
     there = chain(R(j + 1, j), equals(least, "such as the input $y + 1$", defined))
-    floor = attained(c(j), least, below, there)
     mass = given(gamma, sp.Sum(c(j), (j, 1, k)), "$c(y)$ is the infimum of $R(x)(y)$ over the inputs $x$")
     total = chain(
         gamma,
-        equals(sp.Sum(least, (j, 1, k)), r"the infimum at $y$ is that of an input $x \ne y$", mass, floor),
+        equals(sp.Sum(least, (j, 1, k)), r"the infimum at $y$ is that of an input $x \ne y$", mass, attained(
+            c(j), least, below, there,
+        )),
         equals(k / (t + k - 1), "$k$ messages"),
-    )
+    )  # fmt: skip
     return defined, below, there, mass, total
 
 
@@ -67,10 +68,6 @@ def _two_halves(density: sp.Expr, near: Fact, closed: sp.Expr, result: sp.Expr, 
     below = chain(R(x, half - z), at_least(floor, "no input is less likely than 1", defined, near))
     there = chain(R(1, half - z), equals(floor, "the input 1", defined))
     mirror = chain(R(x, half + z), equals(R(1 - x, half - z), "the noise is symmetric", defined))
-    flipped = theorems.general(
-        "an infimum over $x$ is one over $1 - x$", right(z), "=", left(z), (), [("$x$ and $1 - x$", mirror)]
-    )
-    found = attained(left(z), floor, below, there)
     whole = (z, 0, sp.oo)
     halves = sp.Integral(left(z), whole) + sp.Integral(right(z), whole)
     mass = given(
@@ -78,11 +75,15 @@ def _two_halves(density: sp.Expr, near: Fact, closed: sp.Expr, result: sp.Expr, 
     )
     total = chain(
         gamma,
-        equals(2 * sp.Integral(left(z), whole), "the mirror image", mass, flipped),
-        equals(2 * sp.Integral(floor, whole), r"the infimum is that of the input 1 for $y \le 1/2$", found),
+        equals(2 * sp.Integral(left(z), whole), "the mirror image", mass, theorems.general(
+            "an infimum over $x$ is one over $1 - x$", right(z), "=", left(z), (), [("$x$ and $1 - x$", mirror)],
+        )),
+        equals(2 * sp.Integral(floor, whole), r"the infimum is that of the input 1 for $y \le 1/2$", attained(
+            left(z), floor, below, there,
+        )),
         equals(2 * closed, "each half"),
         *((equals(result, "the tail of the noise at 0"),) if result != 2 * closed else ()),
-    )
+    )  # fmt: skip
     return defined, near, below, there, mirror, mass, total
 
 
@@ -96,20 +97,24 @@ def lemma51_laplace() -> Blocks:
     distance, farthest = sp.exp(-eps0 * sp.Abs(y - x)), sp.exp(-eps0 * (half + z))
     here = distance.subs(y, half - z)
     nearer_end = chain(sp.exp(-eps0 * (half - z)), at_least(farthest, r"$1/2 - z \le 1/2 + z$"))
-    above = chain(
-        here,
-        equals(sp.exp(-eps0 * (x - half + z)), "$x$ is not below $y = 1/2 - z$"),
-        at_least(farthest, r"$x \le 1$"),
-        under=sp.Ge(z, half - x),
+    near, result = (
+        cases(
+            chain(
+                here,
+                equals(sp.exp(-eps0 * (x - half + z)), "$x$ is not below $y = 1/2 - z$"),
+                at_least(farthest, r"$x \le 1$"),
+                under=sp.Ge(z, half - x),
+            ),
+            chain(
+                here,
+                equals(sp.exp(-eps0 * (half - z - x)), "$x$ is not above $y = 1/2 - z$"),
+                at_least(sp.exp(-eps0 * (half - z)), r"$x \ge 0$"),
+                at_least(farthest, "1 is farther from $y$ than 0", nearer_end),
+                under=sp.Le(z, half - x),
+            ),
+        ),
+        sp.exp(-eps0 / 2),
     )
-    under_y = chain(
-        here,
-        equals(sp.exp(-eps0 * (half - z - x)), "$x$ is not above $y = 1/2 - z$"),
-        at_least(sp.exp(-eps0 * (half - z)), r"$x \ge 0$"),
-        at_least(farthest, "1 is farther from $y$ than 0", nearer_end),
-        under=sp.Le(z, half - x),
-    )
-    near, result = cases(above, under_y), sp.exp(-eps0 / 2)
     return nearer_end, *_two_halves(eps0 / 2 * distance, near, result / 2, result, "Laplace noise")
 
 
@@ -133,7 +138,7 @@ def lemma51_gaussian() -> Blocks:
 
 @derivation(
     r"Total variation similarity is at least $\exp(-\varepsilon_0)$", f"{SOURCE}, Lemma 5.2",
-    WHERE | {t: r"$e^{\varepsilon_0}$", last: "number of messages"},
+    WHERE | LEVEL | {last: "number of messages"},
 )  # fmt: skip
 def lemma52() -> Blocks:
     r"""γ ≥ e^(−ε0) for every ε0-LDP randomizer (Balle et al. 2019, Lemma 5.2).
@@ -150,20 +155,14 @@ def lemma52() -> Blocks:
         r"$\varepsilon_0$-LDP: every input $z$ against every input $x$",
     )
     law = suppose(sp.Sum(R(other, message), messages), "=", 1, "probabilities sum to 1")
-    name = "the infimum is the greatest lower bound"
-    floor = theorems.general(
-        name,
-        c(message),
-        ">=",
-        R(other, message) / t,
-        (),
-        [("$R(x)(y)/t$ is a lower bound for all inputs $z$", private)],
-    )
     mass = given(gamma, sp.Sum(c(message), messages), "$c(y)$ is the infimum of $R(z)(y)$ over the inputs $z$")
     total = chain(
         gamma,
-        at_least(sp.Sum(R(other, message) / t, messages), "whatever the input $x$", mass, floor),
+        at_least(sp.Sum(R(other, message) / t, messages), "whatever the input $x$", mass, theorems.general(
+            "the infimum is the greatest lower bound", c(message), ">=", R(other, message) / t, (),
+            [("$R(x)(y)/t$ is a lower bound for all inputs $z$", private)],
+        )),
         equals(sp.Sum(R(other, message), messages) / t, "$1/t$ is constant"),
         equals(1 / t, "$R(x)$ is a law", law),
-    )
+    )  # fmt: skip
     return private, law, mass, total

@@ -11,8 +11,9 @@ from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import field
 from shuffle_sym.model.decomposition import Decomposition, blanket, dataset, strong
 from shuffle_sym.papers.balle2019 import blanket as masses
-from shuffle_sym.papers.balle2019 import histogram, laplace, lower, moments, protocols, reduction, tails
+from shuffle_sym.papers.balle2019 import lower, moments, protocols, reduction, tails
 from shuffle_sym.papers.balle2019.bounds import bennett, hoeffding, thm31, thm53
+from shuffle_sym.papers.balle2019.notation import eps0
 from shuffle_sym.papers.claims import (
     Check,
     Claims,
@@ -31,9 +32,9 @@ from shuffle_sym.papers.engine import claim as line
 from shuffle_sym.papers.engine.chains import Line
 from shuffle_sym.papers.erlingsson2019.bounds import shuffling
 from shuffle_sym.papers.koskela2021.definitions import EVERYONE, view
-from shuffle_sym.papers.laws import divergence_of_laws, floors, mixed, positive_part, rows, shuffled
+from shuffle_sym.papers.laws import binomial, divergence_of_laws, floors, mixed, positive_part, rows, shuffled
 from shuffle_sym.papers.su2025 import gparv
-from shuffle_sym.papers.tools import F, binomial, exact, fraction, level, of_datasets, worst
+from shuffle_sym.papers.tools import F, exact, fraction, level, of_datasets, worst
 from shuffle_sym.randomizers import BLH, KRR, BinaryRR, Laplace, from_matrix
 from shuffle_sym.truth.exact import shuffled_pair
 from shuffle_sym.truth.histograms import hockey_stick
@@ -64,7 +65,7 @@ claim(
     "164",
     r"$\gamma = \max\left(\frac{14k \log(2/\delta)}{(n - 1)\varepsilon^2}, \frac{27k}{(n - "
     r"1)\varepsilon}\right) < 1$ makes $k$-RR $(\varepsilon, \delta)$-DP, $\varepsilon \le 1$",
-    proved(histogram.theorem31, finding="its constants are enough for both of Chernoff's inequalities"),
+    proved(protocols.theorem31, finding="its constants are enough for both of Chernoff's inequalities"),
     lambda: certified(
         below(F(1, 7), (1 - exp(F(-1, 2))) ** 2) and below(exp(F(1, 2)) - 1, 1),
         "(1 - e^(-1/2))² > 1/7 and e^(1/2) - 1 < 1",
@@ -112,7 +113,7 @@ def chance_of_ratio(outcomes: Any, alpha: F) -> F:
 def equation_196() -> Check:
     gamma = F(1, 2)  # k = 2, t = 3
     truth = chance_of_ratio(views(2, gamma, 2), F(2))
-    one = dict(binomial(1, gamma / 2))
+    one = dict(enumerate(binomial(1, gamma / 2)))
     joint = {(0, 0): 1 - gamma, (1, 0): gamma / 2, (0, 1): gamma / 2}
     joined, apart = (
         sum((p for (i, j), p in law.items() if 1 + i >= 2 * j), F(0))
@@ -405,7 +406,7 @@ def law_of_l(D: Decomposition, alpha: F) -> tuple[F, list[tuple[F, F]]]:
 def printed_3(D: Decomposition, n: int, alpha: F) -> F:
     """The right side of (3)."""
     gamma, law = law_of_l(D, alpha)
-    return sum((mass * positive_part(law, m) for m, mass in binomial(n, gamma) if m), F(0)) / (gamma * n)
+    return sum((mass * positive_part(law, m) for m, mass in enumerate(binomial(n, gamma)) if m), F(0)) / (gamma * n)
 
 
 def uncovered() -> Any:
@@ -641,7 +642,7 @@ def printed_bennett_krr(k: int, ratio: F, alpha: F, n: int) -> Any:
     gamma, a = F(k) / (ratio + k - 1), alpha - 1
     b = enclosed(gamma * (1 - alpha) + (1 - gamma) * k)
     c = enclosed(gamma * (2 - gamma) * a**2 + (1 - gamma) ** 2 * k * (1 + alpha**2))
-    parts = (enclosed(p) * printed_bennett(enclosed(a), b, c, m) for m, p in binomial(n, gamma) if m)
+    parts = (enclosed(p) * printed_bennett(enclosed(a), b, c, m) for m, p in enumerate(binomial(n, gamma)) if m)
     return sum(parts, enclosed(0)) / enclosed(gamma * n)
 
 
@@ -694,14 +695,14 @@ claim(
     "553",
     r"Laplace: $e^{-\varepsilon_0/2}(1 - e^{\varepsilon+\varepsilon_0}) \le L \le e^{\varepsilon_0/2}(1 - "
     r"e^{\varepsilon-\varepsilon_0})$",
-    proved(laplace.lemma58, finding="γ(1 - αt) ≤ L ≤ γ(t - α), as for every ε0-LDP randomizer, with γ = e^(-ε0/2)"),
+    proved(moments.lemma58, finding="γ(1 - αt) ≤ L ≤ γ(t - α), as for every ε0-LDP randomizer, with γ = e^(-ε0/2)"),
 )
 claim(
     "B-Lem5.8(2)",
     "554",
     r"Laplace: $\mathbb{E}[L^2] \le \frac{1}{3}(e^{2\varepsilon} + 1)(2e^{\varepsilon_0/2} + "
     r"e^{-\varepsilon_0}) - 2e^\varepsilon(2e^{-\varepsilon_0/2} - e^{-\varepsilon_0})$",
-    proved(laplace.lemma58, finding="equality for inputs 0 and 1, and no pair of inputs has more"),
+    proved(moments.lemma58, finding="equality for inputs 0 and 1, and no pair of inputs has more"),
 )
 
 
@@ -710,14 +711,14 @@ claim(
     "890",
     r"Laplace: $\mathbb{E}[\mu_x \mu_{x'}/\omega^2] \le 2e^{-\varepsilon_0/2} - e^{-\varepsilon_0}$, "
     "attained at $x = 0$, $x' = 1$",
-    corrected=proved(laplace.lemma58, finding="≥ in place of ≤"),
+    corrected=proved(moments.lemma58, finding="≥ in place of ≤"),
     misread="it is one sign",
 )
 def cross_term_890() -> Check:
-    at = {laplace.eps0: 2 * sp.log(2)}
-    cross = laplace.lemma58().statement[2].right.subs(at)  # inputs 1/2 − p and 1/2 + q
-    middle, ends = (sp.simplify(cross.subs({laplace.p: x, laplace.q: x})) for x in (0, sp.Rational(1, 2)))
-    printed = sp.simplify((2 * sp.exp(-laplace.eps0 / 2) - sp.exp(-laplace.eps0)).subs(at))
+    at = {eps0: 2 * sp.log(2)}
+    cross = moments.lemma58().statement[2].right.subs(at)  # inputs 1/2 − p and 1/2 + q
+    middle, ends = (sp.simplify(cross.subs({moments.p: x, moments.q: x})) for x in (0, sp.Rational(1, 2)))
+    printed = sp.simplify((2 * sp.exp(-eps0 / 2) - sp.exp(-eps0)).subs(at))
     return refuted(
         middle > printed,
         f"e^ε0 = 4, x = x' = 1/2: {middle} on the left, {printed} on the right, which is the smallest value "

@@ -4,7 +4,7 @@ import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.balle2019.blanket import SOURCE
+from shuffle_sym.papers.balle2019.notation import SOURCE, half, i, m, n
 from shuffle_sym.papers.balle2019.reduction import LAWS
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, claim, equals, parts
@@ -12,16 +12,13 @@ from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, quantity
 from shuffle_sym.papers.laws import COPIES
+from shuffle_sym.papers.proofs import by, quantities
 from shuffle_sym.papers.tools import F
 
-alpha = field.alpha
-half = sp.Rational(1, 2)
-n, i, m = sp.symbols("n i m", positive=True, integer=True)
-k = sp.Symbol("k", positive=True, integer=True)
+alpha, error = field.alpha, Random("e")
 delta = sp.Symbol("delta", nonnegative=True)
-error = Random("e")
-a, b = sp.symbols("a b", positive=True, integer=True)
-p, out, least = (quantity(name, nonnegative=True) for name in ("p", "o", "q"))
+k, a, b = sp.symbols("k a b", positive=True, integer=True)
+p, out, least = quantities("p o q", nonnegative=True)
 left, right, room = sp.symbols("S T d", nonnegative=True)
 distances = quantity("T", r"T_{{{0}}}", nonnegative=True)
 stay, come = Parameter("p_b", 0, 1), Parameter("p_a", 0, 1)
@@ -70,13 +67,14 @@ def lemma41() -> Blocks:
     )
     before, after = sp.symbols("M M'"), sp.symbols("fM fM'")
     private = suppose(Divergence(alpha, *before), "<=", delta, r"the shuffled messages are $(\varepsilon, \delta)$-DP")
-    alone = "$f(i)$ depends on message $i$ only, as the inputs are independent"
-    mapped = theorems.data_processing(alpha, after, before, alone, ("two users, in fractions", _own_message_alone))
     kept = chain(
         Divergence(alpha, *after),
-        at_most(Divergence(alpha, *before), "data processing", mapped),
+        at_most(Divergence(alpha, *before), "data processing", theorems.data_processing(
+            alpha, after, before, "$f(i)$ depends on message $i$ only, as the inputs are independent",
+            ("two users, in fractions", _own_message_alone),
+        )),
         at_most(delta, r"the shuffled messages are $(\varepsilon, \delta)$-DP", private),
-    )
+    )  # fmt: skip
     return inputs, posterior, summed, mean, best, private, kept, estimate, parts(estimate, kept)
 
 
@@ -90,14 +88,13 @@ def lemma42() -> Blocks:
     n*E[e**2]
     """
     mse = sp.Symbol("MSE", nonnegative=True)
-    terms = theorems.independence(
-        mse, n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "the square of a sum of errors of users", COPIES
-    )
     shown = chain(
         mse,
-        equals(n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "$n$ squares, $n(n - 1)$ products", terms),
+        by("$n$ squares, $n(n - 1)$ products", theorems.independence(
+            mse, n * Mean(error**2) + n * (n - 1) * Mean(error) ** 2, "the square of a sum of errors of users", COPIES,
+        )),
         at_least(n * Mean(error**2), "a square is not negative"),
-    )
+    )  # fmt: skip
     return (shown,)
 
 
@@ -115,14 +112,13 @@ def lemma43() -> Blocks:
     both = sp.Sum(term, below) + sp.Sum(term, above)
     total = given(distances(m), both, r"the cells below $m$, and those above it, are $l = 1, 2, \dots$ cells away")
     squares = sp.Sum(apart**2, below) + sp.Sum(apart**2, above)
-    shown = chain(
+    return total, chain(
         distances(m),
         at_least(squares / (4 * k**3), r"$(l - 1/2)^2 \ge l^2/4$ for $l \ge 1$", total),
         equals((1 - 1 / k**2) / 48 + (m - (k + 1) / 2) ** 2 / (4 * k**2), "sums of squares"),
         at_least((1 - 1 / k**2) / 48, "smallest in the middle"),
         under=sp.Ge(k, m),
-    )
-    return total, shown
+    )  # fmt: skip
 
 
 @derivation(
@@ -181,19 +177,17 @@ def lemma45() -> Blocks:
     one = given(other, (1 - stay) * rest, "nor that of one user with $b$; $r$: nor those of $n - 1$ users with $a$")
     private = suppose(empty, "<=", alpha * other + delta, r"$(\varepsilon, \delta)$-DP for this event")
     stays = suppose(stay, ">=", 1 - 1 / (2 * alpha), "the input $b$ stays in its cell")
-    bernoulli = theorems.general(
-        "Bernoulli's inequality", (1 - come) ** n, ">=", 1 - n * come, (),
-        [("$1 - p_a$ is not negative", claim(0, "<=", 1 - come, "a probability"))],
-    )  # fmt: skip
-    shown = chain(
+    return none, private, one, stays, chain(
         come,
-        at_least((1 - (1 - come) ** n) / n, "Bernoulli's inequality", bernoulli),
+        at_least((1 - (1 - come) ** n) / n, "Bernoulli's inequality", theorems.general(
+            "Bernoulli's inequality", (1 - come) ** n, ">=", 1 - n * come, (),
+            [("$1 - p_a$ is not negative", claim(0, "<=", 1 - come, "a probability"))],
+        )),
         equals((1 - empty) / n, "the event", none),
         at_least((1 - alpha * other - delta) / n, r"$(\varepsilon, \delta)$-DP", private),
         at_least((1 - alpha * (1 - stay) - delta) / n, "the others make it rarer", one),
         at_least((half - delta) / n, "the input $b$ stays in its cell", stays),
-    )
-    return none, private, one, stays, shown
+    )  # fmt: skip
 
 
 @derivation(
@@ -223,19 +217,24 @@ def theorem42() -> Blocks:
     first = given(leaves, n / (8 * k**2 * alpha) - room / (4 * k), "if all cells were of the first kind")
     other = given(enters, (k - 1 / k) * room / 48, "if all were of the second kind")
     entered = cite(lemma45)
-    kinds = theorems.general(
-        "total probability", one, ">=",
-        (right * room / n * k * (1 - 1 / k**2) / 48 + left * (1 / (2 * alpha) - k * room / n) / (4 * k**2)) / k,
-        [r"$T$ cells are entered by $d/n$ of each input; $S$ inputs leave for other cells with what is left of "
-         r"$e^{-\varepsilon}/2$"],
-        [("a cell whose own input stays is entered by every input", entered), ("whichever cell $m$ it is", away)],
-        local=(m,),
-    )  # fmt: skip
     total = chain(
         mse,
         at_least(n * one, "Lemma 4.2", users),
-        at_least((right * room * k * (1 - 1 / k**2) / 48 + left * (n / (2 * alpha) - k * room) / (4 * k**2)) / k,
-                 "cells of both kinds", kinds),
+        at_least(
+            (right * room * k * (1 - 1 / k**2) / 48 + left * (n / (2 * alpha) - k * room) / (4 * k**2)) / k,
+            "cells of both kinds", theorems.general(
+                "total probability", one, ">=",
+                (right * room / n * k * (1 - 1 / k**2) / 48 + left * (1 / (2 * alpha) - k * room / n) / (4 * k**2)) / k,
+                [
+                    r"$T$ cells are entered by $d/n$ of each input; $S$ inputs leave for other cells with what is "
+                    r"left of $e^{-\varepsilon}/2$",
+                ],
+                [
+                    ("a cell whose own input stays is entered by every input", entered),
+                    ("whichever cell $m$ it is", away),
+                ], local=(m,),
+            ),
+        ),
         equals((left * leaves + right * enters) / k, "in short", first, other),
     )  # fmt: skip
     whole = sp.Eq(k, left + right)

@@ -1,56 +1,50 @@
 r"""Range and moments of L: Lemmas 5.4, 5.7 and 5.8 of Balle et al. 2019, and the largest second moment of G."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.balle2019.blanket import SOURCE
+from shuffle_sym.papers.balle2019.notation import SIMILARITY, SOURCE, K, alpha, eps0, gamma, half, j, k, t
+from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, cases, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.proofs import quantities
 from shuffle_sym.randomizers import BinaryRR
 
-t, k = field.t, field.k
-alpha, eps0 = sp.symbols("alpha epsilon_0", positive=True)
-gamma = Parameter("gamma", 0, 1)
-n, m, r = sp.symbols("n m r", positive=True, integer=True)
-half = sp.Rational(1, 2)
-j, K = sp.symbols("j K", positive=True, integer=True)
+power = sp.Symbol("r", positive=True, integer=True)
 messages = (j, 1, K)
-c, f, g = (quantity(name, positive=True) for name in "cfg")
+c, f, g = quantities("c f g", positive=True)
 #: f = 1 + u = t − v and g = 1 + w = t − z: what the infimum and ε0-LDP say of R(x)/c and R(x')/c.
-u, v, w, z = (quantity(name, nonnegative=True) for name in "uvwz")
+u, v, w, z = quantities("u v w z", nonnegative=True)
 L = quantity("L", real=True)
 moment = quantity("M", r"\mathbb{{E}}[L^{{{0}}}]", real=True)
 WHERE = {
-    gamma: "total variation similarity",
+    **SIMILARITY,
     c(j): "the infimum of $R(x)(j)$ over the inputs $x$",
     f(j): "$R(x)(j)/c(j)$",
     g(j): "$R(x')(j)/c(j)$",
     L(j): "$L$ at the message $j$",
-    moment(r): r"$\mathbb{E}[L^r]$ for a message from the blanket $c/\gamma$",
+    moment(power): r"$\mathbb{E}[L^r]$ for a message from the blanket $c/\gamma$",
 }
 
 
-def _ratios() -> tuple[Sequence[Fact], Sequence[Fact], Sequence[Fact]]:
-    """f and g are not below 1 and not above t, and cf, cg are laws: as facts."""
-    pairs = ((f, u, v, "R(x)"), (g, w, z, "R(x')"))
-    low = [given(one(j), 1 + over(j), f"$c$ is the infimum: ${law}$ is not below it") for one, over, _, law in pairs]
-    high = [
-        suppose(
-            under(j),
-            "=",
-            t - 1 - over(j),
-            rf"$\varepsilon_0$-LDP: ${law}$ is not above $tc$, so $t - 1 - {over(j)}$ is not negative",
-        )
-        for _, over, under, law in pairs
-    ]
-    laws = [suppose(sp.Sum(c(j) * one(j), messages), "=", 1, f"${law}$ is a law") for one, _, _, law in pairs]
-    return low, high, laws
+#: f and g are not below 1 and not above t, and cf, cg are laws.
+_PAIRS = ((f, u, v, "R(x)"), (g, w, z, "R(x')"))
+low_f, low_g = (
+    given(one(j), 1 + over(j), f"$c$ is the infimum: ${law}$ is not below it") for one, over, _, law in _PAIRS
+)
+high_f, high_g = (
+    suppose(under(j), "=", t - 1 - over(j),
+            rf"$\varepsilon_0$-LDP: ${law}$ is not above $tc$, so $t - 1 - {over(j)}$ is not negative")
+    for _, over, under, law in _PAIRS
+)  # fmt: skip
+law_f, law_g = (suppose(sp.Sum(c(j) * one(j), messages), "=", 1, f"${law}$ is a law") for one, _, _, law in _PAIRS)
 
 
 @derivation("Mean, range and second moment of $L$", f"{SOURCE}, Lemma 5.4", WHERE)
@@ -61,11 +55,10 @@ def lemma54() -> Blocks:
     >>> lemma54().result
     -2*alpha*gamma**2/t**2 + gamma*t*(alpha**2 + 1)
     """
-    (low_f, low_g), (high_f, high_g), (law_f, law_g) = _ratios()
     loss = given(
         L(j), gamma * (f(j) - alpha * g(j)), r"$(R(x) - \alpha R(x'))/\omega$, and $\omega = c/\gamma$ is the blanket"
     )
-    average = given(moment(r), sp.Sum(c(j) / gamma * L(j) ** r, messages), "a message from the blanket")
+    average = given(moment(power), sp.Sum(c(j) / gamma * L(j) ** power, messages), "a message from the blanket")
     total_f, total_g = sp.Sum(c(j) * f(j), messages), sp.Sum(c(j) * g(j), messages)
     mean = chain(
         moment(1),
@@ -111,7 +104,6 @@ def second_moment() -> Blocks:
     >>> second_moment().result
     (-4*alpha*t + (alpha**2 + 1)*(t**2 + 1))/(t + 1)
     """
-    (low_f, low_g), (high_f, high_g), (law_f, law_g) = _ratios()
     square = sp.Symbol("E2", positive=True)
     q = sp.Symbol("q", real=True)
     weight = given(q, (t * (1 + alpha**2) / (2 * alpha) - 1) / (t**2 - 1), r"between 0 and 1 for $1 \le \alpha \le t$")
@@ -183,7 +175,9 @@ def lemma57() -> Blocks:
 
     upper, lower = ends(at_most, high, 0), ends(at_least, low, 1)
     average = given(
-        moment(r), (L(1) ** r + L(2) ** r + (k - 2) * L(3) ** r) / k, "a message from the blanket, $1/k$ each"
+        moment(power),
+        (L(1) ** power + L(2) ** power + (k - 2) * L(3) ** power) / k,
+        "a message from the blanket, $1/k$ each",
     )
     second = chain(
         moment(2),
@@ -194,3 +188,142 @@ def lemma57() -> Blocks:
         ),
     )
     return law, loss, *values, upper, lower, average, second, parts(upper, lower, second)
+
+
+# ------------------------------------------------------------------------------------------------- Laplace noise
+
+x, other, y, s = sp.symbols("x x' y s", real=True)
+p, q = sp.symbols("p q", positive=True)
+#: e^(ε0/2), e^(ε0 p), e^(ε0 q)
+r, X, Y = (Parameter(name, 1) for name in "rXY")
+ratio = quantity("rho", r"\rho_{{{0}}}({1})", positive=True)
+square, apart, together = quantities("A C B", positive=True)
+second = quantities("M N", r"\mathbb{{E}}[L_{{{0},{1}}}^2]", real=True)
+LAPLACE = {
+    ratio(x, y): r"$R(x)(y)/\omega(y)$, where $\omega$ is the Laplace law around $1/2$",
+    second[0](p, q): r"$\mathbb{E}[L^2]$ for the inputs $1/2 - p$ and $1/2 + q$",
+    second[1](p, q): r"$\mathbb{E}[L^2]$ for the inputs $1/2 - p - q$ and $1/2 - q$",
+}
+
+
+def _in_pieces(first: sp.Expr, last: sp.Expr, ends: tuple[sp.Expr, ...]) -> sp.Expr:
+    """∫ e^(ε0(|s| − |s − first| − |s − last|)) ε0/2 over s = y − 1/2, between the ends at which a sign changes."""
+    pieces = []
+    middles = [(low + high) / 2 for low, high in pairwise(ends)]
+    far = p + q + 1
+    for low, high, inside in zip((-sp.oo, *ends), (*ends, sp.oo), (-far, *middles, far), strict=True):
+        signs = [1 if sp.expand(inside - at).is_positive else -1 for at in (0, first, last)]
+        distances = [sign * (s - at) for sign, at in zip(signs, (0, first, last), strict=True)]
+        exponent = sp.expand(distances[0] - distances[1] - distances[2])
+        pieces.append(sp.Integral(eps0 / 2 * sp.exp(eps0 * exponent), (s, low, high)))
+    return sp.Add(*pieces)
+
+
+#: The largest E[ρ²] and the smallest E[ρρ'], with r = e^(ε0/2).
+MOST, LEAST = (2 * r + r**-2) / 3, 1 - (1 - 1 / r) ** 2
+
+
+@derivation("$L$ of Laplace: range and second moment, for all pairs of inputs", f"{SOURCE}, Lemma 5.8", LAPLACE)
+def lemma58() -> Blocks:
+    r"""Range and second moment of L for Laplace on [0, 1] (Balle et al. 2019, Lemma 5.8), for all pairs of inputs;
+    E[L²] is largest for 0 and 1.
+
+    The cross term enters with a minus sign, so the bound needs its *smallest* value; the published proof bounds it from
+    above. On different sides of 1/2 it is 1 − (1 − 1/X)(1 − 1/Y), smallest at the ends; on one side it is at least 1.
+
+    >>> lemma58().result.subs({eps0: 0, alpha: 3})
+    4
+    """
+    # -- how far the ratio of a law to the blanket goes: e^(±ε0/2), by the triangle inequality
+    unit = sp.Ge(x, 0), sp.Le(x, 1)
+    defined = given(ratio(x, y), sp.exp(eps0 * (sp.Abs(y - half) - sp.Abs(y - x))), "two Laplace laws")
+    centre = sp.Abs(x - half)
+    near = cases(
+        chain(centre, equals(x - half, "right of $1/2$"), at_most(half, r"$x \le 1$"), under=(sp.Ge(x, half), unit[1])),
+        chain(centre, equals(half - x, "left of $1/2$"), at_most(half, r"$x \ge 0$"), under=(unit[0], sp.Le(x, half))),
+        within=unit,
+        words="$x$ is at most $1/2$ from $1/2$",
+    )
+    high = chain(
+        ratio(x, y),
+        at_most(sp.exp(eps0 * centre), "the triangle inequality", defined, theorems.triangle(y - x, x - half)),
+        at_most(sp.exp(eps0 / 2), "$x$ is at most $1/2$ from $1/2$", near),
+        under=unit,
+    )
+    low = chain(
+        ratio(x, y),
+        at_least(sp.exp(-eps0 * centre), "the triangle inequality", defined, theorems.triangle(y - half, half - x)),
+        at_least(sp.exp(-eps0 / 2), "$x$ is at most $1/2$ from $1/2$", near),
+        under=unit,
+    )
+    loss = given(L(y), ratio(x, y) - alpha * ratio(other, y), "inputs $x$ and $x'$")
+    inside, most = (sp.Ge(x, 0), sp.Le(x, 1), sp.Ge(other, 0), sp.Le(other, 1)), sp.exp(eps0 / 2)
+    ends_of = "both ratios at their ends"
+    upper = chain(L(y), at_most(most - alpha / most, ends_of, loss, high.at({}), low.at({x: other})), under=inside)
+    lower = chain(L(y), at_least(1 / most - alpha * most, ends_of, loss, low.at({}), high.at({x: other})), under=inside)
+    # -- E[ρ²] and E[ρρ'], as integrals and in closed form: the square and the cross term
+    names = [given(name, sp.exp(eps0 * size), "short") for name, size in ((r, half), (X, p), (Y, q))]
+    own = given(
+        square(p),
+        _in_pieces(-p, -p, (-p, sp.Integer(0))),
+        r"$\mathbb{E}[\rho^2]$ for the input $1/2 - p$, and for $1/2 + p$",
+    )
+    sides = given(
+        apart(p, q), _in_pieces(-p, q, (-p, sp.Integer(0), q)), r"$\mathbb{E}[\rho\rho']$ for $1/2 - p$ and $1/2 + q$"
+    )
+    same = given(
+        together(p, q),
+        _in_pieces(-p - q, -q, (-p - q, -q, sp.Integer(0))),
+        r"$\mathbb{E}[\rho\rho']$ for $1/2 - p - q$ and $1/2 - q$",
+    )
+    closed = chain(square(p), equals((2 * sp.exp(eps0 * p) + sp.exp(-2 * eps0 * p)) / 3, "three integrals", own))
+    cross = chain(
+        apart(p, q), equals(sp.exp(-eps0 * p) + sp.exp(-eps0 * q) - sp.exp(-eps0 * (p + q)), "four integrals", sides)
+    )
+    outer = (sp.Le(X, r), sp.Le(Y, r))
+    sizes = (p, X, outer[0]), (q, Y, outer[1]), (p + q, X * Y, sp.Le(X * Y, r))
+    squares = [
+        chain(
+            square(size),
+            equals((2 * name + name**-2) / 3, "in short", closed, *names[1:]),
+            at_most(MOST, "it grows as the input moves outward"),
+            under=one,
+        )
+        for size, name, one in sizes
+    ]
+    # -- E[ρρ'] from below, for inputs on different sides of 1/2 and on one side
+    shrink = [chain(1 / name, at_least(1 / r, "both at least 1"), under=sp.Le(name, r)) for name in (X, Y)]
+    opposite = chain(
+        apart(p, q),
+        equals(1 - (1 - 1 / X) * (1 - 1 / Y), "in short", cross, *names[1:]),
+        at_least(1 - (1 - 1 / r) * (1 - 1 / Y), "it falls as an input moves outward", shrink[0]),
+        at_least(LEAST, "and so with the other one", shrink[1]),
+        under=(sp.Le(X, r), sp.Le(Y, r)),
+    )
+    one_side = chain(
+        together(p, q),
+        equals(Y - (Y**2 - 1 / Y) / (3 * X * Y), "four integrals", same, *names[1:]),
+        at_least(1, r"$X \ge 1$ and $Y \ge 1$"),
+        at_least(LEAST, "a square is not negative"),
+    )
+    means = [
+        given(one(p, q), square(size) - 2 * alpha * mixed(p, q) + alpha**2 * square(q), "$L^2$ taken apart")
+        for one, size, mixed in ((second[0], p, apart), (second[1], p + q, together))
+    ]
+    result = (alpha**2 + 1) / 3 * (2 * most + most**-2) - 2 * alpha * (2 / most - most**-2)
+    ways = (opposite, squares[0], outer), (one_side, squares[2], sizes[2][2])
+    shown = [
+        chain(
+            one(p, q),
+            at_most((1 + alpha**2) * MOST - 2 * alpha * LEAST, "both squares, and the cross term from below",
+                    mean, far.at({}), squares[1].at({}), floor.at({})),
+            equals(result, r"$r = e^{\varepsilon_0/2}$", names[0]),
+            under=under,
+        )
+        for one, mean, (floor, far, under) in zip(second, means, ways, strict=True)
+    ]  # fmt: skip
+    ends = chain(second[0](half, half), equals(result, "attained by the inputs 0 and 1", means[0], closed, cross))
+    return (
+        defined, near, high, low, loss, upper, lower, *names, own, sides, same, closed, cross, *squares, *shrink,
+        opposite, one_side, *means, *shown, ends, parts(upper, lower, cross, ends, *reversed(shown)),
+    )  # fmt: skip

@@ -1,12 +1,11 @@
-r"""What the protocols of Balle et al. 2019 estimate and how well, as derivations."""
+r"""The protocols of Balle et al. 2019: how private randomized response is to who knows who answered randomly
+(Theorem 3.1), and what sums and counts estimate, and how well (Theorem 4.1)."""
 
 import sympy as sp
 
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.balle2019.blanket import SOURCE
-from shuffle_sym.papers.balle2019.histogram import delta, eps, level, theorem31
-from shuffle_sym.papers.balle2019.histogram import mean as noisy
+from shuffle_sym.papers.balle2019.notation import SOURCE, n
 from shuffle_sym.papers.balle2019.variances import (
     COUNT,
     FOUND_VARIANCE,
@@ -28,35 +27,140 @@ from shuffle_sym.papers.balle2019.variances import (
     x,
 )
 from shuffle_sym.papers.engine import theorems
-from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
+from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, growing, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
-from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
+from shuffle_sym.papers.engine.quantities import Divergence, Mean, Random, quantity
+from shuffle_sym.papers.proofs import by, quantities
 from shuffle_sym.randomizers import KRR
 
-n, i = sp.symbols("n i", positive=True, integer=True)
-c = sp.Symbol("c", positive=True)
+# ----------------------------------------------------------------- counts: against who knows who answered randomly
+
+n1, n2, kept = sp.symbols("n_1 n_2 B", positive=True, integer=True)
+others, delta, noisy, above, below, level = sp.symbols("r delta mu d_1 d_2 Lambda", positive=True)
+eps = Parameter("epsilon", 0, 1)
+P, Q = quantities("P Q", positive=True)
+high, low, tail = sp.symbols("T_+ T_- T", nonnegative=True)
+Y = sp.symbols("M M'")
+VIEWS = {
+    n1: "messages 1 that are left when truthful ones of the others are taken away",
+    noisy: r"$\gamma(n - 1)/k$, the mean of $n_2$",
+    tail: r"$\Pr[n_1/n_2 \ge e^{\varepsilon}]$ where the user answers truthfully",
+    high: r"$\Pr[n_1 \ge \mu e^{\varepsilon/2}]$",
+    low: r"$\Pr[n_2 \le \mu e^{-\varepsilon/2}]$",
+}
+
+
+SMALL = sp.exp(-noisy * eps**2 / 14)
+#: The conditions of the theorem.
+MANY, ENOUGH = sp.Ge(noisy, 14 * level / eps**2), sp.Ge(noisy, 27 / eps)
+
+
+@derivation("Shuffled randomized response is private", f"{SOURCE}, Theorem 3.1", VIEWS)
+def theorem31() -> Blocks:
+    r"""k-RR with :math:`\gamma = \max\{\frac{14k\log(2/\delta)}{(n-1)\varepsilon^2}, \frac{27k}{(n-1)\varepsilon}\}` is
+    (ε, δ)-DP for ε ≤ 1 (Balle et al. 2019, Theorem 3.1). In terms of μ = γ(n − 1)/k: με² ≥ 14 log(2/δ) and με ≥ 27.
+
+    >>> theorem31().result
+    delta
+    """
+    views = [
+        given(one(n1, n2), sp.factorial(kept) * others / (sp.factorial(n1 - i) * sp.factorial(n2 - 1 + i)), words)
+        for one, i, words in ((P, 1, "a view if the user has 1"), (Q, 0, "a view if the user has 2"))
+    ]
+    ratio = chain(P(n1, n2), equals(n1 / n2 * Q(n1, n2), "the multinomials", *views))
+    far = given(
+        above, sp.exp(eps / 2) - 1 - 1 / noisy, r"how far $n_1 - 1$ is above its mean $\mu$, as a share of $\mu$"
+    )
+    near = given(below, 1 - sp.exp(-eps / 2), "how far $n_2$ is below")
+    target = given(level, sp.log(2 / delta), "in short")
+    # -- both counts are far off with probability e^(-με²/14) at most, by Chernoff
+    grown = chain(
+        sp.exp(eps / 2) - 1 - eps / 27,
+        at_least(25 * eps / 54, r"$e^{\varepsilon/2} \ge 1 + \varepsilon/2$", growing(eps, 0)),
+    )
+    first = chain(
+        above,
+        at_least(sp.exp(eps / 2) - 1 - eps / 27, r"$\mu \ge 27/\varepsilon$", far),
+        at_least(25 * eps / 54, "as above", grown),
+        under=ENOUGH,
+    )
+    largest = chain(sp.exp(eps / 2), at_most(sp.exp(half), r"$\varepsilon \le 1$"))
+    small = chain(above, at_most(sp.exp(half) - 1, r"$\varepsilon \le 1$", far, largest), at_most(1, "a number"))
+    second = chain(
+        below,
+        equals(1 - sp.exp(-eps / 2), "the definition", near),
+        by("above its chord on $[0, 1]$", theorems.general(
+            "a concave function is above its chord", 1 - sp.exp(-eps / 2), ">=", eps * (1 - sp.exp(-half)), (),
+            [("concave", claim(sp.Derivative(1 - sp.exp(-eps / 2), (eps, 2)), "<=", 0, "second derivative"))],
+        )),
+        at_least(19 * eps / 50, r"a number, above $1/\sqrt{7}$"),
+    )  # fmt: skip
+    name, sums = "Chernoff's inequality", r"$n - 1$ independent users choose the message with probability $\gamma/k$"
+    upper = theorems.general(name, high, "<=", sp.exp(-noisy * above**2 / 3), [sums], [(r"$d_1 \le 1$", small)])
+    lower = theorems.general(
+        name, low, "<=", sp.exp(-noisy * below**2 / 2), [sums], [(r"$d_2 \ge 0$", claim(0, "<=", below, "a share"))]
+    )
+    tails: list[Fact] = [
+        chain(one, by(name, bound), at_most(SMALL, words, size), under=size.under)
+        for one, bound, words, size in (
+            (high, upper, r"$3\cdot 54^2/25^2 \le 14$", first),
+            (low, lower, r"$2\cdot 50^2/19^2 \le 14$", second),
+        )
+    ]
+    reached = chain(
+        SMALL,
+        at_most(sp.exp(-level), r"$\mu \ge 14 \log(2/\delta)/\varepsilon^2$"),
+        equals(delta / 2, "in short", target),
+        under=MANY,
+    )
+    some = sp.Symbol("u", positive=True)
+    return (
+        *views, ratio, far, near, target, grown, first, largest, small, second, *tails, reached, chain(
+            Divergence(sp.exp(eps), *Y),
+            by("the views with a large ratio", theorems.general(
+                "a divergence is at most the probability of a large ratio", Divergence(sp.exp(eps), *Y), "<=", tail,
+                ["where the user answers randomly both views have one law; the view tells the messages"],
+                [("the ratio is $n_1/n_2$", ratio)],
+            )),
+            by("one of two counts is far off", theorems.general(
+                "the union bound", tail, "<=", high + low,
+                [r"$n_1 < \mu e^{\varepsilon/2}$ and $n_2 > \mu e^{-\varepsilon/2}$ give $n_1/n_2 < e^{\varepsilon}$"],
+                [
+                    (
+                        r"$n_1 \ge e^{\varepsilon} n_2$", claim(
+                            noisy * sp.exp(eps / 2), "<=", some * sp.exp(eps), r"$n_1$ is above $e^{\varepsilon} n_2$",
+                            under=sp.Ge(some, noisy * sp.exp(-eps / 2)),
+                        ),
+                    ),
+                ], local=(some,),
+            )),
+            at_most(2 * SMALL, "Chernoff's inequality, twice", *tails),
+            at_most(delta, "both halves", reached),
+            under=(MANY, ENOUGH),
+        ),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- sums
+
+c, logarithm, z = sp.symbols("c l z", positive=True)  # l is log(1/δ), z is (n/c)^(1/3)
 cell = sp.Symbol("j", nonnegative=True)  # kx = j + f, and f is rounded at random
-z = sp.Symbol("z", positive=True)
 
 
-def _moments() -> tuple[Fact, list[Fact]]:
-    """E[y^r] of a message y of a user with kx = j + f, from Algorithm 2, as definitions."""
-    i0, r = sp.symbols("i r", integer=True, nonnegative=True)
-    where = given(x, (cell + rest) / k, "$kx = j + f$: $j$ is whole, $f$ is rounded at random")
-    rounds = given(rounded(r), (1 - rest) * cell**r + rest * (cell + 1) ** r, "the rounded input")
-    noise = given(uniform(r), sp.Sum(i0**r / (k + 1), (i0, 0, k)), r"a random value of $0, \dots, k$")
-    message = given(sent(r), (1 - gamma) * rounded(r) + gamma * uniform(r), r"random with probability $\gamma$")
-    return where, [message, rounds, noise]
-
-
-#: log(1/δ) and (n/c)^(1/3).
-logarithm, cube = sp.symbols("l z", positive=True)
 rounded, uniform, sent = (
     quantity(name, rf"\mathbb{{{{E}}}}[{letter}^{{{{{{0}}}}}}]", real=True)
     for name, letter in (("X", r"\bar x"), ("U", "U"), ("Y", "y"))
 )
 WHERE = {gamma: "probability of a random answer", cell: "the whole part of $kx$", rest: "the rest of $kx$"}
+#: E[y^r] of a message y of a user with kx = j + f, from Algorithm 2.
+_power, _value = sp.symbols("r i", integer=True, nonnegative=True)
+IN_CELL = given(x, (cell + rest) / k, "$kx = j + f$: $j$ is whole, $f$ is rounded at random")
+MOMENTS = (
+    given(uniform(_power), sp.Sum(_value**_power / (k + 1), (_value, 0, k)), r"a random value of $0, \dots, k$"),
+    given(rounded(_power), (1 - rest) * cell**_power + rest * (cell + 1) ** _power, "the rounded input"),
+    given(sent(_power), (1 - gamma) * rounded(_power) + gamma * uniform(_power), r"random with probability $\gamma$"),
+)
 
 
 @derivation("The estimated sum is unbiased", f"{SOURCE}, Theorem 4.1", WHERE)
@@ -67,19 +171,21 @@ def sum_unbiased() -> Blocks:
     >>> sum_unbiased().result
     x
     """
-    where, laws = _moments()
     share = given(gamma, c * (k + 1) / n, "Algorithm 2")
     mean = chain(
         sent(1),
-        equals((1 - gamma) * (cell + rest) + gamma * k / 2, "rounding keeps the mean, a random value has $k/2$", *laws),
-        equals((1 - gamma) * k * x + gamma * k / 2, "$kx = j + f$", where),
+        equals(
+            (1 - gamma) * (cell + rest) + gamma * k / 2,
+            "rounding keeps the mean, a random value has $k/2$",
+            *MOMENTS[::-1],
+        ),
+        equals((1 - gamma) * k * x + gamma * k / 2, "$kx = j + f$", IN_CELL),
     )
-    shown = chain(
+    return share, *MOMENTS, IN_CELL, mean, chain(
         (sent(1) / k - c * (k + 1) / (2 * n)) / (1 - c * (k + 1) / n),
         equals((sent(1) / k - gamma / 2) / (1 - gamma), r"$\gamma = c(k + 1)/n$", share),
         equals(x, "the mean of a message", mean.at({})),
-    )
-    return share, *reversed(laws), where, mean, shown
+    )  # fmt: skip
 
 
 @derivation("Variance of one message", f"{SOURCE}, Theorem 4.1", WHERE)
@@ -94,7 +200,6 @@ def sum_variance() -> Blocks:
     >>> sum_variance().result
     gamma/2 + (1 - gamma)/(4*k**2)
     """
-    where, laws = _moments()
     V, spread, off = sp.symbols("V v e", nonnegative=True)
     variance = given(V, sent(2) / k**2 - (sent(1) / k) ** 2, "the variance of $y/k$")
     noise = given(spread, rest * (1 - rest), "what rounding adds")
@@ -102,7 +207,7 @@ def sum_variance() -> Blocks:
     exact = chain(
         V,
         equals((1 - gamma) * spread / k**2 + gamma * (1 - gamma) * off + gamma * (k + 2) / (12 * k),
-               "first and second moments", variance, *laws, noise, away, where),
+               "first and second moments", variance, *MOMENTS[::-1], noise, away, IN_CELL),
         equals(MESSAGE_VARIANCE, "in $f$ and $x$", noise, away),
     )  # fmt: skip
     rounding = chain(spread, equals(half**2 - (rest - half) ** 2, "a square", noise), at_most(half**2, "not negative"))
@@ -116,49 +221,12 @@ def sum_variance() -> Blocks:
         at_most((1 - gamma) / (4 * k**2) + gamma / 2, r"$k \ge 1$"),
         under=sp.Le(gamma, 1),
     )  # fmt: skip
-    return *reversed(laws), where, variance, noise, away, exact, rounding, middle, bound, parts(exact, bound)
-
-
-def _private() -> Blocks:
-    """γ = c(k + 1)/n with c = 42 log(1/δ)/ε² is enough for Theorem 3.1, if δ ≤ 1/4 and n ≥ 2."""
-    chosen = given(c, 42 * logarithm / eps**2, "the choice of $c$")
-    reached = given(
-        noisy, c * (n - 1) / n, r"$\gamma(n - 1)/(k + 1)$: how often another user sends a message at random"
-    )
-    size = given(logarithm, sp.log(1 / delta), "in short")
-    double = given(level, sp.log(2 / delta), "in short")
-    enough = sp.Ge(logarithm, 2 * sp.log(2))
-    half_of_it = chain(
-        noisy,
-        equals(c * (n - 1) / n, "by definition", reached),
-        at_least(c / 2, r"$n \ge 2$"),
-        equals(21 * logarithm / eps**2, "the choice of $c$", chosen),
-        under=sp.Ge(n, 2),
-    )
-    logs = chain(
-        level,
-        equals(sp.log(2) + logarithm, r"$\log(2/\delta)$", double, size),
-        at_most(sp.Rational(3, 2) * logarithm, r"$\delta \le 1/4$"),
-        under=enough,
-    )
-    many = chain(
-        noisy,
-        at_least(21 * logarithm / eps**2, "as above", half_of_it),
-        at_least(14 * level / eps**2, r"$\log(2/\delta) \le 3/2 \log(1/\delta)$", logs),
-        under=(sp.Ge(n, 2), enough),
-    )
-    often = chain(
-        noisy,
-        at_least(21 * logarithm / eps**2, "as above", half_of_it),
-        at_least(27 / eps, r"$21 \log 4 \ge 27$, and $\varepsilon \le 1$"),
-        under=(sp.Ge(n, 2), enough),
-    )
-    return size, double, chosen, reached, half_of_it, logs, many, often
+    return *MOMENTS, IN_CELL, variance, noise, away, exact, rounding, middle, bound, parts(exact, bound)
 
 
 @derivation(
     "The error of the sum", f"{SOURCE}, Theorem 4.1, with a constant and its conditions",
-    {**WHERE, logarithm: r"$\log(1/\delta)$", cube: "$(n/c)^{1/3}$", k: "the precision, $z$ rounded up"},
+    {**WHERE, logarithm: r"$\log(1/\delta)$", z: "$(n/c)^{1/3}$", k: "the precision, $z$ rounded up"},
 )  # fmt: skip
 def theorem41() -> Blocks:
     r"""For ε ≤ 1, δ ≤ 1/4 and n ≥ 64c, c = 42 log(1/δ)/ε², the protocol with c and k = z rounded up, z = (n/c)^(1/3),
@@ -170,38 +238,73 @@ def theorem41() -> Blocks:
     """
     laws = (unbiased, variance, privacy) = cite(sum_unbiased), cite(sum_variance, part=1), cite(theorem31)
     mse, V, third = sp.Symbol("MSE", nonnegative=True), variance.left, sp.Rational(1, 3)
-    facts = _, _, chosen, *_, many, often = _private()
-    share, root = given(gamma, c * (k + 1) / n, "Algorithm 2"), given(cube, (n / c) ** third, "in short")
-    up, near = Parameter("u", 0, 1), sp.Ge(cube, 4)
-    whole = suppose(k, "=", cube + up, "$k$ is $z$ rounded up, $u$ is at most 1")
+    # -- γ = c(k + 1)/n with c = 42 log(1/δ)/ε² is enough for Theorem 3.1, if δ ≤ 1/4 and n ≥ 2
+    chosen = given(c, 42 * logarithm / eps**2, "the choice of $c$")
+    reached = given(
+        noisy, c * (n - 1) / n, r"$\gamma(n - 1)/(k + 1)$: how often another user sends a message at random"
+    )
+    short = given(logarithm, sp.log(1 / delta), "in short")
+    double = given(level, sp.log(2 / delta), "in short")
+    enough = sp.Ge(logarithm, 2 * sp.log(2))
+    often_enough = chain(
+        noisy,
+        equals(c * (n - 1) / n, "by definition", reached),
+        at_least(c / 2, r"$n \ge 2$"),
+        equals(21 * logarithm / eps**2, "the choice of $c$", chosen),
+        under=sp.Ge(n, 2),
+    )
+    logs = chain(
+        level,
+        equals(sp.log(2) + logarithm, r"$\log(2/\delta)$", double, short),
+        at_most(sp.Rational(3, 2) * logarithm, r"$\delta \le 1/4$"),
+        under=enough,
+    )
+    many = chain(
+        noisy,
+        at_least(21 * logarithm / eps**2, "as above", often_enough),
+        at_least(14 * level / eps**2, r"$\log(2/\delta) \le 3/2 \log(1/\delta)$", logs),
+        under=(sp.Ge(n, 2), enough),
+    )
+    often = chain(
+        noisy,
+        at_least(21 * logarithm / eps**2, "as above", often_enough),
+        at_least(27 / eps, r"$21 \log 4 \ge 27$, and $\varepsilon \le 1$"),
+        under=(sp.Ge(n, 2), enough),
+    )
+    # -- the error
+    share, root = given(gamma, c * (k + 1) / n, "Algorithm 2"), given(z, (n / c) ** third, "in short")
+    up, near = Parameter("u", 0, 1), sp.Ge(z, 4)
+    whole = suppose(k, "=", z + up, "$k$ is $z$ rounded up, $u$ is at most 1")
     few = chain(
         gamma,
         equals(c * (k + 1) / n, "Algorithm 2", share),
-        equals((k + 1) / cube**3, "$n = cz^3$", root),
-        at_most((cube + 2) / cube**3, r"$k \le z + 1$", whole),
+        equals((k + 1) / z**3, "$n = cz^3$", root),
+        at_most((z + 2) / z**3, r"$k \le z + 1$", whole),
     )
     message = chain(
         V,
         at_most((1 - gamma) / (4 * k**2) + gamma / 2, "the variance of a message", variance, few),
         at_most(1 / (4 * k**2) + gamma / 2, r"$\gamma$ is not negative"),
-        at_most(1 / (4 * cube**2) + gamma / 2, r"$k \ge z$", whole),
+        at_most(1 / (4 * z**2) + gamma / 2, r"$k \ge z$", whole),
         under=near,
     )
-    errors = theorems.general(
-        "independence", mse, "=", n * V / (1 - gamma) ** 2,
-        ["the users are independent, and $V$ is the largest variance of a message $y/k$"], [("unbiased", unbiased)],
-    )  # fmt: skip
     error = chain(
         mse,
-        equals(n * V / (1 - gamma) ** 2, "the variances add up", errors),
-        at_most(n / (1 - gamma) ** 2 * (1 / (4 * cube**2) + gamma / 2), "each message", message, few),
-        at_most(sp.Rational(5, 4) * n / cube**2, r"$\gamma \le (z + 2)/z^3$, and $z \ge 4$", few),
+        by("the variances add up", theorems.general(
+            "independence", mse, "=", n * V / (1 - gamma) ** 2,
+            ["the users are independent, and $V$ is the largest variance of a message $y/k$"], [("unbiased", unbiased)],
+        )),
+        at_most(n / (1 - gamma) ** 2 * (1 / (4 * z**2) + gamma / 2), "each message", message, few),
+        at_most(sp.Rational(5, 4) * n / z**2, r"$\gamma \le (z + 2)/z^3$, and $z \ge 4$", few),
         equals(sp.Rational(5, 4) * n**third * c ** (2 * third), "$z$ in $n$ and $c$", root),
         equals(sp.Rational(5, 4) * n**third * (42 * logarithm / eps**2) ** (2 * third), "the choice of $c$", chosen),
         under=near,
-    )
+    )  # fmt: skip
     private = chain(privacy.left, at_most(delta, "Theorem 3.1", privacy, many, often), under=many.under)
-    return *facts, share, root, whole, *laws, few, message, private, error, parts(many, often, private, error)
+    return (
+        short, double, chosen, reached, often_enough, logs, many, often, share, root, whole, *laws, few, message,
+        private, error, parts(many, often, private, error),
+    )  # fmt: skip
 
 
 @derivation("The worst input of the sum", f"sharpens {SOURCE}, Theorem 4.1", WHERE)
@@ -251,7 +354,6 @@ def sum_standard_error() -> Blocks:
     >>> sum_standard_error().proved
     True
     """
-    where, laws = _moments()
     expected, square = sp.symbols("E e", nonnegative=True)
     own = {first: sent(1) / k, second: sent(2) / k**2}
     reported = given(expected, SAFE_VARIANCE.subs(own), "the mean of what is reported, for one user")
@@ -259,7 +361,7 @@ def sum_standard_error() -> Blocks:
     exact = chain(
         expected,
         equals(MESSAGE_VARIANCE + (1 - gamma) ** 2 * (rest - half) ** 2 / k**2, "first and second moments",
-               reported, *laws, where),
+               reported, *MOMENTS[::-1], IN_CELL),
     )  # fmt: skip
     enough = chain(expected, at_least(MESSAGE_VARIANCE, "squares are not negative", exact))
     small = chain(square, equals(half**2 - rest * (1 - rest), "a square", off), at_most(half**2, r"$0 \le f \le 1$"))
@@ -275,7 +377,7 @@ def sum_standard_error() -> Blocks:
         SAFE_VARIANCE, at_least(gamma * (1 - gamma) / 12, r"$y^2 - y \ge -1/4$", far), under=sp.Le(gamma, 1)
     )
     return (
-        *reversed(laws), where, reported, off, exact, enough, small, close, far, positive,
+        *MOMENTS, IN_CELL, reported, off, exact, enough, small, close, far, positive,
         parts(enough, close, positive),
     )  # fmt: skip
 

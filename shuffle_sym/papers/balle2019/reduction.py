@@ -7,20 +7,18 @@ from itertools import product
 import sympy as sp
 
 from shuffle_sym.algebra import latex
-from shuffle_sym.algebra.symbols import Parameter
-from shuffle_sym.papers.balle2019.blanket import SOURCE
+from shuffle_sym.papers.balle2019.notation import SOURCE, K, alpha, gamma, m, n
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, cases, chain, equals
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
+from shuffle_sym.papers.engine.facts import Applied, given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Mean, Positive, Random, quantity
-from shuffle_sym.papers.laws import Histogram, mixed, positive_part, shuffled
+from shuffle_sym.papers.laws import Histogram, chosen, mixed, positive_part, shuffled
+from shuffle_sym.papers.proofs import quantities
 from shuffle_sym.papers.tools import F
 
-n, m, h, H, K = sp.symbols("n m h H K", positive=True, integer=True)
+h, H = sp.symbols("h H", positive=True, integer=True)
 i, j, B = sp.symbols("i j B", nonnegative=True, integer=True)
-alpha = sp.Symbol("alpha", positive=True)
-gamma = Parameter("gamma", 0, 1)
 copy = Random("L")
 #: L_1 + … + L_m for independent copies of L.
 S = quantity("S", r"(L_1 + \dots + L_{{{0}}})", real=True)
@@ -52,17 +50,21 @@ def convex_positive_part() -> Blocks:
     index = (i, 1, n)
     bound = sp.Sum(w(i) * Positive(x(i)), index)
     mean = given(total, sp.Sum(w(i) * x(i), index), "the mean")
-    positive = chain(
-        Positive(total),
-        equals(total, "it is not negative"),
-        equals(sp.Sum(w(i) * x(i), index), "the definition", mean),
-        at_most(bound, r"$x \le [x]_+$, term by term"),
-        under=sp.Ge(total, 0),
+    both = cases(
+        chain(
+            Positive(total),
+            equals(total, "it is not negative"),
+            equals(sp.Sum(w(i) * x(i), index), "the definition", mean),
+            at_most(bound, r"$x \le [x]_+$, term by term"),
+            under=sp.Ge(total, 0),
+        ),
+        chain(
+            Positive(total),
+            equals(0, "it is not positive"),
+            at_most(bound, "no term is negative"),
+            under=sp.Le(total, 0),
+        ),
     )
-    negative = chain(
-        Positive(total), equals(0, "it is not positive"), at_most(bound, "no term is negative"), under=sp.Le(total, 0)
-    )
-    both = cases(positive, negative)
     whole = chain(
         Positive(sp.Sum(w(i) * x(i), index)),
         equals(Positive(total), "the mean", mean),
@@ -73,18 +75,14 @@ def convex_positive_part() -> Blocks:
 
 def _mixture_holds() -> bool:
     """Whether the histogram of three messages is the mixture over who is covered, with the weights of Lemma A.1."""
-    inputs = (0, 1)
-    for mine in LAWS:
-        parts = [
-            (
-                math.prod((SHARE if c else 1 - SHARE for c in covered), start=F(1)),
-                shuffled([*(BLANKET if c else REST[x] for c, x in zip(covered, inputs, strict=True)), mine]),
-            )
-            for covered in product((True, False), repeat=len(inputs))
-        ]
-        if mixed(parts) != shuffled([*(LAWS[x] for x in inputs), mine]):
-            return False
-    return True
+
+    def mixture(mine: tuple[F, ...]) -> dict[Histogram, F]:
+        return mixed(
+            (weight, shuffled([*(BLANKET if c else rest for c, rest in zip(covered, REST, strict=True)), mine]))
+            for weight, covered in chosen(len(LAWS), SHARE)
+        )
+
+    return all(mixture(mine) == shuffled([*LAWS, mine]) for mine in LAWS)
 
 
 def _by_size(function: Callable[[sp.Expr], sp.Expr]) -> Applied:
@@ -127,14 +125,15 @@ def lemma_a1() -> Blocks:
         ),
         equals(1, "the binomial theorem"),
     )
-    mixture = theorems.joint_convexity(
-        alpha, Y, weight, sets, (covered_set[0](B), covered_set[1](B)),
-        r"every other user draws from the blanket with probability $\gamma$, and from the rest with $1 - \gamma$", one,
-        ("$n = 3$, three messages, exact fractions", _mixture_holds),
-    )  # fmt: skip
     apart = Divergence(alpha, covered_set[0](B), covered_set[1](B))
-    shown = chain(Divergence(alpha, *Y), at_most(sp.Sum(weight * apart, sets), "given who is covered", mixture))
-    return one, shown
+    return one, chain(
+        Divergence(alpha, *Y),
+        at_most(sp.Sum(weight * apart, sets), "given who is covered", theorems.joint_convexity(
+            alpha, Y, weight, sets, (covered_set[0](B), covered_set[1](B)),
+            r"every other user draws from the blanket with probability $\gamma$, and from the rest with $1 - \gamma$",
+            one, ("$n = 3$, three messages, exact fractions", _mixture_holds),
+        )),
+    )  # fmt: skip
 
 
 def _one_more_holds() -> bool:
@@ -157,8 +156,7 @@ def lemma_a2() -> Blocks:
     >>> [one.name for one in lemma_a2().by]
     ['renumbering a sum']
     """
-    a, P, Q = (quantity(name, nonnegative=True) for name in ("a", "P", "Q"))
-    U, V = quantity("U", nonnegative=True), quantity("V", nonnegative=True)
+    a, P, Q, U, V = quantities("a P Q U V", nonnegative=True)
     index, multisets = (j, 1, K), (h, 1, H)
     apart = Positive(P(h, j) - alpha * Q(h, j))
     defined = given(Divergence(alpha, *joined), sp.Sum(Positive(U(h) - alpha * V(h)), multisets), "the divergence")
@@ -174,23 +172,24 @@ def lemma_a2() -> Blocks:
     w, x = quantity("w", nonnegative=True), quantity("x", real=True)
     here = convex.at({n: K}).at({w(i): a(i), x(i): P(h, i) - alpha * Q(h, i)})
     total = suppose(sp.Sum(a(j), index), "=", 1, "$A_0$ has a law")
-    renumbered = theorems.general(
-        "renumbering a sum", sp.Sum(apart, multisets), "=", Divergence(alpha, *alone),
-        ["$Y$ without $j$, over all multisets $Y$ with $j$ in them, is every multiset of one element less, once"],
-        checked=("three messages of three kinds", _one_more_holds),
-    )  # fmt: skip
-    shown = chain(
+    return *laws, defined, convex, total, chain(
         Divergence(alpha, *joined),
-        equals(sp.Sum(Positive(sp.Sum(a(i) * (P(h, i) - alpha * Q(h, i)), (i, 1, K))), multisets), "independence",
-               defined, *laws),
-        at_most(sp.Sum(sp.Sum(a(i) * Positive(P(h, i) - alpha * Q(h, i)), (i, 1, K)), multisets),
-            r"$[\cdot]_+$ is convex",
-                here),
+        equals(
+            sp.Sum(Positive(sp.Sum(a(i) * (P(h, i) - alpha * Q(h, i)), (i, 1, K))), multisets), "independence", defined,
+            *laws,
+        ),
+        at_most(
+            sp.Sum(sp.Sum(a(i) * Positive(P(h, i) - alpha * Q(h, i)), (i, 1, K)), multisets), r"$[\cdot]_+$ is convex",
+            here,
+        ),
         equals(sp.Sum(a(j) * sp.Sum(apart, multisets), index), "in the other order"),
-        equals(Divergence(alpha, *alone) * sp.Sum(a(j), index), "what is left without $j$", renumbered),
+        equals(Divergence(alpha, *alone) * sp.Sum(a(j), index), "what is left without $j$", theorems.general(
+            "renumbering a sum", sp.Sum(apart, multisets), "=", Divergence(alpha, *alone),
+            ["$Y$ without $j$, over all multisets $Y$ with $j$ in them, is every multiset of one element less, once"],
+            checked=("three messages of three kinds", _one_more_holds),
+        )),
         equals(Divergence(alpha, *alone), "the probabilities sum to 1", total),
     )  # fmt: skip
-    return *laws, defined, convex, total, shown
 
 
 def _histograms_hold() -> bool:
@@ -206,24 +205,7 @@ def _histograms_hold() -> bool:
 
 
 #: m draws in which a message with probability ω occurs a times, and m − 1 draws with one of it less.
-whole, less = quantity("M", nonnegative=True), quantity("N", nonnegative=True)
-
-
-def _one_draw_less() -> tuple[Fact, Fact, Fact]:
-    """The multinomial probabilities of m and of m − 1 draws, and the factor between them."""
-    a = sp.Symbol("a", nonnegative=True, integer=True)
-    w, r = sp.symbols("omega r", positive=True)
-    all_draws = given(
-        whole(m, a, w, r), sp.factorial(m) * w**a / sp.factorial(a) * r, "$m$ draws: $j$ occurs $a$ times"
-    )
-    one_less = sp.Piecewise((sp.factorial(m - 1) * w ** (a - 1) / sp.factorial(a - 1) * r, a > 0), (0, True))
-    fewer = given(less(m, a, w, r), one_less, "$m - 1$ draws: $j$ occurs $a - 1$ times, and all others as often")
-    factor = a / (m * w) * whole(m, a, w, r)
-    ratio = cases(
-        chain(less(m, a, w, r), equals(factor, r"the factor $a/(m\omega)$", fewer, all_draws), under=sp.Gt(a, 0)),
-        chain(less(m, a, w, r), equals(factor, "both are 0", fewer), under=sp.Eq(a, 0)),
-    )
-    return all_draws, fewer, ratio
+whole, less = quantities("M N", nonnegative=True)
 
 
 @derivation(
@@ -241,7 +223,19 @@ def lemma_a3() -> Blocks:
     >>> lemma_a3().result
     E[S(m, L)]_+/m
     """
-    all_draws, fewer, ratio = _one_draw_less()
+    # -- the multinomial probabilities of m and of m − 1 draws, and the factor between them
+    a = sp.Symbol("a", nonnegative=True, integer=True)
+    w, r = sp.symbols("omega r", positive=True)
+    all_draws = given(
+        whole(m, a, w, r), sp.factorial(m) * w**a / sp.factorial(a) * r, "$m$ draws: $j$ occurs $a$ times"
+    )
+    one_less = sp.Piecewise((sp.factorial(m - 1) * w ** (a - 1) / sp.factorial(a - 1) * r, a > 0), (0, True))
+    fewer = given(less(m, a, w, r), one_less, "$m - 1$ draws: $j$ occurs $a - 1$ times, and all others as often")
+    factor = a / (m * w) * whole(m, a, w, r)
+    ratio = cases(
+        chain(less(m, a, w, r), equals(factor, r"the factor $a/(m\omega)$", fewer, all_draws), under=sp.Gt(a, 0)),
+        chain(less(m, a, w, r), equals(factor, "both are 0", fewer), under=sp.Eq(a, 0)),
+    )
     count, rest = (
         quantity("a", "a_{2}({1})", nonnegative=True, integer=True),
         quantity("r", "r_{2}({1})", positive=True),
@@ -252,7 +246,7 @@ def lemma_a3() -> Blocks:
         quantity("L", real=True),
     )
     mu = quantity("mu", r"\mu({0})", nonnegative=True), quantity("mu'", r"\mu'({0})", nonnegative=True)
-    P, Q = quantity("P", nonnegative=True), quantity("Q", nonnegative=True)
+    P, Q = quantities("P Q", nonnegative=True)
     index, histograms = (j, 1, K), (h, 1, H)
     pieces = m, count(m, h, j), omega(j), rest(m, h, j)
     same = suppose(whole(*pieces), "=", law(m, h), "the probability of the histogram, whichever $j$ is looked at")
@@ -268,19 +262,19 @@ def lemma_a3() -> Blocks:
     defined = given(Divergence(alpha, hidden[0](m), hidden[1](m)), terms, "the divergence")
     amplified = given(loss(j), (mu[0](j) - alpha * mu[1](j)) / omega(j), "$L$ at the message $j$")
     inside = sp.Sum(count(m, h, j) * loss(j), index)
-    mean = theorems.total_probability(
-        Mean(Positive(S(m, copy) / m)), sp.Sum(law(m, h) * Positive(inside / m), histograms),
-        "the sum over the draws is the sum over the messages, each as often as it occurs",
-        ("$m = 2$, three messages, exact fractions", _histograms_hold),
-    )  # fmt: skip
-    shown = chain(
+    return all_draws, fewer, ratio, same, mine, yours, defined, amplified, chain(
         Divergence(alpha, hidden[0](m), hidden[1](m)),
-        equals(sp.Sum(law(m, h) * Positive(inside / m), histograms), r"each term has the factor $a/(m\omega)$", defined,
-               mine, yours, ratio, same, amplified),
-        equals(Mean(Positive(S(m, copy) / m)), "the mean over $m$ draws from the blanket", mean),
+        equals(
+            sp.Sum(law(m, h) * Positive(inside / m), histograms), r"each term has the factor $a/(m\omega)$", defined,
+            mine, yours, ratio, same, amplified,
+        ),
+        equals(Mean(Positive(S(m, copy) / m)), "the mean over $m$ draws from the blanket", theorems.total_probability(
+            Mean(Positive(S(m, copy) / m)), sp.Sum(law(m, h) * Positive(inside / m), histograms),
+            "the sum over the draws is the sum over the messages, each as often as it occurs",
+            ("$m = 2$, three messages, exact fractions", _histograms_hold),
+        )),
         equals(Mean(Positive(S(m, copy))) / m, r"$[\cdot]_+$ is positively homogeneous"),
     )  # fmt: skip
-    return all_draws, fewer, ratio, same, mine, yours, defined, amplified, shown
 
 
 joined, alone = sp.symbols("A_0A A_0A'"), sp.symbols("A A'")
@@ -302,20 +296,28 @@ def lemma53() -> Blocks:
     parts, alike, average = cite(lemma_a1), cite(lemma_a2), cite(lemma_a3)
     V = covered_set[0](B), covered_set[1](B)
     W = hidden[0](size(B) + 1), hidden[1](size(B) + 1)
-    dropped = theorems.for_other_laws(
-        alike, dict(zip((*joined, *alone), (*V, *W), strict=True)),
-        "given $B$, the messages of the others are draws that are independent of the hidden ones",
-    )  # fmt: skip
-    by_size = _by_size(lambda b: _weight(b) * Divergence(alpha, hidden[0](b + 1), hidden[1](b + 1)))
     chance = sp.binomial(n - 1, m - 1) * _weight(m - 1)
     term = Mean(Positive(S(m, copy)))
-    shown = chain(
+    return parts, alike, average, chain(
         Divergence(alpha, *Y),
         at_most(sp.Sum(_weight(size(B)) * Divergence(alpha, *V), sets), "given who is covered", parts),
-        at_most(sp.Sum(_weight(size(B)) * Divergence(alpha, *W), sets), "the others tell nothing", dropped),
-        equals(sp.Sum(chance * Divergence(alpha, hidden[0](m), hidden[1](m)), among), "their number counts", by_size),
+        at_most(
+            sp.Sum(_weight(size(B)) * Divergence(alpha, *W), sets),
+            "the others tell nothing",
+            theorems.for_other_laws(
+                alike,
+                dict(zip((*joined, *alone), (*V, *W), strict=True)),
+                "given $B$, the messages of the others are draws that are independent of the hidden ones",
+            ),
+        ),
+        equals(
+            sp.Sum(chance * Divergence(alpha, hidden[0](m), hidden[1](m)), among),
+            "their number counts",
+            _by_size(lambda b: _weight(b) * Divergence(alpha, hidden[0](b + 1), hidden[1](b + 1))),
+        ),
         equals(sp.Sum(chance * term / m, among), "one user among $m$ draws", average),
-        equals(sp.Sum(sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m) * term, among) / (gamma * n),
-               r"$n \tbinom{n - 1}{m - 1} = m \tbinom{n}{m}$"),
+        equals(
+            sp.Sum(sp.binomial(n, m) * gamma**m * (1 - gamma) ** (n - m) * term, among) / (gamma * n),
+            r"$n \tbinom{n - 1}{m - 1} = m \tbinom{n}{m}$",
+        ),
     )  # fmt: skip
-    return parts, alike, average, shown

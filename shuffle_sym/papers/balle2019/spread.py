@@ -84,7 +84,7 @@ def _from_table(ratios: list[Any], masses: list[Any]) -> Callable[[Mpf], Range]:
 def _laplace_formulas() -> tuple[Callable[[Mpf], Mpf], Callable[[Mpf, Mpf], Mpf]]:
     """γ as a function of ε0, and γ E[G²] of ε0 and α: the last line of `derivations.lemma58`, for all pairs of
     inputs."""
-    from shuffle_sym.papers.balle2019.laplace import lemma58  # no other spread needs a derivation
+    from shuffle_sym.papers.balle2019.moments import lemma58  # no other spread needs a derivation
 
     eps0, alpha = (sp.Symbol(name, positive=True) for name in ("epsilon_0", "alpha"))
     # mpmath's own functions would take the precision of the process.

@@ -5,7 +5,7 @@ from shuffle_sym.papers.registry import shown
 TITLE = "Girgis et al. 2021"
 
 #: What is written here, imported when somebody asks for a derivation or a closed form.
-MODULES = ("bounds", "curves", "lower", "mixtures", "moments", "simplified", "upper", "worst")
+MODULES = ("bounds", "curves", "lower", "mixtures", "moments", "upper")
 
 __all__ = ["TITLE", *MODULES]
 

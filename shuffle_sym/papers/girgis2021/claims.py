@@ -30,10 +30,10 @@ from shuffle_sym.papers.enclosures import below, enclosed, exp, log, shown, sqrt
 from shuffle_sym.papers.engine import at_most, chain, equals
 from shuffle_sym.papers.engine import claim as line
 from shuffle_sym.papers.engine.chains import Line
-from shuffle_sym.papers.girgis2021 import bounds, curves, lower, mixtures, moments, simplified, upper, worst
+from shuffle_sym.papers.girgis2021 import bounds, curves, lower, mixtures, moments, upper
 from shuffle_sym.papers.girgis2021.notation import neighbours, randomizers, ratio_of, without
-from shuffle_sym.papers.laws import mixed, moment, rows, shuffled
-from shuffle_sym.papers.tools import F, binomial, fraction, level
+from shuffle_sym.papers.laws import binomial, mixed, moment, rows, shuffled
+from shuffle_sym.papers.tools import F, fraction, level
 from shuffle_sym.randomizers import KRR, BinaryRR
 from shuffle_sym.truth import ground_truth
 from shuffle_sym.truth.exact import two_rr_moment
@@ -170,7 +170,7 @@ claim(
             finding="with C(λ, 2): above Theorem 3.6, at the smallest n that is allowed too",
             kind="certified floats",
         ),
-        proved(simplified.corollary32, finding="with C(λ, 2), from Theorem 3.6 and not from (5), see G-671"),
+        proved(upper.corollary32, finding="with C(λ, 2), from Theorem 3.6 and not from (5), see G-671"),
     ),
     misread=f"{FRACTION}; (44) has it right",
 )
@@ -396,7 +396,7 @@ def sentence_253() -> Check:
 
 def central(n: int, p: F, power: int) -> F:
     """E(k − np)^i for k ~ Bin(n, p), term by term."""
-    return sum((mass * (k - n * p) ** power for k, mass in binomial(n, p)), F(0))
+    return sum((mass * (k - n * p) ** power for k, mass in enumerate(binomial(n, p))), F(0))
 
 
 def printed_10(ratio: F, n: int, order: int) -> F:
@@ -488,7 +488,7 @@ claim(
         told=told_of_remark_7,
     ),
     proved(
-        worst.remark7,
+        lower.remark7,
         gap_lines,
         finding="the factors 4e^ε0 and e^ε0 are right; but not even the first order is tight (617): 3-RR has "
         "2(t - 1)²/(t + 2) there, more than (t - 1)²/t for t > 2",
@@ -514,7 +514,7 @@ def datasets_are_below_the_mean(R: Any, n: int, order: int) -> bool:
     """(13)."""
     return all(
         moment(shuffled(P), shuffled(Q), order)
-        <= sum(mass * special(P[-1], Q[-1], m, order) for m, mass in binomial(n - 1, 1 / ratio_of(R)))
+        <= sum(mass * special(P[-1], Q[-1], m, order) for m, mass in enumerate(binomial(n - 1, 1 / ratio_of(R))))
         for P, Q in neighbours(R, n)
     )
 
@@ -781,7 +781,7 @@ claim(
     "G-Claim1",
     "727",
     r"$\tbinom{\lambda}{k} k \Gamma(k/2) \le \lambda^k$ for $k \ge 3$",
-    proved(simplified.claim1, finding="and for k = 2; it fails for k = 1"),
+    proved(upper.claim1, finding="and for k = 2; it fails for k = 1"),
 )
 
 

@@ -8,6 +8,7 @@ from shuffle_sym.papers.engine.derivation import Blocks, derivation
 from shuffle_sym.papers.engine.facts import given, suppose
 from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import SOURCE, i, order, rho
+from shuffle_sym.papers.proofs import shown_by
 
 x, alpha, u, z = sp.symbols("x alpha u z", positive=True)
 lam = sp.Symbol("lambda", positive=True)
@@ -50,12 +51,11 @@ def lemma21() -> Blocks:
         alpha)),
         words="at most a power",
     )  # fmt: skip
-    shown = chain(
+    return definition, tangent, scaled, part, chain(
         delta(alpha),
         at_most(Mean(alpha**-u * factor * rho ** (1 + u)), "at every outcome", definition, part.at({x: rho})),
         equals(alpha**-u * factor * Mean(rho ** (1 + u)), "the mean is linear"),
-    )
-    return definition, tangent, scaled, part, shown
+    )  # fmt: skip
 
 
 @derivation(
@@ -77,28 +77,23 @@ def eq7() -> Blocks:
     moment = quantity("H", r"\mathbb{{E}}\left[\rho^{{{0}}}\right]", positive=True)
     weight = given(a, low + 1 - lam, "the weight of $L$, between 0 and 1")
     definition = given(D(lam), sp.log(moment(lam)) / (lam - 1), "the Rényi divergence")
-    between = claim(lam, "=", a * low + (1 - a) * (low + 1), r"$\lambda$ is the mean of its neighbours", weight)
-    holder = theorems.general(
-        "Hölder's inequality", sp.log(moment(lam)), "<=",
-        a * sp.log(moment(low)) + (1 - a) * sp.log(moment(low + 1)), ["$a$ is in $[0, 1]$"],
-        [(r"$\lambda = aL + (1 - a)(L + 1)$", between)],
-    )  # fmt: skip
-    logs = chain(
-        sp.log(moment(lam)),
-        at_most(
-            a * sp.log(moment(low)) + (1 - a) * sp.log(moment(low + 1)),
-            r"$(\lambda - 1)D$ is convex in $\lambda$",
-            holder,
-        ),
-    )
-    shown = chain(
+    logs = shown_by(r"$(\lambda - 1)D$ is convex in $\lambda$", theorems.general(
+        "Hölder's inequality", sp.log(moment(lam)), "<=", a * sp.log(moment(low)) + (1 - a) * sp.log(moment(low + 1)),
+        ["$a$ is in $[0, 1]$"],
+        [
+            (
+                r"$\lambda = aL + (1 - a)(L + 1)$",
+                claim(lam, "=", a * low + (1 - a) * (low + 1), r"$\lambda$ is the mean of its neighbours", weight),
+            ),
+        ],
+    ))  # fmt: skip
+    return weight, definition, logs, chain(
         D(lam),
         equals(sp.log(moment(lam)) / (lam - 1), "by definition", definition),
         at_most((a * sp.log(moment(low)) + (1 - a) * sp.log(moment(low + 1))) / (lam - 1), "Hölder's inequality", logs),
         equals((a * (low - 1) * D(low) + (1 - a) * low * D(low + 1)) / (lam - 1), "(7)", definition),
         under=ABOVE_ONE,
-    )
-    return weight, definition, logs, shown
+    )  # fmt: skip
 
 
 @derivation(
@@ -135,25 +130,34 @@ def poisson_sampling() -> Blocks:
     )
     lowest = chain((keep + gamma * y) ** -u, at_most(keep**-u, r"$P'/Q$ is at least $1 - \gamma$"))
     flat = chain(backward_moment(u), at_most(keep**-u, "at every outcome", back, lowest.at({y: L})))
-    one = claim(keep + gamma, "=", 1, "the weights sum to 1", weights)
-    jensen = theorems.jensen(lambda v: v**-u, [(keep, sp.Integer(1)), (gamma, L)], weights)
     mixed = chain(
         backward_moment(u),
-        at_most(Mean(keep + gamma * L**-u), "$P'$ is a mixture", back, jensen),
+        at_most(Mean(keep + gamma * L**-u), "$P'$ is a mixture", back, theorems.jensen(
+            lambda v: v**-u, [(keep, sp.Integer(1)), (gamma, L)], weights,
+        )),
         equals(keep + gamma * Mean(L**-u), "the mean is linear"),
-    )
+    )  # fmt: skip
     curve = u * (u + 1) / 2 * keep ** (-u - 2)
     steepest = chain((keep + y) ** (-u - 2), at_most(keep ** (-u - 2), "it falls"))
-    taylor = theorems.general(
-        "Taylor's formula", (keep + gamma * L) ** -u, "<=",
-        1 - u * (keep + gamma * L - 1) + curve * (keep + gamma * L - 1) ** 2,
-        [r"the second derivative of $x^{-u}$ is $u(u + 1)x^{-u-2}$, and $x$ is at least $1 - \gamma$"],
-        [("$x^{-u-2}$ is largest at the lower end", steepest), (r"$1 - \gamma$ is at most 1", one)],
-    )  # fmt: skip
     square = Mean((L - 1) ** 2)
     near = chain(
         backward_moment(u),
-        at_most(Mean(1 - u * (keep + gamma * L - 1) + curve * (keep + gamma * L - 1) ** 2), "around 1", back, taylor),
+        at_most(
+            Mean(1 - u * (keep + gamma * L - 1) + curve * (keep + gamma * L - 1) ** 2),
+            "around 1",
+            back,
+            theorems.general(
+                "Taylor's formula",
+                (keep + gamma * L) ** -u,
+                "<=",
+                1 - u * (keep + gamma * L - 1) + curve * (keep + gamma * L - 1) ** 2,
+                [r"the second derivative of $x^{-u}$ is $u(u + 1)x^{-u-2}$, and $x$ is at least $1 - \gamma$"],
+                [
+                    ("$x^{-u-2}$ is largest at the lower end", steepest),
+                    (r"$1 - \gamma$ is at most 1", claim(keep + gamma, "=", 1, "the weights sum to 1", weights)),
+                ],
+            ),
+        ),
         equals(1 - u * gamma * (Mean(L) - 1) + curve * gamma**2 * square, r"$P'/Q - 1$ is $\gamma(L - 1)$", weights),
         equals(1 + curve * gamma**2 * square, "$L$ has mean 1", mean),
     )

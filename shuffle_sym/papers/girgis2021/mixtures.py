@@ -15,31 +15,43 @@ from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, p
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import quantity
-from shuffle_sym.papers.girgis2021.notation import MOMENT, SOURCE, S, neighbours, randomizers, ratio_of, t, without
+from shuffle_sym.papers.girgis2021.notation import (
+    ABOVE,
+    MOMENT,
+    ORDER,
+    SOURCE,
+    USERS,
+    S,
+    j,
+    messages,
+    n,
+    neighbours,
+    randomizers,
+    ratio_of,
+    t,
+    without,
+)
 from shuffle_sym.papers.girgis2021.notation import real_order as order
-from shuffle_sym.papers.laws import mixed, shuffled
-from shuffle_sym.papers.tools import F
+from shuffle_sym.papers.laws import chosen, mixed, shuffled
+from shuffle_sym.papers.proofs import by, cite_parts, quantities, shown_by
 
-n, B, A, N = sp.symbols("n B A N", integer=True, positive=True)
-C, h, j, c = sp.symbols("C h j c", integer=True, positive=True)
+A, C, N, c, h = sp.symbols("A C N c h", integer=True, positive=True)
 m, k = sp.symbols("m k", integer=True, nonnegative=True)
-x = sp.Symbol("x", positive=True)
 q = 1 / t
-ABOVE, ORDER = sp.Gt(t, 1), sp.Gt(order, 1)
 
 size = quantity("size", r"|{0}|", integer=True, nonnegative=True)
 w = quantity("w", r"w_{{{0}}}", nonnegative=True)
 first, second = quantity("F", r"F(P)({0})", positive=True), quantity("F'", r"F(P')({0})", positive=True)
-first_part = quantity("F_C", r"F(P_{{{0}}})({1})", positive=True)
-second_part = quantity("F'_C", r"F(P'_{{{0}}})({1})", positive=True)
+first_part, second_part = (
+    quantity(name, rf"F({law}_{{{{{{0}}}}}})({{1}})", positive=True) for name, law in (("F_C", "P"), ("F'_C", "P'"))
+)
 whole = quantity("Moment", r"\mathbb{{E}}_{{F(P')}}\left[(F(P)/F(P'))^{{{0}}}\right]", positive=True)
 of_part = quantity("Moment_C", r"\mathbb{{E}}_{{F(P'_{1})}}\left[(F(P_{1})/F(P'_{1}))^{{{0}}}\right]", positive=True)
 with_others = quantity("Moment_others", r"\mathbb{{E}}_{{{1},{2}}}\left[\rho^{{{0}}}\right]", positive=True)
 crowd = quantity("Moment_crowd", r"\mathbb{{E}}_{{{1},{2}>0}}\left[\rho^{{{0}}}\right]", positive=True)
 sets = (C, 1, 2 ** (n - 1))
 _SETS = {
-    t: r"$e^{\varepsilon_0}$",
-    n: "number of users",
+    **USERS,
     C: "a set of the first $n - 1$ users, numbered from 1 to $2^{n-1}$",
     size(C): "how many they are",
     whole(order): r"the moment $\mathbb{E}[(M(D)/M(D'))^{\lambda}]$ of two neighbouring datasets",
@@ -52,12 +64,12 @@ def _doubles_enumerated() -> bool:
         chance = 1 / ratio_of(R)
         for P, Q in neighbours(R, users):
             for last in (P[-1], Q[-1]):
-                terms = []
-                for doubles in product((True, False), repeat=users - 1):
-                    others = [Q[-1] if d else without(p, Q[-1], chance) for d, p in zip(doubles, P, strict=False)]
-                    weight = math.prod((chance if d else 1 - chance for d in doubles), start=F(1))
-                    terms.append((weight, shuffled([*others, last])))
-                if {e: mass for e, mass in mixed(terms).items() if mass} != shuffled([*P[:-1], last]):
+                parts = (
+                    (weight, [Q[-1] if d else without(p, Q[-1], chance) for d, p in zip(doubles, P, strict=False)])
+                    for weight, doubles in chosen(users - 1, chance)
+                )
+                mixture = mixed((weight, shuffled([*others, last])) for weight, others in parts)
+                if {e: mass for e, mass in mixture.items() if mass} != shuffled([*P[:-1], last]):
                     return False
     return True
 
@@ -76,7 +88,6 @@ def lemma51_renyi() -> Blocks:
         quantity(name, drawn, nonnegative=True)
         for name, drawn in (("p_i", r"p_{{i,{0}}}"), ("p'_n", r"p'_{{n,{0}}}"), ("p~_i", r"\tilde p_{{i,{0}}}"))
     )
-    messages = (j, 1, B)
     laws = [suppose(sp.Sum(law(j), messages), "=", 1, "probabilities sum to 1") for law in (own, shared)]
     private = suppose(own(j), ">=", shared(j) / t, r"$R$ is $\varepsilon_0$-LDP, $t = e^{\varepsilon_0}$")
     tilde = given(rest(j), (own(j) - q * shared(j)) / (1 - q), "what is left of $p_i$", ABOVE)
@@ -95,16 +106,16 @@ def lemma51_renyi() -> Blocks:
         r"each of the first $n - 1$ users takes $p'_n$ with probability $q$ and $\tilde{p}_i$ else; "
         r"$C$ are those who take $p'_n$"
     )
-    shown = []
-    for law, part, number in ((first, first_part, "(22)"), (second, second_part, "(23)")):
-        over_sets = theorems.general(
+    shown = [
+        shown_by(number, theorems.general(
             "total probability", law(h), "=", sp.Sum(w(C) * part(C, h), sets), [coins],
-            [("(18)", mixture), (r"$\tilde{p}$ is not negative", positive), (r"$\tilde{p}$ sums to 1", total), (
-                "the weights", weight)],
-            checked=(r"three randomizers, $n \le 3$, all pairs of datasets, in "
-                     r"fractions", _doubles_enumerated), under=ABOVE,
-        )  # fmt: skip
-        shown.append(chain(law(h), equals(sp.Sum(w(C) * part(C, h), sets), number, over_sets), under=ABOVE))
+            [("(18)", mixture), (r"$\tilde{p}$ is not negative", positive), (r"$\tilde{p}$ sums to 1", total),
+             ("the weights", weight)],
+            checked=(r"three randomizers, $n \le 3$, all pairs of datasets, in fractions", _doubles_enumerated),
+            under=ABOVE,
+        ), under=ABOVE)
+        for law, part, number in ((first, first_part, "(22)"), (second, second_part, "(23)"))
+    ]  # fmt: skip
     return *laws, private, tilde, positive, total, mixture, weight, *shown, parts(weight, *shown)
 
 
@@ -119,7 +130,7 @@ def lemma52_renyi() -> Blocks:
     >>> lemma52_renyi().result
     Sum(H_c(lambda, c)*w(c), (c, 1, N))
     """
-    P, Q = quantity("P", positive=True), quantity("Q", positive=True)
+    P, Q = quantities("P Q", positive=True)
     P_c, Q_c = (quantity(f"{name}_c", rf"{name}_{{{{{{0}}}}}}({{1}})", positive=True) for name in "PQ")
     mixed_moment = quantity("H", r"\mathbb{{E}}_Q\left[(P/Q)^{{{0}}}\right]", positive=True)
     part_moment = quantity("H_c", r"\mathbb{{E}}_{{Q_{1}}}\left[(P_{1}/Q_{1})^{{{0}}}\right]", positive=True)
@@ -129,15 +140,18 @@ def lemma52_renyi() -> Blocks:
     definition = given(mixed_moment(order), sp.Sum(Q(h) * (P(h) / Q(h)) ** order, outcomes), "over all outcomes")
     of_parts = given(part_moment(order, c), sp.Sum(Q_c(c, h) * (P_c(c, h) / Q_c(c, h)) ** order, outcomes), "of a part")
     share, ratio = w(c) * Q_c(c, h) / Q(h), P_c(c, h) / Q_c(c, h)
-    jensen = theorems.jensen(lambda v: v**order, [(share, ratio)], below, index=components, under=ORDER)
     at_one = chain(
         (P(h) / Q(h)) ** order,
         equals(sp.Sum(share * ratio, components) ** order, "the ratio is a mean of ratios", above),
-        at_most(sp.Sum(share * ratio**order, components), r"$x^{\lambda}$ is convex", jensen),
+        at_most(
+            sp.Sum(share * ratio**order, components),
+            r"$x^{\lambda}$ is convex",
+            theorems.jensen(lambda v: v**order, [(share, ratio)], below, index=components, under=ORDER),
+        ),
         under=ORDER,
     )
     inner = sp.Sum(w(c) * Q_c(c, h) * ratio**order, components)
-    shown = chain(
+    return above, below, definition, of_parts, at_one, chain(
         mixed_moment(order),
         equals(sp.Sum(Q(h) * (P(h) / Q(h)) ** order, outcomes), "by definition", definition),
         at_most(sp.Sum(Q(h) * sp.Sum(share * ratio**order, components), outcomes), "at every outcome", at_one),
@@ -145,8 +159,7 @@ def lemma52_renyi() -> Blocks:
         equals(sp.Sum(w(c) * sp.Sum(Q_c(c, h) * ratio**order, outcomes), components), "the other order"),
         equals(sp.Sum(w(c) * part_moment(order, c), components), "by definition", of_parts),
         under=ORDER,
-    )
-    return above, below, definition, of_parts, at_one, shown
+    )  # fmt: skip
 
 
 def jointly_convex(left: sp.Expr, right: sp.Expr, lemma: Fact, mixtures: tuple[Fact, Fact]) -> Applied:
@@ -188,30 +201,30 @@ def lemma53_renyi() -> Blocks:
     more = [quantity(f"{name}_+", rf"{name}_+({{0}})", positive=True) for name in "GH"]
     moved = [quantity(f"{name}_j", rf"{name}(h - e_{{{{{{0}}}}}})", positive=True) for name in "GH"]
     shifted = quantity("Shifted", r"\mathbb{{E}}_{{H(\cdot - e_{1})}}\left[(G/H)^{{{0}}}\right]", positive=True)
-    messages = (j, 1, B)
     one = suppose(sp.Sum(law(j), messages), "=", 1, "the law of the further user")
     sends = "the further user sends $j$, and the others make the rest of $h$"
-    mixtures = []
-    for whole_law, rest in zip(more, moved, strict=True):
-        right = sp.Sum(law(j) * rest(j, h), messages)
-        over = theorems.total_probability(
-            whole_law(h), right, sends,
-            checked=(r"three randomizers, $n \le 3$, all datasets, in fractions", _one_more_enumerated),
-        )  # fmt: skip
-        mixtures.append(chain(whole_law(h), equals(right, sends, over)))
+    mixtures = [
+        shown_by(sends, theorems.total_probability(
+            whole_law(h), sp.Sum(law(j) * rest(j, h), messages), sends,
+            (r"three randomizers, $n \le 3$, all datasets, in fractions", _one_more_enumerated),
+        ))
+        for whole_law, rest in zip(more, moved, strict=True)
+    ]  # fmt: skip
     average = sp.Sum(law(j) * shifted(order, j), messages)
-    convex = jointly_convex(with_others(order, m, k + 1), average, lemma, (mixtures[0], mixtures[1]))
     shift = given(
         shifted(order, j), with_others(order, m, k), "the sum over all $h$, with one $j$ taken away from each"
     )
-    shown = chain(
+    return lemma, one, *mixtures, shift, chain(
         with_others(order, m, k + 1),
-        at_most(average, "Lemma 5.2", convex),
+        at_most(
+            average,
+            "Lemma 5.2",
+            jointly_convex(with_others(order, m, k + 1), average, lemma, (mixtures[0], mixtures[1])),
+        ),
         equals(sp.Sum(law(j), messages) * with_others(order, m, k), "a shift of the histogram", shift),
         equals(with_others(order, m, k), "a law", one),
         under=ORDER,
-    )
-    return lemma, one, *mixtures, shift, shown
+    )  # fmt: skip
 
 
 def _sets_enumerated() -> bool:
@@ -237,10 +250,13 @@ def lemma_d1() -> Blocks:
     'S(lambda, k + m) <= S(lambda, m)'
     """
     lemma, users = cite(lemma53_renyi), sp.Symbol("m", integer=True, positive=True)
-    doubles = theorems.for_other_laws(
-        lemma.at({m: users - 1}), {with_others(order, m, k): S(order, m + k + 1)}, "the further users are doubles"
-    )
-    one = chain(S(order, users + k + 1), at_most(S(order, users + k), "Lemma 5.3", doubles), under=ORDER)
+    one = chain(
+        S(order, users + k + 1),
+        at_most(S(order, users + k), "Lemma 5.3", theorems.for_other_laws(
+            lemma.at({m: users - 1}), {with_others(order, m, k): S(order, m + k + 1)}, "the further users are doubles",
+        )),
+        under=ORDER,
+    )  # fmt: skip
     before = suppose(S(order, users + k), "<=", S(order, users), "the hypothesis of the induction, at $k$", ORDER)
     following = chain(
         S(order, users + k + 1),
@@ -248,12 +264,13 @@ def lemma_d1() -> Blocks:
         at_most(S(order, users), "at $k$", before),
         under=ORDER,
     )
-    induction = theorems.general(
-        "induction", S(order, users + k), "<=", S(order, users), ["for $k = 0$ both sides are one and the same"],
-        [("from $k$ to $k + 1$", following)], under=ORDER, discharges=(before,),
+    return lemma, one, before, following, shown_by(
+        "by induction over $k$",
+        theorems.general(
+            "induction", S(order, users + k), "<=", S(order, users), ["for $k = 0$ both sides are one and the same"],
+            [("from $k$ to $k + 1$", following)], under=ORDER, discharges=(before,),
+        ), under=ORDER,
     )  # fmt: skip
-    shown = chain(S(order, users + k), at_most(S(order, users), "by induction over $k$", induction), under=ORDER)
-    return lemma, one, before, following, shown
 
 
 @derivation("The reduction to special neighbours", f"{SOURCE}, Theorem 3.6", where={**_SETS, **MOMENT})
@@ -264,11 +281,9 @@ def theorem36() -> Blocks:
     >>> theorem36().result == expected(lambda users: S(order, users))
     True
     """
-    weight, up, down = (cite(lemma51_renyi, part=e) for e in range(3))
+    weight, up, down = cite_parts(lemma51_renyi, 0, 1, 2)
     convexity, fewer = cite(lemma52_renyi), cite(lemma53_renyi)
-    both = (ABOVE, ORDER)
     over_sets = sp.Sum(w(C) * of_part(order, C), sets)
-    convex = jointly_convex(whole(order), over_sets, convexity, (up, down))
     nobody = given(
         with_others(order, m, k), sp.Piecewise((S(order, m + 1), sp.Eq(k, 0)), (crowd(order, m, k), True)),
         "$m$ doubles, the differing user and nobody else are special neighbours",
@@ -289,16 +304,14 @@ def theorem36() -> Blocks:
         at_most(S(order, size(C) + 1), "(26)", members, all_gone.at({m: size(C), k: n - 1 - size(C)}), others),
         under=ORDER,
     )
-    by_size = theorems.general(
-        "counting sets by their size", sp.Sum(w(C) * S(order, size(C) + 1), sets), "=",
-        expected(lambda users: S(order, users)), [r"$\tbinom{n - 1}{m}$ of the sets $C$ have $m$ elements"],
-        [("the weight of a set", weight)], checked=(r"$n \le 7$", _sets_enumerated),
-    )  # fmt: skip
-    shown = chain(
+    return nobody, weight, up, down, convexity, fewer, base, before, following, members, others, one_set, chain(
         whole(order),
-        at_most(over_sets, "(24), Lemmas 5.1 and 5.2", convex),
+        at_most(over_sets, "(24), Lemmas 5.1 and 5.2", jointly_convex(whole(order), over_sets, convexity, (up, down))),
         at_most(sp.Sum(w(C) * S(order, size(C) + 1), sets), "(26), each set", one_set),
-        equals(expected(lambda users: S(order, users)), "(13), by the size of the set", by_size),
-        under=both,
-    )
-    return nobody, weight, up, down, convexity, fewer, base, before, following, members, others, one_set, shown
+        by("(13), by the size of the set", theorems.general(
+            "counting sets by their size", sp.Sum(w(C) * S(order, size(C) + 1), sets), "=",
+            expected(lambda users: S(order, users)), [r"$\tbinom{n - 1}{m}$ of the sets $C$ have $m$ elements"],
+            [("the weight of a set", weight)], checked=(r"$n \le 7$", _sets_enumerated),
+        )),
+        under=(ABOVE, ORDER),
+    )  # fmt: skip

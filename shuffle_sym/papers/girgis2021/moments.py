@@ -11,18 +11,19 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, growing, parts
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Fact, given, law
+from shuffle_sym.papers.engine.facts import given, law
 from shuffle_sym.papers.engine.quantities import Mean, Random, quantity
 from shuffle_sym.papers.girgis2021.notation import (
+    ABOVE,
     MEANING,
     MOMENT,
     SOURCE,
-    B,
     S,
     X,
     i,
     j,
     m,
+    messages,
     not_above,
     not_below,
     order,
@@ -36,13 +37,12 @@ from shuffle_sym.papers.girgis2021.notation import (
     t,
 )
 from shuffle_sym.papers.laws import rows, shuffled
+from shuffle_sym.papers.proofs import by, cite_parts
 from shuffle_sym.papers.tools import F, collected, sum_of_copies
 from shuffle_sym.randomizers import BinaryRR
 
 Z = Random("Z", real=True)
 y, x, V = sp.symbols("y x V", positive=True)
-ABOVE = sp.Gt(t, 1)
-messages = (j, 1, B)
 power, z = sp.Symbol("i", integer=True, positive=True), sp.Symbol("s", real=True)
 
 
@@ -93,17 +93,16 @@ def eq32() -> Blocks:
         sp.factorial(m - 1) * p(j) ** (h(j) - 1) / sp.factorial(h(j) - 1) * rest(j),
         "$m - 1$ users make $h$ with one $j$ less; 0 if there is no $j$, as $1/(-1)!$ is 0",
     )
-    last = theorems.total_probability(
-        differ, sp.Sum(p1(j) * others(j), messages), "the last user sends $j$, the others make the rest of $h$",
-        checked=(r"three randomizers, $m \le 3$, all histograms, in fractions", _last_user_enumerated),
-    )  # fmt: skip
     one = chain(others(j), equals(same * h(j) / (m * p(j)), "the factorials and powers cancel", fewer, cells))
     ratio = chain(
         differ / same,
-        equals(sp.Sum(p1(j) * others(j), messages) / same, "(29)", last),
+        equals(sp.Sum(p1(j) * others(j), messages) / same, "(29)", theorems.total_probability(
+            differ, sp.Sum(p1(j) * others(j), messages), "the last user sends $j$, the others make the rest of $h$",
+            checked=(r"three randomizers, $m \le 3$, all histograms, in fractions", _last_user_enumerated),
+        )),
         equals(sp.Sum(p1(j) / p(j) * h(j) / m, messages), "each term", one),
         words="(32)",
-    )
+    )  # fmt: skip
     excess = given(X, m * (differ / same - 1), "how much the ratio exceeds 1, times $m$")
     shown = chain(
         X,
@@ -128,70 +127,6 @@ _COPIES = r"$X$ is $Z_1 + \dots + Z_m$, independent copies of $Z$, one for each 
 _SMALL = (r"three randomizers, $m \le 3$, in fractions", _sum_of_copies_enumerated)
 
 
-def _mean_and_variance(by_32: list[tuple[str, Fact]]) -> tuple[Fact, Fact, Fact, Fact]:
-    """The law of Z; E[Z] = 0 for one user, then E[X] and E[X²]."""
-    ratio, chi = p1(j) / p(j), sp.Sum(p1(j) ** 2 / p(j), messages)
-    sent = law(Z, {ratio - 1: (p(j), messages)}, "one user sends $j$ with probability $p_j$", total=sums_to_one)
-    first, square = sent.mean(lambda u: u), sent.mean(lambda u: u**2)
-    no_mean = chain(
-        Mean(Z),
-        equals(sp.Sum(p(j) * (ratio - 1), messages), "over the messages", first),
-        equals(sp.Sum(p1(j), messages) - sp.Sum(p(j), messages), "multiplied out"),
-        equals(0, "both sum to 1", sums_to_one, primed_sums_to_one),
-    )
-    copies = theorems.general("independence", Mean(X), "=", m * Mean(Z), [_COPIES], by_32, checked=_SMALL)
-    mean = chain(Mean(X), equals(m * Mean(Z), "$m$ users", copies), equals(0, "$Z$ has mean 0", no_mean))
-    squares = m * Mean(Z**2) + m * (m - 1) * Mean(Z) ** 2
-    pairs = theorems.general("independence", Mean(X**2), "=", squares, [_COPIES], by_32, checked=_SMALL)
-    variance = chain(
-        Mean(X**2),
-        equals(squares, "users with themselves, and pairs of users", pairs),
-        equals(m * Mean(Z**2), "$Z$ has mean 0", no_mean),
-        equals(m * sp.Sum(p(j) * (ratio - 1) ** 2, messages), "over the messages", square),
-        equals(m * (chi - 2 * sp.Sum(p1(j), messages) + sp.Sum(p(j), messages)), "multiplied out"),
-        equals(m * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
-    )
-    return sent, no_mean, mean, variance
-
-
-def _higher_moments(bounded: Fact, spread: Fact) -> tuple[Fact, Fact, Fact]:
-    """From the moments of e^(sX) to the tails of X, and from these to its moments."""
-    narrow = chain(
-        Mean(sp.exp(z * X)),
-        at_most(bounded.right, "Hoeffding's lemma, as above", bounded),
-        equals(sp.exp(z**2 * V / 2), "with $V$", spread),
-        under=ABOVE,
-    )
-    tail, best = quantity("Tail", r"\Pr[|X| \ge {0}]", nonnegative=True), y / V
-    both = sp.exp(-best * y) * (Mean(sp.exp(best * X)) + Mean(sp.exp(-best * X)))
-    markov = theorems.general(
-        "Chernoff's bound", tail(y), "<=", both,
-        [r"if $|X| \ge y$ then $e^{sX}$ or $e^{-sX}$ is at least $e^{sy}$, for every $s > 0$; here $s = y/V$"],
-        [("$e^{s(x - y)}$ is at least 1", claim(1, "<=", sp.exp(best * (x - y)), "far out", under=sp.Ge(x, y)))],
-        under=ABOVE, local=(x,),
-    )  # fmt: skip
-    tails = chain(
-        tail(y),
-        at_most(both, "both tails", markov),
-        at_most(2 * sp.exp(-(y**2) / (2 * V)), "the exponents", *(narrow.at({z: w * best}) for w in (1, -1))),
-        under=ABOVE,
-    )
-    integral = sp.Integral(power * y ** (power - 1) * tails.right, (y, 0, sp.oo))
-    layers = theorems.general(
-        "the mean as an integral of tails", Mean(X**power), "<=", integral,
-        [r"$\mathbb{E}[X^i] \le \mathbb{E}|X|^i$, the integral of $i y^{i-1} \Pr[|X| \ge y]$ over $y \ge 0$"], [(
-            "the tails", tails)], under=ABOVE,
-    )  # fmt: skip
-    higher = chain(
-        Mean(X**power),
-        at_most(integral, "over all levels $y$", layers),
-        equals(power * sp.gamma(power / 2) * (2 * V) ** (power / 2), r"$\Gamma$'$s$ integral"),
-        equals(power * sp.gamma(power / 2) * (m * (t - 1 / t) ** 2 / 2) ** (power / 2), "$V$ put in", spread),
-        under=ABOVE,
-    )
-    return narrow, tails, higher
-
-
 @derivation(
     "The moments of $X$", f"{SOURCE}, Lemma 6.1, (3) corrected",
     where={**MEANING, X: r"$\sum_j (p'_j/p_j) h_j - m$, by (32)", Z: "$p'_j/p_j - 1$ for the message $j$ of one user"},
@@ -207,21 +142,85 @@ def lemma61() -> Blocks:
     [0, m*(Sum(p'(j)**2/p(j), (j, 1, B)) - 1)]
     """
     ratio_of_laws, excess = cite(eq32, part=1), p1(j) / p(j) - 1
-    sent, no_mean, mean, variance = _mean_and_variance([("what $X$ is", ratio_of_laws)])
-    high = claim(excess, "<=", t - 1, "$Z$ is not above $t - 1$", not_above)
-    low = claim(excess, ">=", 1 / t - 1, "$Z$ is not below $1/t - 1$", not_below)
-    lemma = theorems.general(
-        "Hoeffding's lemma", Mean(sp.exp(z * X)), "<=", sp.exp(m * z**2 * ((t - 1) - (1 / t - 1)) ** 2 / 8), [_COPIES],
-        [("mean 0", no_mean), ("$Z$ is not above $t - 1$", high), ("$Z$ is not below $1/t - 1$", low)], checked=_SMALL,
+    # -- the law of Z; E[Z] = 0 for one user, then E[X] and E[X²]
+    by_32 = [("what $X$ is", ratio_of_laws)]
+    ratio, chi = p1(j) / p(j), sp.Sum(p1(j) ** 2 / p(j), messages)
+    sent = law(Z, {ratio - 1: (p(j), messages)}, "one user sends $j$ with probability $p_j$", total=sums_to_one)
+    first, square = sent.mean(lambda u: u), sent.mean(lambda u: u**2)
+    no_mean = chain(
+        Mean(Z),
+        equals(sp.Sum(p(j) * (ratio - 1), messages), "over the messages", first),
+        equals(sp.Sum(p1(j), messages) - sp.Sum(p(j), messages), "multiplied out"),
+        equals(0, "both sum to 1", sums_to_one, primed_sums_to_one),
+    )
+    mean = chain(
+        Mean(X),
+        by("$m$ users", theorems.general("independence", Mean(X), "=", m * Mean(Z), [_COPIES], by_32, checked=_SMALL)),
+        equals(0, "$Z$ has mean 0", no_mean),
+    )
+    squares = m * Mean(Z**2) + m * (m - 1) * Mean(Z) ** 2
+    variance = chain(
+        Mean(X**2),
+        by(
+            "users with themselves, and pairs of users",
+            theorems.general("independence", Mean(X**2), "=", squares, [_COPIES], by_32, checked=_SMALL),
+        ),
+        equals(m * Mean(Z**2), "$Z$ has mean 0", no_mean),
+        equals(m * sp.Sum(p(j) * (ratio - 1) ** 2, messages), "over the messages", square),
+        equals(m * (chi - 2 * sp.Sum(p1(j), messages) + sp.Sum(p(j), messages)), "multiplied out"),
+        equals(m * (chi - 1), "both sum to 1", sums_to_one, primed_sums_to_one),
+    )
+    bounded = chain(
+        Mean(sp.exp(z * X)),
+        at_most(sp.exp(m * z**2 * (t - 1 / t) ** 2 / 8), "$m$ users", theorems.general(
+            "Hoeffding's lemma", Mean(sp.exp(z * X)), "<=", sp.exp(m * z**2 * ((t - 1) - (1 / t - 1)) ** 2 / 8),
+            [_COPIES],
+            [
+                ("mean 0", no_mean),
+                ("$Z$ is not above $t - 1$", claim(excess, "<=", t - 1, "$Z$ is not above $t - 1$", not_above)),
+                ("$Z$ is not below $1/t - 1$", claim(excess, ">=", 1 / t - 1, "$Z$ is not below $1/t - 1$", not_below)),
+            ], checked=_SMALL,
+        )),
     )  # fmt: skip
-    bounded = chain(Mean(sp.exp(z * X)), at_most(sp.exp(m * z**2 * (t - 1 / t) ** 2 / 8), "$m$ users", lemma))
     spread = given(
         V, m * (t - 1 / t) ** 2 / 4, "$m$ times the square of half the interval; positive, as $t > 1$", ABOVE
     )
-    narrow, tails, higher = _higher_moments(bounded, spread)
-    laws = (sums_to_one, primed_sums_to_one, not_above, not_below)
-    shown = (sent, no_mean, ratio_of_laws, mean, variance, bounded, spread, narrow, tails, higher)
-    return *laws, *shown, parts(mean, variance, bounded, higher)
+    # -- from the moments of e^(sX) to the tails of X, and from these to its moments
+    narrow = chain(
+        Mean(sp.exp(z * X)),
+        by("Hoeffding's lemma, as above", bounded),
+        equals(sp.exp(z**2 * V / 2), "with $V$", spread),
+        under=ABOVE,
+    )
+    tail, best = quantity("Tail", r"\Pr[|X| \ge {0}]", nonnegative=True), y / V
+    both = sp.exp(-best * y) * (Mean(sp.exp(best * X)) + Mean(sp.exp(-best * X)))
+    tails = chain(
+        tail(y),
+        by("both tails", theorems.general(
+            "Chernoff's bound", tail(y), "<=", both,
+            [r"if $|X| \ge y$ then $e^{sX}$ or $e^{-sX}$ is at least $e^{sy}$, for every $s > 0$; here $s = y/V$"],
+            [("$e^{s(x - y)}$ is at least 1", claim(1, "<=", sp.exp(best * (x - y)), "far out", under=sp.Ge(x, y)))],
+            under=ABOVE, local=(x,),
+        )),
+        at_most(2 * sp.exp(-(y**2) / (2 * V)), "the exponents", *(narrow.at({z: w * best}) for w in (1, -1))),
+        under=ABOVE,
+    )  # fmt: skip
+    integral = sp.Integral(power * y ** (power - 1) * tails.right, (y, 0, sp.oo))
+    higher = chain(
+        Mean(X**power),
+        by("over all levels $y$", theorems.general(
+            "the mean as an integral of tails", Mean(X**power), "<=", integral,
+            [r"$\mathbb{E}[X^i] \le \mathbb{E}|X|^i$, the integral of $i y^{i-1} \Pr[|X| \ge y]$ over $y \ge 0$"],
+            [("the tails", tails)], under=ABOVE,
+        )),
+        equals(power * sp.gamma(power / 2) * (2 * V) ** (power / 2), r"$\Gamma$'$s$ integral"),
+        equals(power * sp.gamma(power / 2) * (m * (t - 1 / t) ** 2 / 2) ** (power / 2), "$V$ put in", spread),
+        under=ABOVE,
+    )  # fmt: skip
+    return (
+        sums_to_one, primed_sums_to_one, not_above, not_below, sent, no_mean, ratio_of_laws, mean, variance, bounded,
+        spread, narrow, tails, higher, parts(mean, variance, bounded, higher),
+    )  # fmt: skip
 
 
 @derivation("The largest variance", f"{SOURCE}, Lemma 6.2", where=MEANING)
@@ -282,7 +281,7 @@ def theorem37() -> Blocks:
     """
     definition = given(S(order, m), Mean(rho**order), r"$\rho = M(D')(h)/M(D)(h)$, and $h$ is drawn from $M(D)$")
     excess = given(rho, 1 + X / m, r"$X = m(\rho - 1)$")
-    lemma = [cite(lemma61, part=e) for e in (0, 1, 3)]
+    lemma = cite_parts(lemma61, 0, 1, 3)
     largest = cite(lemma62, part=0)
 
     def moments(first: int) -> sp.Expr:
@@ -299,7 +298,7 @@ def theorem37() -> Blocks:
     chi = sp.Sum(p1(j) ** 2 / p(j), messages)
     pairs, rest = sp.binomial(order, 2), sp.Sum(sp.binomial(order, i) * b(i) / m**i, (i, 3, order))
     each = chain(rest.function, equals(higher_term(m), "$m^i$ is $(m^2)^{i/2}$", named))
-    shown = chain(
+    return excess, definition, *lemma, named, moment, largest, each, chain(
         S(order, m),
         equals(Mean((1 + X / m) ** order), "with $X$", definition, excess),
         equals(Mean(sp.Sum(sp.binomial(order, i) * (X / m) ** i, (i, 0, order))), "(15), the binomial theorem"),
@@ -310,8 +309,7 @@ def theorem37() -> Blocks:
         at_most(1 + pairs * ((t - 1) ** 2 / t) / m + rest, "the largest variance", largest),
         equals(closed_form(m), "one power", each),
         under=ABOVE,
-    )
-    return excess, definition, *lemma, named, moment, largest, each, shown
+    )  # fmt: skip
 
 
 @derivation("Special neighbours, second bound", f"{SOURCE}, Theorem 7.1", where={**MOMENT, **MEANING})
@@ -330,7 +328,7 @@ def theorem71() -> Blocks:
     excess = given(rho, 1 + X / m, r"$X = m(\rho - 1)$")
     lemma = cite(lemma61, part=2)
     tangent = chain(x**real_order, at_most(sp.exp(real_order * (x - 1)), r"$\log x \le x - 1$", growing(x, 1)))
-    shown = chain(
+    return excess, definition, lemma, tangent, chain(
         S(real_order, m),
         equals(Mean(rho**real_order), "by definition", definition),
         at_most(Mean(sp.exp(real_order * (rho - 1))), "a power is below an exponential", tangent.at({x: rho})),
@@ -342,4 +340,3 @@ def theorem71() -> Blocks:
         at_most(sp.exp(real_order**2 * (t - 1) ** 2 / (2 * m)), "$t - 1/t$ is at most $2(t - 1)$"),
         at_most(sp.exp(real_order**2 * (t - 1) ** 2 / m), "twice the exponent"),
     )  # fmt: skip
-    return excess, definition, lemma, tangent, shown

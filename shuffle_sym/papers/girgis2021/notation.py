@@ -13,6 +13,7 @@ from shuffle_sym.algebra import field
 from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.engine import Random, quantity, suppose
 from shuffle_sym.papers.laws import rows
+from shuffle_sym.papers.proofs import LEVEL, quantities
 from shuffle_sym.papers.tools import F, fraction
 from shuffle_sym.randomizers import KRR, BinaryRR, from_matrix
 
@@ -20,21 +21,22 @@ SOURCE = "Girgis et al. 2021"
 Laws = list[list[F]]
 
 t = field.t
-n, m, B = sp.symbols("n m B", integer=True, positive=True)
-j = sp.Symbol("j", integer=True, positive=True)
+n, m, j, B = sp.symbols("n m j B", integer=True, positive=True)
 i, k = sp.symbols("i k", integer=True, nonnegative=True)
 order = parameter("lambda", 2, integer=True)  # an integer order
 real_order = sp.Symbol("lambda", positive=True)  # any order
 
-p = quantity("p", r"p_{{{0}}}", positive=True)
-p1 = quantity("p'", r"p'_{{{0}}}", positive=True)
+p, p1 = quantities("p p'", "*_{{{0}}}", positive=True)
 #: E[(M(D')/M(D))^λ] of special neighbours, m users.
 S = quantity("S", r"S_{{{0}}}({1})", positive=True)
-rho = Random("rho", positive=True)
-X = Random("X", real=True)
+rho, X = Random("rho", positive=True), Random("X", real=True)
 
+messages = (j, 1, B)
+ABOVE, ORDER = sp.Gt(t, 1), sp.Gt(real_order, 1)
+
+USERS = {**LEVEL, n: "number of users"}
 MEANING = {
-    t: r"$e^{\varepsilon_0}$",
+    **LEVEL,
     p(j): "probability of the message $j$, input $d$",
     p1(j): "the same, input $d'$",
     B: "number of messages",
@@ -42,8 +44,9 @@ MEANING = {
 }
 MOMENT = {S(real_order, m): r"the moment $\mathbb{E}[(M(D')/M(D))^{\lambda}]$ of special neighbours, $m$ users"}
 
-sums_to_one = suppose(sp.Sum(p(j), (j, 1, B)), "=", 1, "$p$ is a law")
-primed_sums_to_one = suppose(sp.Sum(p1(j), (j, 1, B)), "=", 1, "$p'$ is a law")
+sums_to_one, primed_sums_to_one = (
+    suppose(sp.Sum(law(j), messages), "=", 1, f"${name}$ is a law") for law, name in ((p, "p"), (p1, "p'"))
+)
 not_above = suppose(p1(j), "<=", t * p(j), r"$R$ is $\varepsilon_0$-LDP, $t = e^{\varepsilon_0}$")
 above_one = quantity("e", r"e_{{{0}}}", nonnegative=True)
 not_above_t = suppose(

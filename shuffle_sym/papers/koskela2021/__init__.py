@@ -5,7 +5,7 @@ from shuffle_sym.papers.registry import shown
 TITLE = "Koskela et al. 2021"
 
 #: What is written here, imported when somebody asks for a derivation or a closed form.
-MODULES = ("cells", "clone_order", "clones", "definitions", "printed", "rounds", "views")
+MODULES = ("clones", "definitions", "printed", "rounds", "views")
 
 __all__ = ["TITLE", *MODULES]
 

@@ -52,11 +52,10 @@ from shuffle_sym.papers.koskela2021.definitions import (
     view,
 )
 from shuffle_sym.papers.koskela2021.printed import divergences, printed_strong, printed_weak
-from shuffle_sym.papers.laws import divergence_of_laws, shuffled_datasets
+from shuffle_sym.papers.laws import binomial, divergence_of_laws, shuffled_datasets
 from shuffle_sym.papers.tools import (
     F,
     between,
-    binomial,
     collected,
     exact,
     fraction,
@@ -291,7 +290,9 @@ def marked_at_random(n: int, k: int, gamma: F) -> bool:
     others = tuple(i % k for i in range(n - 1))
     views = view(k, gamma, (*others, 0), OTHERS)
     left = all(sum(left_over(random, sent, others).values()) == sum(random) + 1 for random, sent in views)
-    return left and collected((sum(random), p) for (random, _), p in views.items()) == dict(binomial(n - 1, gamma))
+    return left and collected((sum(random), p) for (random, _), p in views.items()) == dict(
+        enumerate(binomial(n - 1, gamma))
+    )
 
 
 @claim.by(

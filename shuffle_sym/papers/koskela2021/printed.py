@@ -18,7 +18,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.algebra import arguments
-from shuffle_sym.papers.tools import binomial
+from shuffle_sym.papers.laws import binomial
 from shuffle_sym.truth.histograms import hockey_stick
 
 Pair = dict[Fraction, tuple[Fraction, Fraction]]
@@ -32,7 +32,7 @@ def printed_strong(k: Any, gamma: Any, n: Any) -> Pair:
     """
     k, gamma, n = _checked(k, gamma, n)
     pair: Pair = {}
-    for count, weight in binomial(n - 1, gamma / k):
+    for count, weight in enumerate(binomial(n - 1, gamma / k)):
         _add(pair, Fraction(count + 1), weight, Fraction(0))
         _add(pair, Fraction(count), Fraction(0), weight)
     return pair

@@ -3,28 +3,26 @@ r"""Many rounds: Koskela et al. 2021, Theorem 5, Lemma 6, Theorem 7, from the di
 from __future__ import annotations
 
 import math
-from collections import defaultdict, namedtuple
+from collections import namedtuple
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra import field
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import Positive, quantity
+from shuffle_sym.papers.koskela2021.notation import SOURCE, alpha
+from shuffle_sym.papers.proofs import by, quantities
+from shuffle_sym.papers.tools import collected
 
-SOURCE = "Koskela et al. 2021"
-alpha = field.alpha
 eps, infinite = sp.Symbol("epsilon", real=True), sp.Symbol("delta_infinity", nonnegative=True)
 rounds, x, worst, y, z, v, M, Z = sp.symbols("c x w y z v M Z", integer=True, positive=True)
 #: How many outcomes a pair has: of both laws, of the first only, of the second only; and how many total losses.
-shared, first_only, second_only, distinct = (
-    quantity(name, name + "_{{{0}}}", integer=True, positive=True) for name in "MZVK"
-)
+shared, first_only, second_only, distinct = quantities("M Z V K", "*_{{{0}}}", integer=True, positive=True)
 #: A law, on the outcomes that both have and on those of its own, and how many the latter are.
 Law = namedtuple("Law", "both alone size")
 kind_of = sp.Symbol("i", integer=True, nonnegative=True)
@@ -46,23 +44,17 @@ def _outcomes(count: int) -> list[tuple[Fraction, Fraction]]:
 
 
 def _mass_is_a_power() -> bool:
-    lost = sum(p for p, q in _PAIR if not q)
-    return all(sum(p for p, _ in _outcomes(count)) == (1 - lost) ** count for count in (1, 2, 3))
+    """Whether the mass of the outcomes that both laws have, of all rounds, is a power of that of one round."""
+    shared = sum(p for p, q in _PAIR if q)
+    return all(sum(p for p, _ in _outcomes(count)) == shared**count for count in (1, 2, 3))
 
 
 def _convolution() -> bool:
     """Whether the law of the ratio of all rounds is that of one round, convolved."""
-    one = {p / q: p for p, q in _PAIR if q}
-    law: dict[Fraction, Fraction] = {Fraction(1): Fraction(1)}
+    one, law = {p / q: p for p, q in _PAIR if q}, {Fraction(1): Fraction(1)}
     for count in (1, 2, 3):
-        convolved: dict[Fraction, Fraction] = defaultdict(Fraction)
-        for (x, p), (w, q) in product(law.items(), one.items()):
-            convolved[x * w] += p * q
-        law = dict(convolved)
-        direct: dict[Fraction, Fraction] = defaultdict(Fraction)
-        for p, q in _outcomes(count):
-            direct[p / q] += p
-        if law != dict(direct):
+        law = collected((x * w, p * q) for (x, p), (w, q) in product(law.items(), one.items()))
+        if law != collected((p / q, p) for p, q in _outcomes(count)):
             return False
     return True
 
@@ -71,18 +63,15 @@ def _direction(own: Law, other: Law, mark: str) -> tuple[Fact, ...]:
     """δ of one direction: its definition and the losses, (2.3), and that it is what events can tell at most."""
     P, Q, both = own.both(x, y), other.both(x, y), (y, 1, shared(x))
     of_own, of_other = (own.alone(x, z), (z, 1, own.size(x))), (-sp.exp(eps) * other.alone(x, v), (v, 1, other.size(x)))
-    value, weight = (
-        quantity(name + mark, rf"\{name}{mark}({{0}}, {{1}})", nonnegative=True) for name in ("delta", "omega")
-    )
+    value, weight = quantities(f"delta{mark} omega{mark}", r"\*({0}, {1})", nonnegative=True)
     lost = quantity("delta_inf" + mark, rf"\delta{mark}_\infty({{0}})", nonnegative=True)
-    loss, level = (quantity(name + mark, rf"{name}{mark}({{0}}, {{1}})", real=True) for name in "Ss")
+    loss, level = quantities(f"S{mark} s{mark}", "*({0}, {1})", real=True)
     mass, rest, gap = sp.Sum(P, both), sp.Sum(*of_own), P - sp.exp(eps) * Q
     gain, kept = sp.Sum(P * Positive(1 - sp.exp(eps - loss(x, y))), both), (1 - lost(x)) ** rounds
     seen, unseen = sp.Sum(Positive(gap), both) + rest, sp.Sum(Positive(of_other[0]), of_other[1])
     divergence = given(value(x, eps), seen + unseen, "outcomes of both laws, of the first only, of the second only")
     losses = given(loss(x, y), sp.log(P / Q), "the losses of all rounds added, (2.2)")
     ones = suppose(rest, "=", 1 - mass, "a law sums to 1")
-    power = theorems.independence(mass, kept, "in every round an outcome of both laws", (_SMALL, _mass_is_a_power))
     totals = theorems.general(
         "the law of a sum of independent losses is a convolution", gain, "=",
         sp.Sum(weight(x, v) * Positive(1 - sp.exp(eps - level(x, v))), (v, 1, distinct(x))),
@@ -95,7 +84,11 @@ def _direction(own: Law, other: Law, mark: str) -> tuple[Fact, ...]:
         *start,
         equals(gain + rest, r"$[P - e^{\varepsilon} Q]_+ = P [1 - e^{\varepsilon - S}]_+$", losses),
         equals(gain + 1 - mass, "a law sums to 1", ones),
-        equals(gain + 1 - kept, "independent rounds", power),
+        equals(
+            gain + 1 - kept,
+            "independent rounds",
+            theorems.independence(mass, kept, "in every round an outcome of both laws", (_SMALL, _mass_is_a_power)),
+        ),
         equals(totals.right + 1 - kept, "outcomes with one total loss together", totals),
     )
     kinds = tuple(enumerate(((gap, both), of_own, of_other)))
@@ -150,7 +143,7 @@ def theorem5() -> Blocks:
     )  # fmt: skip
     shown = chain(
         tight(eps),
-        equals(largest.right, "by definition", largest),
+        by("by definition", largest),
         equals(sp.Max(*(d[-1].right.subs(x, worst) for d in (ahead, behind))), "(2.3), twice", ahead[-1], behind[-1]),
     )
     return at_most_one, *ahead, *behind, largest, shown, parts(*ahead[-3:], *behind[-3:], shown)
@@ -170,85 +163,50 @@ def rounded_losses() -> Blocks:
     >>> [fact.relation for fact in rounded_losses().statement]
     ['<=', '>=']
     """
-    one, up, down = (quantity(name, real=True) for name in ("s", "s_R", "s_L"))
+    one, up, down = quantities("s s_R s_L", real=True)
     raised = suppose(up(y, v), ">=", one(y, v), "(2.5): the smallest point of the grid that is not below")
     lowered = suppose(down(y, v), "<=", one(y, v), "(2.5): the largest point of the grid that is not above")
-    gains, deltas, definitions = [], [], []
-    for name, losses in (("", one), ("_R", up), ("_L", down)):
-        gain = quantity(f"g{name}", nonnegative=True)
-        value = quantity(f"delta{name}", rf"\delta{name}({{0}})", nonnegative=True)
-        added = sp.Sum(losses(y, v), (v, 1, rounds))
-        definitions.append(
-            given(gain(y), Positive(1 - sp.exp(eps - added)), "what an outcome adds, over $P(y)$: (2.3)")
-        )
-        whole = sp.Sum(P(y) * gain(y), (y, 1, M)) + 1 - (1 - infinite) ** rounds
-        definitions.append(given(value(eps), whole, r"$\delta$ of these losses: Theorem 5"))
-        gains.append(gain)
-        deltas.append(value)
-    shown = []
-    steps = []
-    for other, fact, end in ((1, raised, at_most), (2, lowered, at_least)):
-        step = chain(
+    gains, deltas = (
+        quantities("g g_R g_L", nonnegative=True),
+        quantities("delta delta_R delta_L", r"\*({0})", nonnegative=True),
+    )
+    gained = [
+        given(gain(y), Positive(1 - sp.exp(eps - sp.Sum(losses(y, v), (v, 1, rounds)))),
+              "what an outcome adds, over $P(y)$: (2.3)")
+        for gain, losses in zip(gains, (one, up, down), strict=True)
+    ]  # fmt: skip
+    whole = [
+        given(delta(eps), sp.Sum(P(y) * gain(y), (y, 1, M)) + 1 - (1 - infinite) ** rounds,
+              r"$\delta$ of these losses: Theorem 5")
+        for delta, gain in zip(deltas, gains, strict=True)
+    ]  # fmt: skip
+    ways = (1, raised, at_most), (2, lowered, at_least)
+    words = r"every loss moves one way, and $[1 - e^{\varepsilon - s}]_+$ grows in $s$"
+    steps = [
+        chain(
             gains[0](y),
-            equals(definitions[0].right, "by definition", definitions[0]),
-            end(
-                definitions[2 * other].right,
-                r"every loss moves one way, and $[1 - e^{\varepsilon - s}]_+$ grows in $s$",
-                fact,
-            ),
-            equals(gains[other](y), "by definition", definitions[2 * other]),
+            by("by definition", gained[0]),
+            end(gained[other].right, words, fact),
+            equals(gains[other](y), "by definition", gained[other]),
         )
-        steps.append(step)
-        shown.append(
-            chain(
-                deltas[0](eps),
-                equals(definitions[1].right, "by definition", definitions[1]),
-                end(definitions[2 * other + 1].right, "outcome by outcome", step),
-                equals(deltas[other](eps), "by definition", definitions[2 * other + 1]),
-            )
+        for other, fact, end in ways
+    ]
+    shown = [
+        chain(
+            deltas[0](eps),
+            by("by definition", whole[0]),
+            end(whole[other].right, "outcome by outcome", step),
+            equals(deltas[other](eps), "by definition", whole[other]),
         )
+        for step, (other, _, end) in zip(steps, ways, strict=True)
+    ]
+    definitions = (definition for both in zip(gained, whole, strict=True) for definition in both)
     return raised, lowered, *definitions, *steps, *shown, parts(*shown)
 
 
 level = sp.Symbol("alpha", nonnegative=True)  # 0 where a law has no mass
-one_m, one_p = (quantity(name, name + "({0})", nonnegative=True) for name in ("E_M", "E_P"))
-many_m, many_p = (quantity(name, name + "({0}, {1})", nonnegative=True) for name in ("D_M", "D_P"))
-
-
-def _one_round_more(below: Fact, before: Fact) -> tuple[Fact, ...]:
-    """What c + 1 independent rounds are; the last block goes from c rounds to c + 1."""
-    A, P_ = (quantity(name, name + "({0})", positive=True) for name in ("A", "P"))
-    A2, B, B2, Q_, R, S = (quantity(e, e + "({0})", nonnegative=True) for e in ("A'", "B", "B'", "Q", "R", "S"))
-    w, r, W, N = sp.symbols("w r W N", integer=True, positive=True)
-    sent, last, of_p, of_r = (y, 1, M), (z, 1, Z), (w, 1, W), (r, 1, N)
-
-    def excess(first: Any, second: Any, *limits: Any) -> sp.Expr:
-        return sp.Sum(Positive(first - level * second), *limits)
-
-    next_M = suppose(many_m(rounds + 1, level), "=", excess(A(y) * B(z), A2(y) * B2(z), last, sent),
-                     "$c$ rounds $A$, $A'$ and one more, independent of them")  # fmt: skip
-    next_P = suppose(many_p(rounds + 1, level), "=", excess(R(r) * P_(w), S(r) * Q_(w), of_r, of_p),
-                     "$c$ rounds $R$, $S$ and one more, independent of them")  # fmt: skip
-    round_M = given(one_m(level), excess(B(z), B2(z), last), "one round of the mechanism")
-    round_P = given(one_p(level), excess(P_(w), Q_(w), of_p), "one round of $P$ and $Q$")
-    these_M = suppose(many_m(rounds, level), "=", excess(A(y), A2(y), sent), "$c$ rounds of the mechanism")
-    these_P = suppose(many_p(rounds, level), "=", excess(R(r), S(r), of_r), "$c$ rounds of $P$ and $Q$")
-    ratio_y, ratio_w = level * A2(y) / A(y), level * Q_(w) / P_(w)
-    mixed = A(y) * P_(w), A2(y) * Q_(w)
-    step = chain(
-        many_m(rounds + 1, level),
-        equals(next_M.right, "independent rounds", next_M),
-        equals(sp.Sum(A(y) * one_m(ratio_y), sent), "given what $c$ rounds sent, $A(y)$ is taken out", round_M),
-        at_most(sp.Sum(A(y) * one_p(ratio_y), sent), r"one round is dominated at every $\alpha$", below),
-        equals(excess(*mixed, of_p, sent), "back inside", round_P),
-        equals(excess(*mixed, sent, of_p), "the sums exchanged"),
-        equals(sp.Sum(P_(w) * many_m(rounds, ratio_w), of_p), "given what $P$ sent, $P(w)$ is taken out", these_M),
-        at_most(sp.Sum(P_(w) * many_p(rounds, ratio_w), of_p), r"$c$ rounds are dominated at every $\alpha$",
-                before.fixing(rounds)),
-        equals(next_P.right, "back inside", these_P),
-        equals(many_p(rounds + 1, level), "independent rounds", next_P),
-    )  # fmt: skip
-    return round_M, round_P, next_M, next_P, these_M, these_P, step
+one_m, one_p = quantities("E_M E_P", "*({0})", nonnegative=True)
+many_m, many_p = quantities("D_M D_P", "*({0}, {1})", nonnegative=True)
 
 
 @derivation(
@@ -275,7 +233,38 @@ def many_rounds() -> Blocks:
         r"$P$ and $Q$ dominate one round, for every $\alpha > 0$; at $\alpha = 0$ both are 1",
     )
     before = suppose(many_m(rounds, level), "<=", many_p(rounds, level), "$c$ rounds")
-    *laws, step = _one_round_more(below, before)
+    # -- what c + 1 independent rounds are, and from c rounds to c + 1
+    A, P_ = quantities("A P", "*({0})", positive=True)
+    A2, B, B2, Q_, R, S = quantities("A' B B' Q R S", "*({0})", nonnegative=True)
+    w, r, W, N = sp.symbols("w r W N", integer=True, positive=True)
+    sent, last, of_p, of_r = (y, 1, M), (z, 1, Z), (w, 1, W), (r, 1, N)
+
+    def excess(first: Any, second: Any, *limits: Any) -> sp.Expr:
+        return sp.Sum(Positive(first - level * second), *limits)
+
+    next_M = suppose(many_m(rounds + 1, level), "=", excess(A(y) * B(z), A2(y) * B2(z), last, sent),
+                     "$c$ rounds $A$, $A'$ and one more, independent of them")  # fmt: skip
+    next_P = suppose(many_p(rounds + 1, level), "=", excess(R(r) * P_(w), S(r) * Q_(w), of_r, of_p),
+                     "$c$ rounds $R$, $S$ and one more, independent of them")  # fmt: skip
+    round_M = given(one_m(level), excess(B(z), B2(z), last), "one round of the mechanism")
+    round_P = given(one_p(level), excess(P_(w), Q_(w), of_p), "one round of $P$ and $Q$")
+    these_M = suppose(many_m(rounds, level), "=", excess(A(y), A2(y), sent), "$c$ rounds of the mechanism")
+    these_P = suppose(many_p(rounds, level), "=", excess(R(r), S(r), of_r), "$c$ rounds of $P$ and $Q$")
+    ratio_y, ratio_w = level * A2(y) / A(y), level * Q_(w) / P_(w)
+    mixed = A(y) * P_(w), A2(y) * Q_(w)
+    step = chain(
+        many_m(rounds + 1, level),
+        by("independent rounds", next_M),
+        equals(sp.Sum(A(y) * one_m(ratio_y), sent), "given what $c$ rounds sent, $A(y)$ is taken out", round_M),
+        at_most(sp.Sum(A(y) * one_p(ratio_y), sent), r"one round is dominated at every $\alpha$", below),
+        equals(excess(*mixed, of_p, sent), "back inside", round_P),
+        equals(excess(*mixed, sent, of_p), "the sums exchanged"),
+        equals(sp.Sum(P_(w) * many_m(rounds, ratio_w), of_p), "given what $P$ sent, $P(w)$ is taken out", these_M),
+        at_most(sp.Sum(P_(w) * many_p(rounds, ratio_w), of_p), r"$c$ rounds are dominated at every $\alpha$",
+                before.fixing(rounds)),
+        equals(next_P.right, "back inside", these_P),
+        equals(many_p(rounds + 1, level), "independent rounds", next_P),
+    )  # fmt: skip
     start = [
         suppose(many(1, level), "=", one(level), "the first round") for many, one in ((many_m, one_m), (many_p, one_p))
     ]
@@ -285,6 +274,7 @@ def many_rounds() -> Blocks:
         at_most(one_p(level), "one round is dominated", below),
         equals(many_p(1, level), "one round", start[1]),
     )
-    for_all = theorems.induction(before, rounds, base, step)
-    shown = chain(many_m(rounds, level), at_most(many_p(rounds, level), "by induction over the rounds", for_all))
-    return below, before, *laws, *start, base, step, shown
+    return below, before, round_M, round_P, next_M, next_P, these_M, these_P, *start, base, step, chain(
+        many_m(rounds, level),
+        at_most(many_p(rounds, level), "by induction over the rounds", theorems.induction(before, rounds, base, step)),
+    )  # fmt: skip

@@ -22,21 +22,21 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_least, at_most, chain, equals, parts
-from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
+from shuffle_sym.papers.engine.derivation import Blocks, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Positive, quantity
 from shuffle_sym.papers.koskela2021.definitions import EVERYONE, OTHERS, view
+from shuffle_sym.papers.koskela2021.notation import SOURCE, USERS, alpha, k, n, t
 from shuffle_sym.papers.laws import divergence_of_laws
+from shuffle_sym.papers.proofs import LEVEL, by, cite_parts, quantities, shown_by
 from shuffle_sym.papers.tools import fraction
 from shuffle_sym.randomizers import KRR, BinaryRR
 
-t, k, alpha = field.t, field.k, field.alpha
-n = sp.Symbol("n", integer=True, positive=True)
 n1, n2, b, m, i, j = sp.symbols("n_1 n_2 b m i j", integer=True, nonnegative=True)
 gamma, p = sp.symbols("gamma p", positive=True)
-SOURCE = "Koskela et al. 2021"
 #: Probabilities of one message of the differing user: the own value, and any other.
 own, other = 1 - gamma + gamma / k, gamma / k
+share = given(gamma, k / (t + k - 1), r"$k$-RR with $\varepsilon_0$: $1 - \gamma + \gamma/k$ is $t$ times $\gamma/k$")
 
 
 def _strong(R: Any, n: int) -> Source:
@@ -51,7 +51,7 @@ analyses.add(analyses.by_laws("strong adversary", f"{SOURCE}, Definition 8", ana
 @derivation(
     "Shuffled 2-RR: all zeros against one 1", f"{SOURCE}, (4.1)",
     {i: "number of ones that are seen", n: "users", p: "$1/(t + 1)$, the probability that a bit is flipped",
-     t: r"$e^{\varepsilon_0}$"},
+     **LEVEL},
 )  # fmt: skip
 def two_rr_pair() -> Blocks:
     r"""The pair of (4.1), P = Bin(n, p) and Q = Bin(n − 1, p) + Bern(1 − p), p = 1/(t + 1), and its ratio Q/P, between
@@ -64,7 +64,7 @@ def two_rr_pair() -> Blocks:
     >>> two_rr_pair().result
     i*t/n + (-i + n)/(n*t)
     """
-    N, P, Q = (quantity(name, rf"\Pr[{name} = {{0}}]", nonnegative=True) for name in "NPQ")
+    N, P, Q = quantities("N P Q", r"\Pr[* = {0}]", nonnegative=True)
     ratio = quantity("ratio", r"\rho({0})", nonnegative=True)
     any_i = sp.Symbol("i", integer=True)
     others = given(
@@ -111,8 +111,10 @@ def two_rr_pair() -> Blocks:
     zeros, ones = _in_order(decomposition.dataset(BinaryRR(), 0, 1, 0))
     written = ((n - i) * zeros.b / zeros.c + i * ones.b / ones.c) / ((n - i) * zeros.a / zeros.c + i * ones.a / ones.c)
     same = chain(written, equals(in_t, "the decomposition $(a, b, c)$ of the two datasets"))
-    laws = (flip, others, zero, one, the_ratio)
-    return *laws, binomial, without, with_one, shown, lower, upper, same, parts(binomial, lower, upper, same, shown)
+    return (
+        flip, others, zero, one, the_ratio, binomial, without, with_one, shown, lower, upper, same,
+        parts(binomial, lower, upper, same, shown),
+    )  # fmt: skip
 
 
 def _in_order(D: decomposition.Decomposition) -> tuple[decomposition.Component, decomposition.Component]:
@@ -124,8 +126,7 @@ def _in_order(D: decomposition.Decomposition) -> tuple[decomposition.Component, 
 # ------------------------------------------------------------------------------------------------- the weak adversary
 
 WHERE = {
-    n: "number of users, including the one whose input differs", k: "size of the alphabet",
-    gamma: "probability of a random answer",
+    **USERS, k: "size of the alphabet", gamma: "probability of a random answer",
     b: "how many of the others answered randomly",
 }  # fmt: skip
 V, V_other = sp.Symbol("V", nonnegative=True), sp.Symbol("V'", nonnegative=True)
@@ -194,10 +195,10 @@ def _agree(seen: slice, formula: Callable[[int, Fraction, int, Fraction], Fracti
     """Whether the divergence of the views, written out choice by choice, is that of a formula: n ≤ 3, k = 2, 3."""
 
     def holds() -> bool:
-        for n, k, alpha in product((1, 2, 3), (2, 3), (Fraction(1, 2), Fraction(6, 5), Fraction(3))):
-            share = Fraction(1, 3)
-            P, Q = (view(k, share, (*(0,) * (n - 1), x), seen) for x in (0, 1))
-            if divergence_of_laws(P, Q, alpha) != formula(k, share, n, alpha):
+        share = Fraction(1, 3)
+        for users, size, ratio in product((1, 2, 3), (2, 3), (Fraction(1, 2), Fraction(6, 5), Fraction(3))):
+            P, Q = (view(size, share, (*(0,) * (users - 1), x), seen) for x in (0, 1))
+            if divergence_of_laws(P, Q, ratio) != formula(size, share, users, ratio):
                 return False
         return True
 
@@ -205,7 +206,7 @@ def _agree(seen: slice, formula: Callable[[int, Fraction, int, Fraction], Fracti
 
 
 SMALL = r"for $n \le 3$, $k = 2, 3$, $\gamma = 1/3$ and three $\alpha$, all views in fractions"
-Weak, Weak_other = (quantity(name, name + "({0}, {1}, {2})", nonnegative=True) for name in ("W", "W'"))
+Weak, Weak_other = quantities("W W'", "*({0}, {1}, {2})", nonnegative=True)
 weak_cells = (n2, 0, b + 1 - n1), (n1, 0, b + 1), (b, 0, n - 1)
 
 
@@ -220,8 +221,22 @@ def _weak_formula(law: sp.Expr, law_other: sp.Expr) -> Callable[[int, Fraction, 
     return total
 
 
-def _joint_laws() -> tuple[Fact, Fact, list[Fact], list[Fact]]:
-    """The laws W and W' of (N1, N2, B), from what the differing user adds to the noise."""
+@derivation(
+    "The weak adversary sees $(N_1, N_2, B)$", f"{SOURCE}, Theorem 10, corrected",
+    {**WHERE, n1: "messages 1 that are left", n2: "messages 2 that are left", **LEVEL, alpha:
+        r"$e^{\varepsilon}$"},
+)  # fmt: skip
+def theorem10() -> Blocks:
+    r"""What A_w sees is the joint law of (N1, N2, B), which is the blanket's reduction pair (Koskela et al. 2021,
+    Theorem 10, corrected). Counts n_1, n_2 with n_1 + n_2 ≤ b + 1 ≤ n; W is their law under X and W' that under X'.
+
+    The paper goes on to two *scalar* random variables with the laws of numerator and denominator; what follows from
+    them is smaller than what the view gives away.
+
+    >>> theorem10().result
+    (b + n_1*(t - 1) + 1)/(b + n_2*(t - 1) + 1)
+    """
+    # -- the laws W and W' of (N1, N2, B), from what the differing user adds to the noise
     B, noise = quantity("B", r"\Pr[B = {0}]", nonnegative=True), quantity("noise", r"\nu({0}, {1})", nonnegative=True)
     x, y = sp.symbols("x y", integer=True)
     marked = given(
@@ -247,28 +262,6 @@ def _joint_laws() -> tuple[Fact, Fact, list[Fact], list[Fact]]:
                 equals(before * (mine * (1 - gamma) + gamma / k * (b + 1)), "the law of the noise", marked, spread),
             )
         )
-    return marked, spread, definitions, laws
-
-
-@derivation(
-    "The weak adversary sees $(N_1, N_2, B)$", f"{SOURCE}, Theorem 10, corrected",
-    {**WHERE, n1: "messages 1 that are left", n2: "messages 2 that are left", t: r"$e^{\varepsilon_0}$", alpha:
-        r"$e^{\varepsilon}$"},
-)  # fmt: skip
-def theorem10() -> Blocks:
-    r"""What A_w sees is the joint law of (N1, N2, B), which is the blanket's reduction pair (Koskela et al. 2021,
-    Theorem 10, corrected). Counts n_1, n_2 with n_1 + n_2 ≤ b + 1 ≤ n; W is their law under X and W' that under X'.
-
-    The paper goes on to two *scalar* random variables with the laws of numerator and denominator; what follows from
-    them is smaller than what the view gives away.
-
-    >>> theorem10().result
-    (b + n_1*(t - 1) + 1)/(b + n_2*(t - 1) + 1)
-    """
-    marked, spread, definitions, laws = _joint_laws()
-    share = given(
-        gamma, k / (t + k - 1), r"$k$-RR with $\varepsilon_0$: $1 - \gamma + \gamma/k$ is $t$ times $\gamma/k$"
-    )
     ratio = chain(
         Weak(n1, n2, b) / Weak_other(n1, n2, b),
         equals(
@@ -277,9 +270,9 @@ def theorem10() -> Blocks:
         ),
         equals((n1 * (t - 1) + b + 1) / (n2 * (t - 1) + b + 1), r"$\gamma$ in $t$", share),
     )  # fmt: skip
-    same = chain(Weak(n1, n2, b), equals(laws[0].right, "as above", laws[0]),
+    same = chain(Weak(n1, n2, b), by("as above", laws[0]),
                  equals(_reduction_pair(), "the blanket of $k$-RR, cell by cell", share))  # fmt: skip
-    under_X, under_other = cite(appendix_a, part=1), cite(appendix_a, part=2)
+    under_X, under_other = cite_parts(appendix_a, 1, 2)
     of_view = chain(
         V / V_other,
         equals(
@@ -288,16 +281,17 @@ def theorem10() -> Blocks:
         ),
     )  # fmt: skip
     difference = Positive(Weak(n1, n2, b) - alpha * Weak_other(n1, n2, b))
-    sees = theorems.general(
-        "a sufficient statistic keeps the divergence",
-        Divergence(alpha, sp.Symbol("View"), sp.Symbol("View'")), "=", sp.Sum(difference, *weak_cells),
+    divergence = shown_by("only $(N_1, N_2, B)$ matters", theorems.general(
+        "a sufficient statistic keeps the divergence", Divergence(alpha, sp.Symbol("View"), sp.Symbol("View'")), "=",
+        sp.Sum(difference, *weak_cells),
         stated=["$(N_1, N_2, B)$ is a function of the view, with the laws $W$ and $W'$"],
         shown=[("the ratio of a view is a function of it", of_view)],
         checked=(SMALL, _agree(OTHERS, _weak_formula(laws[0].right, laws[1].right))),
+    ))  # fmt: skip
+    return (
+        share, marked, spread, *definitions, *laws, under_X, under_other, of_view, same, divergence, ratio,
+        parts(*laws, same, divergence, ratio),
     )  # fmt: skip
-    divergence = chain(sees.left, equals(sees.right, "only $(N_1, N_2, B)$ matters", sees))
-    laws_of = (share, marked, spread, *definitions, *laws, under_X, under_other, of_view)
-    return *laws_of, same, divergence, ratio, parts(*laws, same, divergence, ratio)
 
 
 def _reduction_pair() -> sp.Expr:
@@ -368,7 +362,7 @@ def strong_view() -> Blocks:
     truthful = (1 - gamma) * sp.Sum(T(m, n2) * Positive(1 - alpha * n2 / (m + 1)), *cells)
     shown = chain(
         sees.left,
-        equals(sees.right, "a random answer, or a truthful one", sees),
+        by("a random answer, or a truthful one", sees),
         equals(
             gamma * Positive(1 - alpha) * sp.Sum(U(j), (j, 1, views)) + truthful, "the ratios 1 and $n_1/n_2$", moved
         ),
@@ -384,9 +378,6 @@ def strong_view() -> Blocks:
         equals((1 - gamma) * sp.Sum(T(m, 0), (m, 0, n - 1)), "no 2 among the noise", no_two),
         equals((1 - gamma) * (1 - p) ** (n - 1), "the binomial theorem", noise),
         equals((1 - gamma) * (1 - gamma / k) ** (n - 1), r"$p = \gamma/k$", each),
-    )
-    share = given(
-        gamma, k / (t + k - 1), r"$k$-RR with $\varepsilon_0$: $1 - \gamma + \gamma/k$ is $t$ times $\gamma/k$"
     )
     first = decomposition.strong(KRR()).atoms[0]
     same = [

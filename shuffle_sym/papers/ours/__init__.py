@@ -6,11 +6,9 @@ TITLE = "this package"
 
 #: What is written here, imported when somebody asks for a derivation or a closed form.
 MODULES = (
-    "any_randomizer",
     "cube",
     "dropout",
     "noise",
-    "noise_pairs",
     "orders",
     "rare",
     "sampling",

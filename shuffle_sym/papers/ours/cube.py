@@ -12,22 +12,20 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra.symbols import parameter
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, chain, equals, telescoping
 from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
-from shuffle_sym.papers.engine.facts import Applied, Fact, given, suppose
-from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
-from shuffle_sym.papers.ours.noise import LOW, OURS, TOP, V, X, alpha, comonotone_sums, k, n
+from shuffle_sym.papers.engine.facts import given, suppose
+from shuffle_sym.papers.engine.quantities import Mean, Positive, Random
+from shuffle_sym.papers.ours.noise import LOW, OURS, TOP, V, X, comonotone_sums, k, n
+from shuffle_sym.papers.ours.notation import alpha, d, gamma, i, j, m, omega
+from shuffle_sym.papers.proofs import by, quantities
 from shuffle_sym.papers.tools import F
 
-omega = Random("omega")
-d, i, j = sp.symbols("d i j", integer=True, positive=True)
-m, z = sp.symbols("m z", integer=True, nonnegative=True)
+z = sp.Symbol("z", integer=True, nonnegative=True)
 a, b = sp.symbols("a b", positive=True)
-gamma = parameter("gamma", 0, 1)
-plain, starred, replaced, rest = (quantity(name, positive=True) for name in ("r", "r_s", "P", "U"))
-Psi, of_pair, of_stars = (quantity(name, real=True) for name in ("Psi", "h", "h_s"))
+plain, starred, replaced, rest = quantities("r r_s P U", positive=True)
+Psi, of_pair, of_stars = quantities("Psi h h_s", real=True)
 
 
 def _one_after_the_other() -> bool:
@@ -46,73 +44,9 @@ def _one_after_the_other() -> bool:
     return joint == sum(q * over(u, v) for (u, v), q in second.items())
 
 
-def _one_attribute() -> tuple[Fact, ...]:
-    """That h(i, a, b, k) ≤ h_s(i, a, b, k) for all weights a and b; the last block says it."""
-
-    def above(one: Any, sign: int, side: int) -> sp.Expr:
-        return Mean(Positive(sign * one(side, i, omega) - k))
-
-    def weighted(one: Any) -> sp.Expr:
-        return Mean(Positive(a * one(0, i, omega) - alpha * b * one(1, i, omega) - k))
-
-    first = suppose(
-        above(plain, 1, 0), "<=", above(starred, 1, 0), "$p_x/c_i$ is below $r_s(0)$ in convex order", (), [k]
-    )
-    second = suppose(above(plain, -1, 1), "<=", above(starred, -1, 1), "and $-p_x/c_i$ is below $-r_s(1)$", (), [k])
-    low = given(of_pair(i, a, b, k), weighted(plain), "attribute $i$, the others being known")
-    high = given(of_stars(i, a, b, k), weighted(starred), "the same with stars")
-    lemma = cite(comonotone_sums)
-    values = {X: plain(0, i, omega), V: -plain(1, i, omega), TOP: starred(0, i, omega), LOW: -starred(1, i, omega)}
-    together = theorems.for_other_laws(
-        lemma, values, "$r_s(0)$ and $-r_s(1)$ of one attribute move together",
-        list(zip(lemma.supposed, (first, second), strict=True)),
-    )  # fmt: skip
-    scaled = together.at({alpha: alpha * b / a, k: k / a})
-    shown = chain(
-        of_pair(i, a, b, k),
-        equals(a * scaled.left, "take out $a$", low),
-        at_most(a * scaled.right, "sums are largest when they move together", scaled),
-        equals(of_stars(i, a, b, k), "put $a$ in again", high),
-        words="one attribute",
-    )
-    return first, second, lemma, low, high, shown
-
-
 def _logs(one: sp.Expr, first: sp.Expr, last: sp.Expr) -> sp.Expr:
     """The logarithm of the product of the ratios of attributes in a row."""
     return sp.Sum(sp.log(one(z, j, omega)), (j, first, last))
-
-
-def _products() -> tuple[Fact, ...]:
-    """The products with stars up to an attribute, and without attribute i; and what they are with and without its star,
-    as the last two blocks."""
-    whole = given(
-        replaced(z, m, omega), sp.exp(_logs(starred, 1, m) + _logs(plain, m + 1, d)), "a product with $m$ stars"
-    )
-    before, after = _logs(starred, 1, i - 1), _logs(plain, i + 1, d)
-    others = given(rest(z, i, omega), sp.exp(before + after), "without attribute $i$")
-    return (
-        whole,
-        others,
-        *(
-            chain(
-                replaced(z, stars, omega),
-                equals(sp.exp(before + _logs(one, i, i) + after), "attribute $i$ apart", whole),
-                equals(rest(z, i, omega) * one(z, i, omega), words, others),
-            )
-            for stars, one, words in ((i - 1, plain, "without its star"), (i, starred, "with its star"))
-        ),
-    )
-
-
-def _over_the_others(h: Fact) -> Applied:
-    """A mean over all attributes as the mean over the others of that over attribute i."""
-    weights = [rest(side, i, omega) for side in (0, 1)]
-    inside = h.right.args[0].xreplace(dict(zip((a, b), weights, strict=True)))
-    return theorems.independence(
-        Mean(inside), Mean(h.left.func(i, *weights, k)), "the messages of different attributes",
-        ("two attributes, in fractions", _one_after_the_other),
-    )  # fmt: skip
 
 
 @derivation(
@@ -137,18 +71,66 @@ def several_attributes() -> Blocks:
     '<='
     """
     G, H, sums = Random("G"), Random("G_s"), (Random("G_1 + … + G_n"), Random("H_1 + … + H_n"))
-    *attribute, low, high, one_attribute = _one_attribute()
-    whole, others, without, with_star = _products()
+
+    # -- h(i, a, b, k) ≤ h_s(i, a, b, k) for all weights a and b
+    def above(one: Any, sign: int, side: int) -> sp.Expr:
+        return Mean(Positive(sign * one(side, i, omega) - k))
+
+    def weighted(one: Any) -> sp.Expr:
+        return Mean(Positive(a * one(0, i, omega) - alpha * b * one(1, i, omega) - k))
+
+    first = suppose(
+        above(plain, 1, 0), "<=", above(starred, 1, 0), "$p_x/c_i$ is below $r_s(0)$ in convex order", (), [k]
+    )
+    second = suppose(above(plain, -1, 1), "<=", above(starred, -1, 1), "and $-p_x/c_i$ is below $-r_s(1)$", (), [k])
+    low = given(of_pair(i, a, b, k), weighted(plain), "attribute $i$, the others being known")
+    high = given(of_stars(i, a, b, k), weighted(starred), "the same with stars")
+    lemma = cite(comonotone_sums)
+    values = {X: plain(0, i, omega), V: -plain(1, i, omega), TOP: starred(0, i, omega), LOW: -starred(1, i, omega)}
+    together = theorems.for_other_laws(
+        lemma, values, "$r_s(0)$ and $-r_s(1)$ of one attribute move together",
+        list(zip(lemma.supposed, (first, second), strict=True)),
+    )  # fmt: skip
+    scaled = together.at({alpha: alpha * b / a, k: k / a})
+    one_attribute = chain(
+        of_pair(i, a, b, k),
+        equals(a * scaled.left, "take out $a$", low),
+        at_most(a * scaled.right, "sums are largest when they move together", scaled),
+        equals(of_stars(i, a, b, k), "put $a$ in again", high),
+        words="one attribute",
+    )
+    # -- the products with stars up to an attribute, and without attribute i
+    whole = given(
+        replaced(z, m, omega), sp.exp(_logs(starred, 1, m) + _logs(plain, m + 1, d)), "a product with $m$ stars"
+    )
+    earlier, later = _logs(starred, 1, i - 1), _logs(plain, i + 1, d)
+    others = given(rest(z, i, omega), sp.exp(earlier + later), "without attribute $i$")
+    without, with_star = (
+        chain(
+            replaced(z, stars, omega),
+            equals(sp.exp(earlier + _logs(one, i, i) + later), "attribute $i$ apart", whole),
+            equals(rest(z, i, omega) * one(z, i, omega), words, others),
+        )
+        for stars, one, words in ((i - 1, plain, "without its star"), (i, starred, "with its star"))
+    )
     psi = given(
         Psi(m, k),
         Mean(Positive(replaced(0, m, omega) - alpha * replaced(1, m, omega) - k)),
         "with $m$ stars, at level $k$",
     )
-    before, after = _over_the_others(low), _over_the_others(high)
+    # -- attribute i gets its star: a mean over all attributes is that over the others of that over attribute i
+    weights = {a: rest(0, i, omega), b: rest(1, i, omega)}
+    before, after = (
+        theorems.independence(
+            Mean(h.right.args[0].xreplace(weights)), Mean(h.left.func(i, *weights.values(), k)),
+            "the messages of different attributes", ("two attributes, in fractions", _one_after_the_other),
+        )
+        for h in (low, high)
+    )  # fmt: skip
     step = chain(
         Psi(i - 1, k),
         equals(before.left, "attribute $i$ apart", psi, *(without.at({z: side}) for side in (0, 1))),
-        equals(before.right, "the mean over the others of that over attribute $i$", before),
+        by("the mean over the others of that over attribute $i$", before),
         at_most(after.right, "for all messages of the others", one_attribute),
         equals(after.left, "the mean over all attributes", after),
         equals(Psi(i, k), "attribute $i$ is in it again", psi, *(with_star.at({z: side}) for side in (0, 1))),
@@ -169,16 +151,20 @@ def several_attributes() -> Blocks:
     means = suppose(Mean(G), "=", Mean(H), r"both are $1 - \alpha$: the mean of a product of independent ratios")
     order = chain(
         Mean(Positive(G - k)),
-        equals(pair.right, "a pair of inputs", pair),
+        by("a pair of inputs", pair),
         at_most(stars.right, "all stars", all_stars),
         equals(Mean(Positive(H - k)), "the pair with stars", stars),
         words="convex order",
     )
-    total = theorems.convex_order_of_sums(G, H, k, sums, "users are independent", excess=order, means=means)
     statement = chain(
         Mean(Positive(sums[0])) / n,
-        at_most(Mean(Positive(sums[1])) / n, "the divergence of $n$ users, for every $n$", total),
+        at_most(
+            Mean(Positive(sums[1])) / n,
+            "the divergence of $n$ users, for every $n$",
+            theorems.convex_order_of_sums(G, H, k, sums, "users are independent", excess=order, means=means),
+        ),
     )
-    products = (whole, others, without, with_star, psi)
-    steps_and_order = (step, telescopes, all_stars, pair, stars, means, order)
-    return *attribute, low, high, one_attribute, *products, *steps_and_order, statement
+    return (
+        first, second, lemma, low, high, one_attribute, whole, others, without, with_star, psi, step, telescopes,
+        all_stars, pair, stars, means, order, statement,
+    )  # fmt: skip

@@ -17,14 +17,25 @@ from shuffle_sym.model import decomposition
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import Chain, Link, at_most, cases, chain, claim, equals
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
-from shuffle_sym.papers.engine.facts import Applied, Fact, Law, Supposed, given, law, suppose
-from shuffle_sym.papers.engine.quantities import Mean, Positive, Random, quantity
+from shuffle_sym.papers.engine.facts import Fact, Law, Supposed, given, law, suppose
+from shuffle_sym.papers.engine.quantities import Mean, Positive, Random
+from shuffle_sym.papers.ours.notation import K, n, y
+from shuffle_sym.papers.proofs import (
+    LEVEL,
+    G,
+    H,
+    above_level,
+    below_level,
+    by,
+    itself,
+    law_from_table,
+    quantities,
+    reflected,
+    x,
+)
 from shuffle_sym.randomizers import KRR, BinaryRR
 
 t, k, alpha = field.t, field.k, field.alpha
-x = sp.Symbol("x", real=True)
-y, K, n = sp.symbols("y K n", integer=True, positive=True)
-G, H = Random("G"), Random("H")
 SUM_G, SUM_H = Random("G_1 + … + G_n"), Random("H_1 + … + H_n")
 Function = Callable[[sp.Expr], sp.Expr]
 WITHIN = (sp.Ge(alpha, 1), sp.Le(alpha, t))
@@ -32,28 +43,7 @@ WITHIN = (sp.Ge(alpha, 1), sp.Le(alpha, t))
 add(of_every_randomizer("shared clones", "Su et al. 2025, (1); proof ours", decomposition.clones_shared))
 
 
-def masses_of(source: object) -> dict[sp.Expr, sp.Expr]:
-    """Value → probability of G, from the table of a randomizer."""
-    table = source.gparv()  # type: ignore[attr-defined]
-    return dict(zip(table.forms, table.masses, strict=True))
-
-
-def _at_corners(function: sp.Expr, line: sp.Expr, words: str, under: tuple[object, ...], rho: tuple[sp.Expr, sp.Expr],
-                ranges: tuple[Supposed, ...]) -> Applied:  # fmt: skip
-    """A convex function of (ρ_0, ρ_1) that is below a line at the corners of the square 1 ≤ ρ ≤ t is below it there."""
-    corners = []
-    for values in ((t, 1), (1, t), (1, 1), (t, t)):
-        low, high = (side.subs(dict(zip(rho, values, strict=True))) for side in (function, line))
-        corners.append((f"corner ${values}$", claim(low, "<=", high, f"{words}, corner ${values}$", under=under)))
-    return theorems.general(
-        "a convex function below a line at the corners of a square", function, "<=", line,
-        stated=["$[u]_+$ is convex in $u$"], under=under,
-        shown=[("$u$ is linear", theorems.affine(function.args[0], rho)), *corners,
-               *((f"the square: {fact.formula}", fact) for fact in ranges)],
-    )  # fmt: skip
-
-
-c, rho0, rho1 = (quantity(name, nonnegative=True) for name in ("c", "rho_0", "rho_1"))
+c, rho0, rho1 = quantities("c rho_0 rho_1", nonnegative=True)
 all_messages, ratio = (y, 1, K), rho0(y) - alpha * rho1(y)
 RANGES = tuple(
     fact
@@ -71,25 +61,7 @@ ROWS = tuple(
 
 @lru_cache(maxsize=1)
 def _two_rr() -> Law:
-    return law(H, masses_of(BinaryRR()), "the table of 2-RR")
-
-
-def _over(u: sp.Expr) -> sp.Expr:
-    return Positive(u - x)
-
-
-def _below(u: sp.Expr) -> sp.Expr:
-    return Positive(x - u)
-
-
-def _blanket() -> tuple[Fact, Fact, Law]:
-    """The law of G: c on the messages, and 0 where the blanket does not cover; what shows that it is one stands before
-    it."""
-    gamma = parameter("gamma", 0, 1)
-    covered = given(gamma, sp.Sum(c(y), all_messages), "what the blanket covers")
-    total = claim(sp.Sum(c(y), all_messages) + 1 - gamma, "=", 1, "and what it does not cover", covered)
-    values = {ratio: (c(y), all_messages), 0: 1 - gamma}
-    return covered, total, law(G, values, "$c$ on the messages; elsewhere $G$ is 0", total=total)
+    return law_from_table(H, BinaryRR().gparv(), "the table of 2-RR")
 
 
 def _over_messages(blanket: Law, f: Function) -> Link:
@@ -100,12 +72,23 @@ def _over_messages(blanket: Law, f: Function) -> Link:
 
 def _through_line(blanket: Law, f: Function, line: tuple[sp.Expr, ...], under: tuple[object, ...], words: str) -> Chain:
     """E f(G) ≤ E f(H) through a line that is above f(G) at the corners of the square."""
-    above = line[0] * rho0(y) + line[1] * rho1(y)
-    corners = _at_corners(f(ratio), above, words, under, (rho0(y), rho1(y)), RANGES)
+    function, above, rho = f(ratio), line[0] * rho0(y) + line[1] * rho1(y), (rho0(y), rho1(y))
+    places = {f"corner ${at}$": dict(zip(rho, at, strict=True)) for at in ((t, 1), (1, t), (1, 1), (t, t))}
+    corners = [
+        (name, claim(function.subs(at), "<=", above.subs(at), f"{words}, {name}", under=under))
+        for name, at in places.items()
+    ]
     return chain(
         Mean(f(G)),
         _over_messages(blanket, f),
-        at_most(sp.Sum(c(y) * above, all_messages), "a line above at the corners is above", corners),
+        at_most(sp.Sum(c(y) * above, all_messages), "a line above at the corners is above", theorems.general(
+            "a convex function below a line at the corners of a square", function, "<=", above,
+            stated=["$[u]_+$ is convex in $u$"], under=under,
+            shown=[
+                ("$u$ is linear", theorems.affine(function.args[0], rho)), *corners,
+                *((f"the square: {fact.formula}", fact) for fact in RANGES),
+            ],
+        )),
         equals(line[0] * ROWS[0].left + line[1] * ROWS[1].left, "two sums"),
         equals(line[0] + line[1], "both laws sum to 1", *ROWS),
         equals(Mean(f(H)), "it is that of 2-RR", _two_rr().mean(f)),
@@ -128,29 +111,22 @@ def _out_of_reach(
 
 def _for_every_n(order: Fact, mean: Fact) -> Chain:
     """From one user to all of them: convex order survives sums, and [u]_+ is convex."""
-    copies = r"$G_1, \dots, G_n$ and $H_1, \dots, H_n$"
-    sums = theorems.convex_order_of_sums(G, H, x, (SUM_G, SUM_H), copies, excess=order, means=mean)
     return chain(
         Mean(Positive(SUM_G)) / n,
-        at_most(Mean(Positive(SUM_H)) / n, "so the divergences are in this order for every $n$", sums),
+        at_most(
+            Mean(Positive(SUM_H)) / n,
+            "so the divergences are in this order for every $n$",
+            theorems.convex_order_of_sums(
+                G, H, x, (SUM_G, SUM_H), r"$G_1, \dots, G_n$ and $H_1, \dots, H_n$", excess=order, means=mean
+            ),
+        ),
         under=WITHIN,
-    )
-
-
-def _reflected(mean: Fact, fact: Chain) -> Chain:
-    """The order of E[G − x]_+ from that of E[x − G]_+, because [u]_+ = u + [−u]_+."""
-    return chain(
-        Mean(Positive(G - x)),
-        equals(Mean(G) - x + Mean(Positive(x - G)), "$[u]_+ = u + [-u]_+$"),
-        at_most(Mean(H) - x + Mean(Positive(x - H)), "equal means, and the other side", mean, fact),
-        equals(Mean(Positive(H - x)), "$[u]_+ = u + [-u]_+$"),
-        under=fact.under,
     )
 
 
 @derivation(
     "No blanket is above that of 2-RR", "Su et al. 2025, (1); proof ours",
-    where={x: "any level", y: "a message", K: "number of messages", t: r"$e^{\varepsilon_0}$", alpha:
+    where={x: "any level", y: "a message", K: "number of messages", **LEVEL, alpha:
         r"$e^{\varepsilon}$, between 1 and $t$"},
 )  # fmt: skip
 def stronger_clone_generic() -> Blocks:
@@ -165,32 +141,38 @@ def stronger_clone_generic() -> Blocks:
     >>> stronger_clone_generic().statement[0].relation
     '<='
     """
-    *covered, blanket = _blanket()
+    # -- the law of G: c on the messages, and 0 where the blanket does not cover
+    gamma = parameter("gamma", 0, 1)
+    what_covers = given(gamma, sp.Sum(c(y), all_messages), "what the blanket covers")
+    total = claim(sp.Sum(c(y), all_messages) + 1 - gamma, "=", 1, "and what it does not cover", what_covers)
+    values = {ratio: (c(y), all_messages), 0: 1 - gamma}
+    blanket = law(G, values, "$c$ on the messages; elsewhere $G$ is 0", total=total)
     mean = chain(
         Mean(G),
-        equals(sp.Sum(c(y) * ratio, all_messages), "the law of $G$", blanket.mean(lambda u: u)),
+        equals(sp.Sum(c(y) * ratio, all_messages), "the law of $G$", blanket.mean(itself)),
         equals(ROWS[0].left - alpha * ROWS[1].left, "two sums"),
         equals(1 - alpha, "both laws sum to 1", *ROWS),
-        equals(Mean(H), "the mean of 2-RR is the same", _two_rr().mean(lambda u: u)),
+        equals(Mean(H), "the mean of 2-RR is the same", _two_rr().mean(itself)),
         words="equal means",
     )
     A, B, least, most = t - alpha - x, alpha * t - 1 + x, 1 - alpha * t, t - alpha
     high, low = (tuple(part / (t**2 - 1) for part in pair) for pair in ((A * t, -A), (-B, B * t)))
     inside = (sp.Ge(x, 0), sp.Le(x, most), *WITHIN), (sp.Ge(x, least), sp.Le(x, 0), *WITHIN)
-    between = _through_line(blanket, _over, high, inside[0], "a level between 0 and the largest value")
-    under_zero = _through_line(blanket, _below, low, inside[1], "a level below 0")
-    above_all = _out_of_reach(blanket, _over, (sp.Ge(x, most), *WITHIN), RANGES[1:3], "a level above all values")
-    below_all = _out_of_reach(blanket, _below, (sp.Le(x, least), *WITHIN), RANGES[::3], "a level below all values")
-    mirrored = (_reflected(mean, fact) for fact in (under_zero, below_all))
-    order = cases(above_all, between, *mirrored, within=WITHIN, words="convex order")
-    statement = _for_every_n(order, mean)
-    laws = (*covered, blanket, _two_rr())
-    return (*RANGES, *ROWS, *laws, mean, between, under_zero, above_all, below_all, order, statement)
+    between = _through_line(blanket, above_level, high, inside[0], "a level between 0 and the largest value")
+    under_zero = _through_line(blanket, below_level, low, inside[1], "a level below 0")
+    above_all = _out_of_reach(blanket, above_level, (sp.Ge(x, most), *WITHIN), RANGES[1:3], "a level above all values")
+    below_all = _out_of_reach(blanket, below_level, (sp.Le(x, least), *WITHIN), RANGES[::3], "a level below all values")
+    lower = reflected(mean, under_zero), reflected(mean, below_all)
+    order = cases(above_all, between, *lower, within=WITHIN, words="convex order")
+    return (
+        *RANGES, *ROWS, what_covers, total, blanket, _two_rr(), mean, between, under_zero, above_all, below_all,
+        order, _for_every_n(order, mean),
+    )  # fmt: skip
 
 
 @derivation(
     "The blanket of $k$-RR falls in $k$", "Koskela et al. 2021, C.4, reversed; proof ours",
-    where={G: "$G$ of $(k + 1)$-RR", H: "$G$ of $k$-RR", x: "any level", t: r"$e^{\varepsilon_0}$", alpha:
+    where={G: "$G$ of $(k + 1)$-RR", H: "$G$ of $k$-RR", x: "any level", **LEVEL, alpha:
         r"$e^{\varepsilon}$, between 1 and $t$"},
 )  # fmt: skip
 def krr_falls_in_k() -> Blocks:
@@ -202,30 +184,36 @@ def krr_falls_in_k() -> Blocks:
     >>> krr_falls_in_k().statement[0].relation
     '<='
     """
+    table = KRR().gparv()
     more, fewer = (
-        law(variable, {value: mass.subs(k, size) for value, mass in masses_of(KRR()).items()}, f"the table of {name}")
+        law(
+            variable,
+            dict(zip(table.forms, (mass.subs(k, size) for mass in table.masses), strict=True)),
+            f"the table of {name}",
+        )
         for variable, size, name in ((G, k + 1, "$(k + 1)$-RR"), (H, k, "$k$-RR"))
     )
     mean = chain(
         Mean(G),
-        equals(1 - alpha, "the table", more.mean(lambda u: u)),
-        equals(Mean(H), "the table", fewer.mean(lambda u: u)),
+        equals(1 - alpha, "the table", more.mean(itself)),
+        equals(Mean(H), "the table", fewer.mean(itself)),
         words="equal means",
     )
-    levels = (
-        (sp.Ge(x, t - alpha),),
-        (sp.Ge(x, 0), sp.Le(x, t - alpha)),
-        (sp.Ge(x, 1 - alpha), sp.Le(x, 0)),
-        (sp.Ge(x, 1 - alpha * t), sp.Le(x, 1 - alpha)),
-        (sp.Le(x, 1 - alpha * t),),
-    )
-    branches = []
-    for level in levels:
-        larger, smaller = more.mean(_over), fewer.mean(_over)
-        at_all = level not in (levels[0], levels[-1])  # else both are the same
-        links = [equals(larger.right, "from the table", larger)]
-        links.append((at_most if at_all else equals)(smaller.right, "from $k + 1$ to $k$"))
-        links.append(equals(Mean(_over(H)), "from the table", smaller))
-        branches.append(chain(Mean(_over(G)), *links, under=(*level, *WITHIN)))
-    order = cases(*branches, within=WITHIN, words="convex order")
+    larger, smaller = more.mean(above_level), fewer.mean(above_level)
+    order = cases(*(
+        chain(
+            Mean(above_level(G)),
+            by("from the table", larger),
+            link(smaller.right, "from $k + 1$ to $k$"),
+            equals(Mean(above_level(H)), "from the table", smaller),
+            under=(*levels, *WITHIN),
+        )
+        for link, *levels in (  # at the ends both are the same
+            (equals, sp.Ge(x, t - alpha)),
+            (at_most, sp.Ge(x, 0), sp.Le(x, t - alpha)),
+            (at_most, sp.Ge(x, 1 - alpha), sp.Le(x, 0)),
+            (at_most, sp.Ge(x, 1 - alpha * t), sp.Le(x, 1 - alpha)),
+            (equals, sp.Le(x, 1 - alpha * t)),
+        )
+    ), within=WITHIN, words="convex order")  # fmt: skip
     return more, fewer, mean, order, _for_every_n(order, mean)

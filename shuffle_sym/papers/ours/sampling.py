@@ -18,12 +18,12 @@ from shuffle_sym.papers.engine.derivation import Blocks, cite, derivation
 from shuffle_sym.papers.engine.facts import Fact, Given, given, suppose
 from shuffle_sym.papers.engine.quantities import Divergence, Positive, quantity
 from shuffle_sym.papers.laws import Histogram, mixed, shuffled
+from shuffle_sym.papers.ours.notation import K, N, alpha, gamma, n, y
+from shuffle_sym.papers.proofs import by, quantities
 from shuffle_sym.papers.tools import F
 
-alpha = sp.Symbol("alpha", positive=True)
-q, beta, gamma = (parameter(name, 0, 1) for name in ("q", "beta", "gamma"))
-x, y, h, T, e = sp.symbols("x y h T e", integer=True, positive=True)
-m, n, K, H, N, L = sp.symbols("m n K H N L", integer=True, positive=True)
+q, beta = parameter("q", 0, 1), parameter("beta", 0, 1)
+x, h, m, e, T, H, L = sp.symbols("x h m e T H L", integer=True, positive=True)
 less = sp.Symbol("alpha'", positive=True)
 A0, A1, B0, B1, P, Q, MU, M = sp.symbols("A_0 A_1 B_0 B_1 P Q mu M")
 mass = {law: quantity(law.name, nonnegative=True)(h) for law in (A0, A1, P, Q, MU, M)}
@@ -56,7 +56,7 @@ def sampled_blanket() -> Blocks:
     >>> sampled_blanket().result, sampled_blanket().proved
     (gamma*q - q + 1, True)
     """
-    R, S, common = (quantity(name, nonnegative=True) for name in ("R", "S", "c"))
+    R, S, common = quantities("R S c", nonnegative=True)
     least = quantity("w", integer=True, positive=True)
     void = quantity("S_void", r"S({0})(\mathrm{{void}})", nonnegative=True)
     sends = given(S(x, y), q * R(x, y), "who takes part sends from $R$")
@@ -212,16 +212,15 @@ def _mean_of_neighbours(
         rf"{datasets} differ in one of $m$ users at most: $D_{{\max}}$ is the largest $D_\alpha$",
     )
     one = chain(sp.Sum(1 / last, limits), equals(1, f"all ${index}$ are equally likely"))
-    mixture = theorems.joint_convexity(
-        alpha, (P, second), 1 / last, limits, apart, f"the messages of {datasets}", one, (SMALL, checked)
-    )
     mean = chain(
         Divergence(alpha, P, second),
-        at_most(sp.Sum(Divergence(alpha, *apart) / last, limits), "both are means", mixture),
+        at_most(sp.Sum(Divergence(alpha, *apart) / last, limits), "both are means", theorems.joint_convexity(
+            alpha, (P, second), 1 / last, limits, apart, f"the messages of {datasets}", one, (SMALL, checked),
+        )),
         at_most(sp.Sum(worst / last, limits), "neighbours", close),
         equals(worst, f"all ${index}$ are equally likely"),
         words=f"a mean over {datasets}",
-    )
+    )  # fmt: skip
     return mean, (close, one)
 
 
@@ -296,9 +295,9 @@ def batch_lower() -> Blocks:
     D_alpha(B_0 || B_1)
     """
     rest = quantity("rho", nonnegative=True)
-    a, b, c = (quantity(name, nonnegative=True) for name in "abc")
-    firsts = [quantity(name, nonnegative=True) for name in ("a'", "b'")]
-    pair = [quantity(law.name, nonnegative=True) for law in (B0, B1)]
+    a, b, c = quantities("a b c", nonnegative=True)
+    firsts = quantities("a' b'", nonnegative=True)
+    pair = quantities("B_0 B_1", nonnegative=True)
 
     def after(first: sp.Expr) -> sp.Expr:
         return sp.Sum(first(y) * rest(h, y), (y, 1, K))
@@ -313,12 +312,14 @@ def batch_lower() -> Blocks:
             first(y), q * own(y) + (1 - q) * c(y), f"the first of $m$ users sends from ${first.__name__}$"
         )
         alone = given(both(h), after(first), "and the others from $c$")
-        drawn = theorems.total_probability(
-            mass[world], (1 - q) * mass[MU] + q * mass[law], IN_THE_BATCH, (SMALL, _with_or_without)
-        )
         same = chain(
             mass[world],
-            equals(drawn.right, "with the user, or without", drawn),
+            by(
+                "with the user, or without",
+                theorems.total_probability(
+                    mass[world], (1 - q) * mass[MU] + q * mass[law], IN_THE_BATCH, (SMALL, _with_or_without)
+                ),
+            ),
             equals((1 - q) * after(c) + q * after(own), "one of $m$ users, and the others", *inside),
             equals(after(first), r"sums of one and the same $\rho$", mixed_law),
             equals(both(h), "its name", alone),
@@ -330,12 +331,11 @@ def batch_lower() -> Blocks:
         given(Divergence(alpha, *laws), sp.Sum(Positive(first - alpha * second), (h, 1, H)), "the divergence")
         for laws, first, second in (((A0, A1), mass[A0], mass[A1]), ((B0, B1), pair[0](h), pair[1](h)))
     )
-    statement = chain(
+    return *inside, *blocks, apart, named, chain(
         apart.left,
         equals(named.right, "the same laws", apart, *worlds),
         equals(named.left, "the divergence of the decomposition", named),
-    )
-    return *inside, *blocks, apart, named, statement
+    )  # fmt: skip
 
 
 @derivation("One more user does not hurt", "ours; Balle et al. 2019, Lemma A.2", where={n: "users"})
@@ -350,8 +350,10 @@ def one_more_user() -> Blocks:
     worlds = quantity("W_0", r"W_0^{{({0})}}"), quantity("W_1", r"W_1^{{({0})}}")
     more, fewer = (tuple(world(size) for world in worlds) for size in (n + 1, n))
     lemma = cite(lemma_a2)
-    here = theorems.for_other_laws(
-        lemma, dict(zip((*joined, *alone), (*more, *fewer), strict=True)),
-        "$A_0$ is the message of a user who has the same input in both datasets, independent of the others",
+    return lemma, chain(
+        Divergence(alpha, *more),
+        at_most(Divergence(alpha, *fewer), "one more message", theorems.for_other_laws(
+            lemma, dict(zip((*joined, *alone), (*more, *fewer), strict=True)),
+            "$A_0$ is the message of a user who has the same input in both datasets, independent of the others",
+        )),
     )  # fmt: skip
-    return lemma, chain(Divergence(alpha, *more), at_most(Divergence(alpha, *fewer), "one more message", here))

@@ -3,7 +3,7 @@ r"""Pairs of inputs of Gaussian and logistic noise that are not close: the two e
 The scale is 1, inputs are in [0, w], p_x is the density around x and (u, v | x) the law of (p_u − αp_v)/p_x under p_x.
 Others right of both inputs have laws (a, b | 0), b < a, up to a mirror image: (a, b | 0) is below (w, b | 0), which is
 below (w, 0 | 0), unless the two inputs are close. Others left of both inputs have laws below (a, w | 0)
-(`noise_pairs`), which is below (0, w | 0).
+(`noise`), which is below (0, w | 0).
 
 In each of these three steps one input, x, moves. Ψ is E[G − k]_+ as a function of x, and E = {p_u − αp_v > kp_0}. For
 one sign of k that is a half line, and the sign of the derivative of Ψ is clear. For the other one E or its complement
@@ -65,18 +65,17 @@ def _gaussian(x: sp.Expr, weight: sp.Expr, allowed: Fact) -> tuple[Fact, ...]:
     logs = b * x - b**2 / 2, w * x - w**2 / 2
     scale, of_ends, share = sp.exp(logs[0]), sp.exp(logs[1]), sp.exp(sp.expand(logs[1] - logs[0]))
     sines = [given(name, (log - 1 / log) / 2, "a hyperbolic sine") for name, log in ((near, of_b), (far, of_w))]
-    rises = theorems.general(
-        r"$\sinh(x)/x$ does not fall", far, ">=", w / b * near,
-        stated=[r"$S_b = \sinh(bs)$, $S_w = \sinh(ws)$", r"$\sinh$ is convex from 0 on"],
-        shown=[("the arguments", claim(b * s, "<=", w * s, "$w = b + d$"))],
-    )  # fmt: skip
     leans = chain(
         (scale * weight / of_b - of_ends / of_w) - (scale * weight * of_b - of_ends * of_w),
         equals(2 * scale * (share * far - weight * near), "$h(x - s) - h(x + s)$", *sines),
-        at_least(2 * scale * near * (w / b * share - weight), r"$\sinh(x)/x$ rises", rises),
+        at_least(2 * scale * near * (w / b * share - weight), r"$\sinh(x)/x$ rises", theorems.general(
+            r"$\sinh(x)/x$ does not fall", far, ">=", w / b * near,
+            stated=[r"$S_b = \sinh(bs)$, $S_w = \sinh(ws)$", r"$\sinh$ is convex from 0 on"],
+            shown=[("the arguments", claim(b * s, "<=", w * s, "$w = b + d$"))],
+        )),
         at_least(0, r"the condition on $\alpha$", allowed),
         words="the set leans to the left",
-    )
+    )  # fmt: skip
     return *sines, leans
 
 
@@ -149,14 +148,13 @@ def gaussian_left() -> Blocks:
         equals(parabola.subs(z, d / b), "$c = z/(1 + z)$ for $z = d/b$", named),
         at_most(sp.log(1 + d / b), "the logarithm rises as fast", above.at({z: d / b})),
     )
-    exponential = theorems.general(
-        r"$\exp(-x)$ falls", sp.exp(-(d**2) / 2), ">=", b / w, [], [(r"$d^2/2 \le \log(1 + d/b)$", share)]
-    )
     allowed = chain(
         1 / alpha,
         at_most(1, r"$\alpha \ge 1$", least),
-        at_most(w / b * sp.exp(-(d**2) / 2), "$1 + d/b = w/b$", exponential),
-    )
+        at_most(w / b * sp.exp(-(d**2) / 2), "$1 + d/b = w/b$", theorems.general(
+            r"$\exp(-x)$ falls", sp.exp(-(d**2) / 2), ">=", b / w, [], [(r"$d^2/2 \le \log(1 + d/b)$", share)],
+        )),
+    )  # fmt: skip
     *sines, leans = _gaussian(b, 1 / alpha, allowed)
     return *sines, least, narrow, named, slope, share, allowed, leans, _moves(b, _LEFT, _IN_Y, leans)
 
@@ -246,18 +244,19 @@ def logistic_left() -> Blocks:
     'Psi(b + e) <= Psi(b)'
     """
     q, least = r / (1 + r), suppose(alpha, ">=", 1, r"$\alpha = e^{\varepsilon}$, $\varepsilon \ge 0$")
-    narrow = theorems.general(
-        r"$\tanh$ rises", m, "<=", (10 - 11 * q) / (11 - 10 * q),
-        stated=[r"$m = (T - q)/(1 - Tq)$ for $T = \tanh(w/2)$, $w \le 3$"],
-        shown=[(r"$T \le 10/11$, as $\exp(3) \le 21$", claim(sp.exp(3), "<=", 21, r"$\exp(3)$"))],
-    )  # fmt: skip
     third = sp.Rational(9, 11)
     small = chain(
         1 - q * (q + m),
-        at_least(1 - q * (q + (10 - 11 * q) / (11 - 10 * q)), r"$w \le 3$", narrow),
+        at_least(1 - q * (q + (10 - 11 * q) / (11 - 10 * q)), r"$w \le 3$", theorems.general(
+            r"$\tanh$ rises", m, "<=", (10 - 11 * q) / (11 - 10 * q),
+            stated=[r"$m = (T - q)/(1 - Tq)$ for $T = \tanh(w/2)$, $w \le 3$"],
+            shown=[(r"$T \le 10/11$, as $\exp(3) \le 21$", claim(sp.exp(3), "<=", 21, r"$\exp(3)$"))],
+        )),
         equals((10 * q**3 - 20 * q + 11) / (11 - 10 * q), "over one denominator"),
-        equals((10 * (q - third) ** 2 * (q + 2 * third) + 10 * q / 121 + sp.Rational(61, 1331)) / (11 - 10 * q),
-               "a square"),
+        equals(
+            (10 * (q - third) ** 2 * (q + 2 * third) + 10 * q / 121 + sp.Rational(61, 1331)) / (11 - 10 * q),
+            "a square",
+        ),
         at_least(0, "no term is negative"),
         words=r"$q^2 + qm \le 1$",
     )  # fmt: skip

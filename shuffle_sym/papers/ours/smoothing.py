@@ -3,10 +3,11 @@ r"""The bracket of the contour accountant: Gaussian smoothing of :math:`[\cdot]_
 import sympy as sp
 
 from shuffle_sym.papers.engine import theorems
-from shuffle_sym.papers.engine.chains import at_least, at_most, chain, claim, equals, parts
+from shuffle_sym.papers.engine.chains import chain, claim, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
 from shuffle_sym.papers.engine.facts import Applied, given
 from shuffle_sym.papers.engine.quantities import Mean, Random, linear, quantity
+from shuffle_sym.papers.proofs import by, quantities
 
 z = sp.Symbol("z", real=True)
 tau, y, t, v, a = sp.symbols("tau y t v a", positive=True)
@@ -71,27 +72,42 @@ def smoothing_sides() -> Blocks:
     >>> [fact.relation for fact in smoothing_sides().statement]
     ['>=', '<=']
     """
-    w, line, parabola = (quantity(name) for name in ("w", "Q_1", "Q_3"))
+    w, line, parabola = quantities("w Q_1 Q_3")
     slope1, slope3 = sp.symbols("w'_1 w'_3")
     exponential = sp.exp(-t * sp.sqrt(v))
-    second = claim(0, "<=", sp.Derivative(exponential, (v, 2)), r"second derivative of $\exp(-t\sqrt{v})$")
-    third = claim(0, "<=", -sp.Derivative(exponential, (v, 3)), r"third derivative of $\exp(-t\sqrt{v})$")
     tangent = given(line(v), w(1) + slope1 * (v - 1), "the line with a double point at 1")
     bend = (w(0) - w(3) + 3 * slope3) / 9
     double = given(parabola(v), w(3) + slope3 * (v - 3) + bend * (v - 3) ** 2, "through 0, with a double point at 3")
     inside = r"$w$ is the integral of $t e^{-t^2/2}$ times $\exp(-t\sqrt{v})$, differentiated under the integral"
-    lower = theorems.general(
-        "the error of Hermite interpolation", w(v), ">=", line(v), stated=[inside, r"$w - Q_1 = w''(\xi)(v - 1)^2/2$"],
-        shown=[("$w''$ is not negative", second)],
-    )  # fmt: skip
-    upper = theorems.general(
-        "the error of Hermite interpolation", w(v), "<=", parabola(v),
-        stated=[inside, r"$w - Q_3 = w'''(\xi) v (v - 3)^2/6$"], shown=[("$w'''$ is not positive", third)],
-    )  # fmt: skip
     sides = (
-        chain(w(v), at_least(line(v), "the line is below", lower), equals(tangent.right, "written out", tangent)),
-        chain(w(v), at_most(parabola(v), "the parabola is above", upper), equals(double.right, "written out", double)),
-    )
+        chain(
+            w(v),
+            by("the line is below", theorems.general(
+                "the error of Hermite interpolation", w(v), ">=", line(v),
+                stated=[inside, r"$w - Q_1 = w''(\xi)(v - 1)^2/2$"],
+                shown=[
+                    (
+                        "$w''$ is not negative",
+                        claim(0, "<=", sp.Derivative(exponential, (v, 2)), r"second derivative of $\exp(-t\sqrt{v})$"),
+                    ),
+                ],
+            )),
+            by("written out", tangent),
+        ), chain(
+            w(v),
+            by("the parabola is above", theorems.general(
+                "the error of Hermite interpolation", w(v), "<=", parabola(v),
+                stated=[inside, r"$w - Q_3 = w'''(\xi) v (v - 3)^2/6$"],
+                shown=[
+                    (
+                        "$w'''$ is not positive",
+                        claim(0, "<=", -sp.Derivative(exponential, (v, 3)), r"third derivative of $\exp(-t\sqrt{v})$"),
+                    ),
+                ],
+            )),
+            by("written out", double),
+        ),
+    )  # fmt: skip
     return tangent, double, *sides, parts(*sides)
 
 
@@ -109,14 +125,14 @@ def smoothing_transforms() -> Blocks:
     Z = Random("Z")
     square = claim(density(z) * sp.exp(-a * z), "=", sp.exp(a**2 / 2) * density(z + a), "complete the square")
     ramp = chain(sp.Integral(t * sp.exp(-v * t), (t, 0, sp.oo)), equals(v**-2, "the transform of $[x]_+$"))
-    moments = []
-    for power, value in ((1, 0), (2, 1), (3, 0), (4, 3)):
-        shown = claim(sp.Integral(z**power * density(z), (z, -sp.oo, sp.oo)), "=", value, f"moment {power}")
-        read = theorems.general(
-            "the mean over a density", Mean(Z**power), "=", sp.Integer(value), stated=["$Z$ is standard normal"],
-            shown=[(f"moment {power}", shown)],
-        )  # fmt: skip
-        moments.append(read)
+    moments = [
+        theorems.general(
+            "the mean over a density", Mean(Z**power), "=", sp.Integer(value), ["$Z$ is standard normal"],
+            [(f"moment {power}",
+              claim(sp.Integral(z**power * density(z), (z, -sp.oo, sp.oo)), "=", value, f"moment {power}"))],
+        )
+        for power, value in ((1, 0), (2, 1), (3, 0), (4, 3))
+    ]  # fmt: skip
 
     def moved(polynomial: sp.Expr) -> Applied:
         return theorems.general(
@@ -135,7 +151,7 @@ def smoothing_transforms() -> Blocks:
         pieces.append(
             chain(
                 fact.left,
-                equals(fact.right, f"{name}: $Z$ is moved by $a$", fact),
+                by(f"{name}: $Z$ is moved by $a$", fact),
                 equals(linear(fact.right), "the mean is linear"),
                 equals(sp.exp(a**2 / 2) * value, "the moments of $Z$", *moments),
             )

@@ -8,7 +8,7 @@ from shuffle_sym.papers.su2025.tables import five_components, gparv_table
 TITLE = "Su et al. 2025"
 
 #: What is written here, imported when somebody asks for a derivation or a closed form.
-MODULES = ("compositions", "decompositions", "gparv", "laplace", "maps", "printed", "tables")
+MODULES = ("compositions", "decompositions", "gparv", "laplace", "printed", "tables")
 
 __all__ = ["TITLE", *MODULES, "algorithm4", "compare", "five_components", "gparv_table"]
 

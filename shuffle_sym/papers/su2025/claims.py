@@ -39,12 +39,11 @@ from shuffle_sym.papers.claims import (
 )
 from shuffle_sym.papers.enclosures import below, enclosed, exp
 from shuffle_sym.papers.koskela2021.definitions import EVERYONE, left_over, standard_clone_cells, view
-from shuffle_sym.papers.laws import divergence_of_laws, floors, positive_part, rows, shuffled_datasets
+from shuffle_sym.papers.laws import binomial, divergence_of_laws, floors, positive_part, rows, shuffled_datasets
 from shuffle_sym.papers.su2025 import printed
 from shuffle_sym.papers.tools import (
     F,
     between,
-    binomial,
     collected,
     exact,
     fraction,
@@ -320,7 +319,7 @@ def blanket_pair(R: Randomizer, n: int, x1: int) -> dict[Any, F]:
     gamma = sum(shared, F(0))
     masses = (
         ((size, tuple(sorted(y))), chance * own[y[0]] * math.prod((shared[m] / gamma for m in y[1:]), start=F(1)))
-        for size, chance in binomial(n - 1, gamma)
+        for size, chance in enumerate(binomial(n - 1, gamma))
         for y in product(range(len(shared)), repeat=size + 1)
     )
     return collected(masses)
@@ -361,7 +360,7 @@ def sides_of_lemma_8(D: Decomposition, n: int, alpha: F, as_printed: bool) -> tu
     gamma = 1 - D.exact().beta
     shares = {value: mass - (1 - gamma) * (value == 0) for value, mass in law_of_g(D, alpha).items()}
     covered = {gamma * value: share / gamma for value, share in shares.items() if share}
-    total = sum((p * positive_mean(sum_of_copies(covered, m)) for m, p in binomial(n, gamma)), F(0))
+    total = sum((p * positive_mean(sum_of_copies(covered, m)) for m, p in enumerate(binomial(n, gamma))), F(0))
     return total / (gamma**n if as_printed else gamma * n), exact(D, n, alpha)
 
 
@@ -851,9 +850,9 @@ def joint_law(n: int, k: int, gamma: F, extra: int) -> dict[tuple[int, int], F]:
 
     Nothing for a negative size, which the printed form has."""
     law: dict[tuple[int, int], F] = defaultdict(F)
-    for size, chance in binomial(n - 1, gamma):
-        for one, first_chance in binomial(size, F(1, k)):
-            for two, second_chance in binomial(size - one - 1 + extra, F(1, k - 1)):
+    for size, chance in enumerate(binomial(n - 1, gamma)):
+        for one, first_chance in enumerate(binomial(size, F(1, k))):
+            for two, second_chance in enumerate(binomial(size - one - 1 + extra, F(1, k - 1))):
                 law[one + 1, two] += chance * first_chance * second_chance
     return {counts: mass for counts, mass in law.items() if mass}
 

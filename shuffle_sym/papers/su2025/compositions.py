@@ -4,16 +4,15 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.algebra import field
 from shuffle_sym.papers.engine import theorems
 from shuffle_sym.papers.engine.chains import at_most, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, derivation
 from shuffle_sym.papers.engine.facts import Fact, given, suppose
 from shuffle_sym.papers.engine.quantities import quantity
+from shuffle_sym.papers.proofs import quantities
+from shuffle_sym.papers.su2025.notation import SOURCE, K, alpha, i, y, z
 
-SOURCE = "Su et al. 2025"
-alpha = field.alpha
-m, i, K, L, y, z = sp.symbols("m i K L y z", integer=True, positive=True)
+m, L = sp.symbols("m L", integer=True, positive=True)
 #: Part number i and all parts up to m: under one input and under another, x and x'.
 one, one_other = (quantity(name, rf"R_{{{{{{0}}}}}}({x})", nonnegative=True) for name, x in (("R", "x"), ("R'", "x'")))
 all_parts, all_other = (
@@ -67,9 +66,10 @@ def joint_level() -> Blocks:
         at_most(sp.exp(total(m)) * all_other(m) * (sp.exp(eps(m + 1)) * one_other(m + 1)), "part $m + 1$", local),
         equals(sp.exp(total(m + 1)) * all_other(m + 1), "ratios are multiplied, levels add up", *following[1:]),
     )
-    every = theorems.induction(statement, m, base, step)
-    shown = chain(all_parts(m), at_most(statement.right, "for every number of parts", every))
-    return local, *start, *following, statement, base, step, shown
+    return local, *start, *following, statement, base, step, chain(
+        all_parts(m),
+        at_most(statement.right, "for every number of parts", theorems.induction(statement, m, base, step)),
+    )  # fmt: skip
 
 
 @derivation(
@@ -88,19 +88,18 @@ def parallel_level() -> Blocks:
     local = suppose(one(i), "<=", sp.exp(level) * one_other(i), r"part $i$ is $\varepsilon$-LDP")
     here = given(either(i), weight(i) * one(i), "part $i$ is chosen, and sends the message")
     there = given(either_other(i), weight(i) * one_other(i), "the choice does not depend on the input")
-    shown = chain(
+    return local, here, there, chain(
         either(i),
         at_most(weight(i) * (sp.exp(level) * one_other(i)), r"part $i$ is $\varepsilon$-LDP", here, local),
         equals(sp.exp(level) * either_other(i), "the weight of the part is on both sides", there),
-    )
-    return local, here, there, shown
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------- blankets
 
 #: R_1(x, y), R_2(x, z): two parts under any input; their infima, and inputs that attain these.
-first, second = (quantity(f"R_{k}", rf"R_{k}({{0}})({{1}})", nonnegative=True) for k in (1, 2))
-low, low_second = (quantity(f"c_{k}", rf"c_{k}({{0}})", nonnegative=True) for k in (1, 2))
+first, second = quantities("R_1 R_2", "*({0})({1})", nonnegative=True)
+low, low_second = quantities("c_1 c_2", "*({0})", nonnegative=True)
 at, at_second = (quantity(f"x_{k}", rf"x_{k}^*({{0}})") for k in (1, 2))
 x, x_second = sp.symbols("x x'")
 INFIMA = {
@@ -163,7 +162,7 @@ def parallel_blanket() -> Blocks:
     """
     w = sp.Symbol("w", positive=True)
     whole = quantity("V", r"R^\|({0})(({1}))", nonnegative=True)
-    a, b, c = (quantity(name, nonnegative=True) for name in ("a", "b", "c"))
+    a, b, c = quantities("a b c", nonnegative=True)
     value = quantity("g", real=True)
     infimum = _infimum(first, low, at, x, y)
     defined = given(whole(x, y), w * first(x, y), "part 1 is chosen with probability $w$, and named in the message")

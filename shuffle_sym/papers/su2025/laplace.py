@@ -4,16 +4,17 @@ from typing import Any
 
 import sympy as sp
 
-from shuffle_sym.papers.engine import Blocks, cases, chain, claim, derivation, equals, given, quantity, theorems
+from shuffle_sym.papers.engine import Blocks, cases, chain, claim, derivation, equals, given, theorems
 from shuffle_sym.papers.engine.chains import Chain
 from shuffle_sym.papers.engine.facts import Fact
+from shuffle_sym.papers.proofs import quantities
 
 eps0, alpha, u = sp.symbols("epsilon_0 alpha u", positive=True)
 x, y, v = sp.symbols("x y v", real=True)
 w = sp.Symbol("w", nonnegative=True)
 t, gamma = sp.exp(eps0), sp.exp(-eps0 / 2)
-F, tail, F_left, F_right = (quantity(name, nonnegative=True) for name in ("F", "T", "F_l", "F_r"))
-left, right = quantity("l", real=True), quantity("r", real=True)
+F, tail, F_left, F_right = quantities("F T F_l F_r", nonnegative=True)
+left, right = quantities("l r", real=True)
 ON_LEFT = given(
     left(v), v - alpha, r"$L/\gamma$ where $R(0)/R(1)$ is $v$, $1 \le v \le t$: the left half of the messages"
 )

@@ -3,7 +3,9 @@ r"""Tables 1 and 2 of Su et al. 2025, each row from the definition of its random
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Any
 
 import sympy as sp
@@ -16,9 +18,7 @@ from shuffle_sym.papers.engine.chains import Chain, chain, equals, parts
 from shuffle_sym.papers.engine.derivation import Blocks, Derivation, cite, derivation
 from shuffle_sym.papers.engine.facts import Fact, given
 from shuffle_sym.papers.engine.quantities import Least, quantity
-
-SOURCE = "Su et al. 2025"
-alpha, t = field.alpha, field.t
+from shuffle_sym.papers.su2025.notation import SOURCE, alpha, t
 
 
 class Named(sp.Symbol):  # type: ignore[misc]
@@ -135,6 +135,15 @@ def _row(number: int, y: OutputClass, R: Randomizer, inputs: tuple[int, int], re
     return Row((*masses, *own, quotient, shown), infimum, shown)
 
 
+def _total(
+    name: Named, combine: Callable[..., sp.Expr], facts: Sequence[Fact], said: str, words: str
+) -> tuple[Fact, Chain]:
+    """What is made of some facts: its definition from their left sides, and its value from their right sides."""
+    defined = given(name, combine(*(fact.left for fact in facts)), said)
+    value = field.simplest(combine(*(fact.right for fact in facts)))
+    return defined, chain(name, equals(value, words, defined, *facts))
+
+
 def gparv_table(R: Randomizer, x0: int | None = None, x1: int | None = None) -> Derivation:
     r"""The law of G of the blanket of `R`, derived from the definition of R: a row of Table 1 of Su et al. 2025.
 
@@ -161,52 +170,32 @@ def gparv_table(R: Randomizer, x0: int | None = None, x1: int | None = None) -> 
     for row in rows:
         if row.value is not None:
             groups.setdefault(row.value.right, []).append(row)
-    laws = [_chance(value, _in_order(group)) for value, group in groups.items()]
-    laws.append(_uncovered(rows))
-    mean = _mean(rows)
+    shown = []
+    for value, group in groups.items():
+        classes_of = ", ".join(row.infimum.left.name.partition("_")[2] for row in group)
+        words = "the infima, added" if len(group) > 1 else "its infimum"
+        said = f"$G$ has this value on class {classes_of}"
+        shown.append(_total(_probability(value), sp.Add, [row.infimum for row in group], said, words))
+    infima, zero = [row.infimum for row in rows], _probability(sp.Integer(0))
+    said = "what the blanket does not cover"
+    shown.append(_total(zero, lambda *covered: 1 - sp.Add(*covered), infima, said, r"$1 - \gamma$"))
+    facts = [fact for row in rows if row.value for fact in (row.infimum, row.value)]
+    name = Named("E[G]", r"\mathbb{E}[G]")
+    shown.append(
+        _total(
+            name, lambda *pairs: sp.Add(*map(mul, pairs[::2], pairs[1::2])), facts, "class by class", "the mean of $G$"
+        )
+    )
     blocks = [*(reference.blocks if reference else ()), *(block for row in rows for block in row.blocks)]
-    blocks += [fact for pair in (*laws, mean) for fact in pair]
-    statement = parts(*(shown for _, shown in laws), mean[1])
+    blocks += [fact for pair in shown for fact in pair]
     where = {
         symbol: f"${latex.formula(value)}$"
         for symbol, value in field.used(R.bindings, [f for y in classes for f in y.range]).items()
     }
     return Derivation(
-        f"$G$ of `{R!r}`", f"{SOURCE}, Definition 10 and Table 1", (*blocks, statement), where, "gparv_table"
-    )
-
-
-def _in_order(group: list[Row]) -> tuple[list[sp.Symbol], list[Fact]]:
-    return [row.infimum.left for row in group], [row.infimum for row in group]
-
-
-def _chance(value: sp.Expr, classes: tuple[list[sp.Symbol], list[Fact]]) -> tuple[Fact, Chain]:
-    """The probability of a value of G: the infima of the classes on which it is taken."""
-    symbols, infima = classes
-    numbers = ", ".join(symbol.name.partition("_")[2] for symbol in symbols)
-    name = _probability(value)
-    defined = given(name, sp.Add(*symbols), f"$G$ has this value on class {numbers}")
-    form = field.simplest(sp.Add(*(fact.right for fact in infima)))
-    return defined, chain(
-        name, equals(form, "the infima, added" if len(symbols) > 1 else "its infimum", defined, *infima)
-    )
-
-
-def _uncovered(rows: list[Row]) -> tuple[Fact, Chain]:
-    symbols, infima = _in_order(rows)
-    name = _probability(sp.Integer(0))
-    defined = given(name, 1 - sp.Add(*symbols), "what the blanket does not cover")
-    form = field.simplest(1 - sp.Add(*(fact.right for fact in infima)))
-    return defined, chain(name, equals(form, r"$1 - \gamma$", defined, *infima))
-
-
-def _mean(rows: list[Row]) -> tuple[Fact, Chain]:
-    live = [row for row in rows if row.value is not None]
-    name = Named("E[G]", r"\mathbb{E}[G]")
-    defined = given(name, sp.Add(*(row.infimum.left * row.value.left for row in live if row.value)), "class by class")
-    facts = [fact for row in live for fact in (row.infimum, row.value) if fact is not None]
-    form = field.simplest(sp.Add(*(row.infimum.right * row.value.right for row in live if row.value)))
-    return defined, chain(name, equals(form, "the mean of $G$", defined, *facts))
+        f"$G$ of `{R!r}`", f"{SOURCE}, Definition 10 and Table 1", (*blocks, parts(*(chained for _, chained in shown))),
+        where, "gparv_table",
+    )  # fmt: skip
 
 
 def five_components(R: Matching) -> Derivation:
@@ -238,8 +227,7 @@ def five_components(R: Matching) -> Derivation:
     )  # fmt: skip
 
 
-d = field.d
-sigma = sp.Symbol("sigma", positive=True)
+d, sigma = field.d, sp.Symbol("sigma", positive=True)
 
 
 @derivation(
