@@ -9,7 +9,7 @@ import sympy as sp
 from shuffle_sym.accounting import groups
 from shuffle_sym.accounting.mechanism import Mechanism
 from shuffle_sym.accounting.noise import Noise
-from shuffle_sym.accounting.sources import PairOfLaws, Source, Worst
+from shuffle_sym.accounting.sources import MaxOverPairs, PairOfLaws, Source
 from shuffle_sym.algebra import arguments
 from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
@@ -45,7 +45,7 @@ def _source(given: Any, n: int) -> Source:
     if isinstance(given, tuple) and len(given) == 1:
         given = given[0]
     if isinstance(given, tuple):
-        return Worst(given, n)
+        return MaxOverPairs(given, n)
     if isinstance(given, Decomposition):
         return PairOfLaws(given, n)
     return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)

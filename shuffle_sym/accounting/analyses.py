@@ -198,7 +198,7 @@ def by_laws(
         return laws(R, n).epsilon(arguments.delta_target(delta), rtol, "auto")
 
     def delta(R: Any, n: int, eps: Any, rtol: float) -> Interval:
-        (answer,) = laws(R, n).from_one([Ratio(eps=arguments.central_epsilon(eps))], rtol, "auto")
+        (answer,) = laws(R, n).hockey_sticks([Ratio(eps=arguments.central_epsilon(eps))], rtol)
         return answer
 
     return Analysis(name, source, kind, assumes, epsilon, delta, one_randomizer)

@@ -15,7 +15,7 @@ from typing import Any
 import scipy
 import sympy as sp
 
-from shuffle_sym.accounting.sources import UNKNOWN, InCells, PairOfLaws, Source
+from shuffle_sym.accounting.sources import CLOSE, Between, InCells, PairOfLaws, Source, ratio_at
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.continuous import TYPICAL_USERS, Continuous
 from shuffle_sym.model.decomposition import Decomposition, blanket
@@ -96,20 +96,6 @@ def gaussian_epsilon(chi: float, n: int, delta: float) -> float:
     return last_that_holds(met, high, 0.0, rtol=1e-12)[0]
 
 
-def gaussian_slope(eps: float, delta: float) -> float:
-    r"""−(log δ)' at ε > 0 of the two normal laws whose δ(ε) is ``delta``: e^ε Φ(−μ/2 − ε/μ)/δ, see `gaussian_delta`.
-
-    >>> first, second = gaussian_delta(0.25, 1, 1.0), gaussian_delta(0.25, 1, 1.0001)
-    >>> round(gaussian_slope(1.0, first), 2), round(math.log(first / second) / 0.0001, 2)
-    (4.87, 4.87)
-    """
-    high = eps
-    while gaussian_delta(high * high, 1, eps) <= delta:
-        high *= 2
-    mu, _ = last_that_holds(lambda mu: gaussian_delta(mu * mu, 1, eps) <= delta, eps / 40, high, rtol=1e-6)
-    return math.exp(eps + scipy.special.log_ndtr(-mu / 2 - eps / mu) - math.log(delta))
-
-
 @cached_by_value
 def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
     """The datasets that are the worst for many users, and their laws, the worst first; they do not depend on n."""
@@ -122,53 +108,64 @@ def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
 
 
 class Datasets(Source):
-    """The worst of a few pairs of neighbouring datasets, each with its decomposition."""
+    """The worst of a few pairs of neighbouring datasets, each with its laws, the worst for many users first.
 
-    def __init__(self, pairs: Sequence[tuple[Neighbours, PairOfLaws]], n: int) -> None:
-        self.n = n
-        self.neighbours, self.laws = [neighbours for neighbours, _ in pairs], [law for _, law in pairs]
+    ``best`` is one curve that can be composed: that of the first pair, unless another one is given.
+    """
+
+    def __init__(self, pairs: Sequence[tuple[Any, Any]], n: int, best: Source | None = None) -> None:
+        self.pairs, self.n, self.best = tuple(pairs), n, best or pairs[0][1]
 
     @property
-    def max_loss(self) -> sp.Expr:
-        return sp.Max(*(pair.max_loss for pair in self.laws))
+    def first(self) -> Datasets:
+        """The first pair alone."""
+        return Datasets(self.pairs[:1], self.n)
+
+    @property
+    def rest(self) -> Datasets:
+        """The other pairs, if there are any."""
+        return Datasets(self.pairs[1:], self.n, self.best)
 
     @cached_property
-    def best(self) -> PairOfLaws:
-        """The pair that is the worst in the normal limit: one curve, that can be composed."""
-        return self.laws[0]
+    def max_loss(self) -> sp.Expr:
+        return sp.Max(*(laws.max_loss for _, laws in self.pairs))
 
-    def reversed(self) -> Source:
-        return self
+    @property
+    def impossible(self) -> float:
+        return self.best.impossible
 
-    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """ε of the worst pair: of the first, and of another one only if its δ there is larger."""
-        neighbours, answer = self.neighbours[0], self.best.epsilon(target, rtol, method)
-        ratios = [Ratio(eps=sp.Rational(str(answer.lower)))]
-        for other, pair in zip(self.neighbours[1:], self.laws[1:], strict=True):
-            (there,) = pair.known(ratios, max(rtol, _ROUGHLY), method)
-            if there.lower <= target < there.upper:
-                (there,) = pair.known(ratios, rtol, method)
-            if there.lower > target:
-                # Where values of δ are refused it may be known less well.
-                neighbours, answer = max(
-                    (neighbours, answer), (other, pair.epsilon(target, rtol, method)), key=lambda pair: pair[1].lower
-                )
-        return replace(answer, lower_by=neighbours)
-
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        return self.at_least(ratios, rtol, method, [math.inf] * len(ratios))
-
-    def at_least(
-        self, ratios: Sequence[Ratio], rtol: float, method: str, wanted: Sequence[float], most: int | None = None
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
     ) -> list[Interval]:
-        """D_α of the worst of the first ``most`` pairs; where some reach what is ``wanted``, no other is tried."""
-        best: list[Interval] = [Interval(0.0, 0.0)] * len(ratios)
-        for neighbours, pair in list(zip(self.neighbours, self.laws, strict=True))[:most]:
-            places = [i for i, least in enumerate(wanted) if best[i].upper < least or best[i] == UNKNOWN]
-            for i, answer in zip(places, pair.known([ratios[i] for i in places], rtol, method), strict=True):
-                if best[i].lower_by is None or answer.lower > best[i].lower:
-                    best[i] = replace(answer, lower_by=neighbours)
-        return best
+        """D_α of the worst pair; once some reach what it is ``between``, no other is tried."""
+        worst = [Interval(0.0, 0.0)] * len(ratios)
+        for neighbours, laws in self.pairs:
+            rows = [i for i, at in enumerate(worst) if not between or at.lower < between[i].upper * (1 - CLOSE)]
+            for i, answer in zip(rows, laws.hockey_sticks([ratios[i] for i in rows], rtol, method), strict=True):
+                if worst[i].lower_by is None or answer.lower > worst[i].lower:
+                    worst[i] = replace(answer, lower_by=neighbours)
+        return worst
+
+    def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
+        """ε of the worst pair: of the first, and of another one only if its δ there is larger."""
+        (neighbours, first), *others = self.pairs
+        answer: Interval = replace(first.epsilon(target, rtol, method), lower_by=neighbours)
+        for neighbours, laws in others:
+            there = Interval(0.0, 1.0)
+            for tolerance in (max(rtol, _ROUGHLY), rtol):
+                (there,) = laws.hockey_sticks([ratio_at(answer.lower)], tolerance, method)
+                if not there.lower <= target < there.upper:
+                    break
+            if there.lower > target:
+                other = replace(laws.epsilon(target, rtol, method), lower_by=neighbours)
+                answer = max(answer, other, key=lambda ends: ends.lower)
+        return answer
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        logs: list[Interval] = [
+            replace(laws.log_delta(ratio, rtol), lower_by=neighbours) for neighbours, laws in self.pairs
+        ]
+        return max(logs, key=lambda log: log.lower)
 
 
 def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:

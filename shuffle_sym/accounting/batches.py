@@ -37,17 +37,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 
 import mpmath
 import sympy as sp
-from flint import arb
 
 from shuffle_sym.accounting.attacks import Datasets
-from shuffle_sym.accounting.bounds import AllDatasets, PairOfInputs, Prepared, prepared
-from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
-from shuffle_sym.accounting.sources import PairOfLaws
+from shuffle_sym.accounting.bounds import PairOfInputs, Prepared, of_prepared, prepared
+from shuffle_sym.accounting.mechanism import Crowd, Mechanism, refuse_less_than_proofs
+from shuffle_sym.accounting.sources import Between, PairOfLaws, Source
 from shuffle_sym.algebra import balls, rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
@@ -58,7 +56,7 @@ from shuffle_sym.model.randomizer import Randomizer
 from shuffle_sym.truth import crowds
 
 
-class Batch(CrowdOfUsers):
+class Batch(Crowd):
     """A batch of the users of a mechanism's size, drawn from more."""
 
     def __init__(self, batch: Mechanism, users: int) -> None:
@@ -66,54 +64,42 @@ class Batch(CrowdOfUsers):
         self.q = sp.Rational(batch.n, users)
 
     @cached_property
-    def below(self) -> Datasets:
-        tried = self.batch.below
+    def attack(self) -> Datasets:
         pairs = [
-            (replace(neighbours, n=self.users), PairOfLaws(decomposition.in_batch(law.D, self.q), self.n))
-            for neighbours, law in zip(tried.neighbours, tried.laws, strict=True)
+            (replace(at, n=self.users), PairOfLaws(decomposition.in_batch(laws.D, self.q), self.n))
+            for at, laws in self.batch.attack.pairs
         ]
         return Datasets(pairs, self.n)
 
     @cached_property
-    def crowd(self) -> _Finite | None:
-        """The bounds for finitely many messages."""
-        return _Finite(self) if isinstance(self.batch.R, Randomizer) else None
+    def bounds(self) -> Source:
+        """Those of users with the laws of a batch; of noise, and where only ε0 is known, a share of those of all m."""
+        if not isinstance(self.batch.R, Randomizer):
+            return ShareOfBatch(self.batch.bounds, self.q, self.max_loss)
+        known = prepared(self.batch.R)
+        pairs = [
+            PairOfInputs(
+                decomposition.in_batch(pair.blanket, self.q),
+                _there_or_not(pair.local, self.q),
+                pair.laws and tuple(decomposition.in_batch(D, self.q) for D in pair.laws),
+            )
+            for pair in known.pairs
+        ]
+        return of_prepared(Prepared(tuple(pairs), known.gamma, self.max_loss), self.n)
 
     @cached_property
     def max_loss(self) -> sp.Expr:
         largest = self.batch.max_loss
         return sp.oo if largest is sp.oo else sp.log(1 + self.q * (sp.exp(largest) - 1))
 
-    def _inside(self, ratio: Ratio) -> Ratio:
-        """α of the batch, where α' = 1 + q(α − 1) is asked for."""
-        return Ratio(alpha=1 + (ratio.from_one().alpha - 1) / self.q)
-
-    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        return (self.crowd.for_upper_ends if self.crowd else self.from_one)(ratios, rtol, method)
-
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        if self.crowd:
-            return self.crowd.from_one(ratios, rtol, method)
-        q = float(self.q) * (1 + 4 * UNIT_ROUNDOFF)
-        uppers = self.batch.above.from_one([self._inside(ratio) for ratio in ratios], rtol, method)
-        ends = [min(rounding.above(q * answer.upper), 1.0) if answer.upper else 0.0 for answer in uppers]
-        lowers = self.below.at_least(ratios, rtol, method, ends)
-        return [
-            replace(upper, lower=lower.lower, upper=end, lower_by=lower.lower_by)
-            for lower, upper, end in zip(lowers, uppers, ends, strict=True)
-        ]
-
-    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """The lower end from datasets, the upper end from that of the batch at δ/q where there is no better bound."""
-        inside = rounding.down(Fraction(target) / Fraction(int(self.q.p), int(self.q.q)))
-        if inside >= 1:
+    def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
+        if target >= self.q:
             return Interval(0.0, 0.0, upper_by="the share of users in a batch")
-        if self.crowd:
-            return self.crowd.epsilon(target, rtol, method)
-        low = self.below.epsilon(target, rtol, method)
-        upper = self.batch.epsilon(inside, rtol, method)
-        end = math.log1p(float(self.q) * math.expm1(upper.upper)) if upper.upper < 700 else upper.upper
-        return replace(low, upper=end * (1 + 16 * UNIT_ROUNDOFF), upper_by=upper.upper_by)
+        return super().epsilon(target, rtol, method)
+
+    def refuse_what_no_epsilon_meets(self, target: float) -> None:
+        if self.max_loss is sp.oo and isinstance(self.batch.R, Randomizer):
+            refuse_less_than_proofs(self.batch.R, self.q, target)
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
         """The maximum over all neighbouring datasets, by brute force; probabilities and α have to be rational."""
@@ -122,48 +108,35 @@ class Batch(CrowdOfUsers):
             raise TypeError(f"exact values are for a randomizer with finitely many messages, got {R!r}")
         return crowds.worst_of_batches(R, self.n, self.users, alpha)
 
-    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
-        if self.crowd:
-            return self.crowd.log_delta(ratio, rtol)
-        ends = [pair.log_delta(ratio, rtol).lower for pair in self.below.laws]
-        inside = self.batch.log_delta(self._inside(ratio), rtol)
-        with balls.LOCK, balls.workprec(64):
-            share = balls.ball(self.q).log()
-            upper = balls.upper(arb(inside.upper) + share) if math.isfinite(inside.upper) else inside.upper
-        neighbours = self.below.neighbours[ends.index(max(ends))]
-        return Interval(max(ends), upper, "contour", neighbours, inside.upper_by)
-
     def __repr__(self) -> str:
         return repr(self.batch)
 
 
-class _Finite(Mechanism):
-    """The m users of a batch with the laws of one: the user who differs is not always there."""
+class ShareOfBatch(Source):
+    """The bound of a batch from that of its m users alone: q times as much, at another α."""
 
-    def __init__(self, whole: Batch) -> None:
-        super().__init__(whole.batch.R, whole.n)
-        self.whole, self.share = whole, whole.q
+    def __init__(self, inner: Source, q: sp.Rational, max_loss: sp.Expr) -> None:
+        self.inner, self.q, self.max_loss, self.n = inner, q, max_loss, inner.n
 
-    @property
-    def below(self) -> Datasets:
-        return self.whole.below
+    def _inside(self, ratio: Ratio) -> Ratio:
+        """α of the batch, where α' = 1 + q(α − 1) is asked for."""
+        return Ratio(alpha=1 + (ratio.from_one().alpha - 1) / self.q)
 
-    @property
-    def all_datasets(self) -> None:
-        """All datasets of m users are not those of a batch."""
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        q = float(self.q) * (1 + 4 * UNIT_ROUNDOFF)
+        limits = between and [Interval(at.lower / q, max(at.upper / q, at.lower / q)) for at in between]
+        answers = self.inner.hockey_sticks([self._inside(ratio) for ratio in ratios], rtol, method, limits)
+        ends = [min(rounding.above(q * answer.upper), 1.0) if answer.upper else 0.0 for answer in answers]
+        return [replace(answer, lower=end, upper=end) for answer, end in zip(answers, ends, strict=True)]
 
-    @cached_property
-    def bounds(self) -> AllDatasets:
-        q, known = self.whole.q, prepared(self.whole.batch.R)
-        pairs = [
-            PairOfInputs(
-                decomposition.in_batch(pair.blanket, q),
-                _there_or_not(pair.local, q),
-                pair.laws and tuple(decomposition.in_batch(D, q) for D in pair.laws),
-            )
-            for pair in known.pairs
-        ]
-        return AllDatasets(Prepared(tuple(pairs), known.gamma, self.whole.max_loss), self.n)
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        inside = self.inner.log_delta(self._inside(ratio), rtol)
+        with balls.LOCK, balls.workprec(64):
+            end = balls.upper(balls.ball(self.q).log()) + inside.upper
+        end += 4 * UNIT_ROUNDOFF * abs(end) if end > -math.inf else 0.0
+        return replace(inside, lower=end, upper=end)
 
 
 def _there_or_not(D: Decomposition, q: sp.Expr) -> Decomposition:

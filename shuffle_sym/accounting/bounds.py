@@ -8,20 +8,22 @@ drop-out       ours (`numeric.dropout`): asymptotically exact, and better unless
                (`model.laplace_laws`, `model.smooth_laws`), clipped or not
 =============  =====================================================================================================
 
-Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs.
+Each holds at every α, so the smallest one does; for pairs of inputs that differ, the largest over the pairs. A bound is
+a source of divergences as any other: upper ends of what it says are upper ends of what is asked.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
 import sympy as sp
 
 from shuffle_sym.accounting.noise import Noise
-from shuffle_sym.accounting.sources import UNKNOWN, NotReachedError, PairOfLaws, Source, logarithm
-from shuffle_sym.algebra import balls, field, rounding
+from shuffle_sym.accounting.sources import CLOSE, Between, PairOfLaws, Source
+from shuffle_sym.algebra import field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition, laplace_laws, smooth_laws
 from shuffle_sym.model.added import AddedNoise
@@ -33,7 +35,6 @@ from shuffle_sym.model.laplace_laws import LaplaceLaws
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.model.smooth_laws import SmoothLaws
 from shuffle_sym.numeric import dropout
-from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.randomizers.composed import SampledNoise
 from shuffle_sym.randomizers.density import NoiseOfDensity
 from shuffle_sym.truth.worst_datasets import candidates
@@ -41,14 +42,10 @@ from shuffle_sym.truth.worst_datasets import candidates
 _MOST_LAWS = 40  # of one pair of inputs; with more of them the blanket answers
 _MOST_PAIRS = 64
 _FEWEST_USERS = 3
-_BITS = 128
 _TOLERANCE = 2e-3  # of the drop-out bound of noise, whose laws are not sharper
 # Attempts at messages that are cut off, and of the bound, about what they may be
 _TAILS, _TAIL_SHARE, _FIRST_BOUND, _LARGEST_TAIL, _LEAST_TAIL = 5, 0.01, 1e-6, 1e-2, 1e-150
 _LARGEST_EPS = 5.0
-CLOSE = 1e-3  # a blanket that is so close to what is attained is not worth a better bound
-
-Attacked = Callable[[Sequence[float]], list[Interval]]  # from divergences that are enough to those of datasets
 
 _NAMES = {"exchange": "drop-out, equal others", "moduli": "drop-out", "local": "local randomizer", "none": "nothing"}
 _NO_BETTER = ("local", "none")  # than one user's randomizer by itself
@@ -98,235 +95,144 @@ def _of_inputs(R: Randomizer, x0: int, x1: int, few: bool) -> PairOfInputs:
     return PairOfInputs(blanket, blanket, tuple(D for _, D in candidates(R, x0, x1)))
 
 
-def alone(D: Decomposition, ratios: Sequence[Ratio]) -> list[float]:
-    """Upper ends of the divergence of the masses a and b of a decomposition: of one user."""
-    law = D.gparv.floats_at(ratios)
-    sums = np.maximum(law.values, 0.0) @ law.probabilities + law.null.sum(axis=1)
-    slack = 1 + 8 * (law.values.shape[1] + law.null.shape[1]) * rounding.FLOAT_ERROR
-    # A product that underflows is not 0.
-    positive = (law.values > 0).any(axis=1) | (law.null > 0).any(axis=1)
-    return [min(rounding.above(float(x) * slack), 1.0) if some else 0.0 for x, some in zip(sums, positive, strict=True)]
+class Smallest(Source):
+    """The smallest of several bounds at each α, asked in this order: a dearer one only where all before it leave
+    something open. Both ends of an answer are the bound. A name is that of the answers; if it is empty, they have their
+    own."""
 
-
-class PairBounds:
-    """All bounds with n users for one ordered pair of inputs of the differing user."""
-
-    def __init__(self, whole: Prepared, pair: PairOfInputs, n: int) -> None:
-        self.whole, self.pair, self.n = whole, pair, n
-        self.blanket = PairOfLaws(pair.blanket, n)
-
-    def local(self, ratios: Sequence[Ratio]) -> list[float]:
-        """Upper ends of D_α(R(x0) ‖ R(x1))."""
-        return alone(self.pair.local, ratios)
-
-    def blanketed(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """The blanket's divergence at each α; what the local randomizer gives, where no method has an answer."""
-        try:
-            return self.blanket.from_one(ratios, rtol, method)
-        except NotSharpError as refusal:
-            if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width):
-                raise
-            if len(ratios) > 1:
-                return [self.blanketed([ratio], rtol, method)[0] for ratio in ratios]
-        (end,) = self.local(ratios)
-        return [Interval(end, end, upper_by="local randomizer")]
-
-    def least_dropped(self, ratios: Sequence[Ratio], known: Sequence[float]) -> list[float]:
-        """About what the drop-out bound is at least, where so much is attained: no Φ*_N is below that."""
-        nobody = (1 - self.whole.gamma) ** (self.n - 1)
-        return [nobody * end + (1 - nobody) * least for end, least in zip(self.local(ratios), known, strict=True)]
-
-    def dropped(self, ratios: Sequence[Ratio], *, equal: bool = True) -> list[tuple[float, str]]:
-        """Upper ends of the drop-out bound and their names; 1 where it is not evaluated. ``equal`` is whether it is
-        tried to show that equal others are the worst."""
-        return [(bound.value, _NAMES[bound.method]) for bound in self.drop_out(ratios, equal=equal)]
-
-    def drop_out(self, ratios: Sequence[Ratio], *, equal: bool = True) -> list[dropout.Bound]:
-        """The drop-out bound with its logarithm; 1 where it is not evaluated."""
-        if self.n < _FEWEST_USERS or self.pair.laws is None:
-            return [dropout.Bound(1.0, 0.0, "none")] * len(ratios)
-        gamma, local = self.whole.gamma, self.local(ratios)
-        laws = [D.gparv.floats_at(ratios) for D in self.pair.laws]
-        bounds = []
-        for i in range(len(ratios)):
-            rows = [(law.values[i], law.probabilities) for law in laws]
-            bounds.append(dropout.upper(rows, [law.null[i] for law in laws], gamma, self.n, local[i], equal=equal))
-        return bounds
-
-
-def _attained(answer: Interval) -> float:
-    """About the divergence of two datasets, 0 if nothing is known of it."""
-    return 0.0 if answer == UNKNOWN else answer.upper
-
-
-class AllDatasets:
-    """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of a finite randomizer.
-
-    Blanket and drop-out bound hold for every α > 0; in a batch, and where only ε0 is known, they are proved from 1 on.
-    """
-
-    def __init__(self, whole: Prepared, n: int) -> None:
-        self.max_loss = whole.max_loss
-        self.n, self.pairs = n, [PairBounds(whole, pair, n) for pair in whole.pairs]
-        #: What a bound by a decomposition alone is called: the blanket, or one of the clones in its place.
-        self.name = whole.pairs[0].blanket.title
-
-    @property
-    def sources(self) -> list[PairOfLaws]:
-        """The blanket for each pair of inputs."""
-        return [pair.blanket for pair in self.pairs]
-
-    def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
-        """The logarithm of the smallest bound at one α, also far below the smallest double, and its name."""
-        ratio.from_one()
-        ends = []
-        for pair in self.pairs:
-            of_blanket, (dropped,) = pair.blanket.log_delta(ratio, rtol).upper, pair.drop_out([ratio])
-            ends.append(min((of_blanket, self.name), (dropped.log, _NAMES[dropped.method])))
-        return max(ends)
-
-    def no_drop_out(self, *, equal: bool) -> str:
-        """Why there is no drop-out bound; empty if there is one."""
-        many = f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many"
-        few = all(pair.pair.laws is not None for pair in self.pairs)
-        return "" if few else f"{many}, and users must share one randomizer"
-
-    def dropped(self, ratios: Sequence[Ratio], *, equal: bool) -> list[tuple[float, str]]:
-        """The drop-out bound and its name for the worst pair of inputs at each α."""
-        ratios = [ratio.from_one() for ratio in ratios]
-        return [max(column) for column in zip(*(pair.dropped(ratios, equal=equal) for pair in self.pairs), strict=True)]
-
-    def ends(
-        self, ratios: Sequence[Ratio], rtol: float, method: str, attacked: Attacked
-    ) -> tuple[list[Interval], list[Interval]]:
-        """What is attained and the smallest bound, for each α. Where datasets reach the blanket, no more are tried."""
-        ratios = [ratio.from_one() for ratio in ratios]
-        blankets = [pair.blanketed(ratios, rtol, method) for pair in self.pairs]
-        wanted = [max(answer.lower for answer in column) * (1 - CLOSE) for column in zip(*blankets, strict=True)]
-        lowers = attacked(wanted)
-        return lowers, self._upper(ratios, blankets, [_attained(answer) for answer in lowers])
-
-    def _upper(
-        self, ratios: Sequence[Ratio], blankets: Sequence[Sequence[Interval]], known: Sequence[float]
-    ) -> list[Interval]:
-        """The smallest bound for each α, both ends of the interval alike; where the blanket cannot be told from the
-        divergence that is ``known`` to be attained, nothing better is looked for."""
-        largest = [Interval(0.0, 0.0, upper_by="the largest loss")] * len(ratios)
-        for pair, answers in zip(self.pairs, blankets, strict=True):
-            ends = {i: (answer.upper, answer.upper_by or self.name) for i, answer in enumerate(answers) if answer.upper}
-            some = ends if pair.pair.laws is not None else ()
-            wide = [i for i in some if answers[i].lower * (1 - CLOSE) > max(known[i], largest[i].upper)]
-            least = pair.least_dropped([ratios[i] for i in wide], [known[i] for i in wide]) if wide else []
-            wide = [i for i, bound in zip(wide, least, strict=True) if bound < ends[i][0]]
-            for i, bound in zip(wide, pair.dropped([ratios[i] for i in wide]), strict=True):
-                ends[i] = min(ends[i], bound)
-            for i, (end, name) in ends.items():
-                if end > largest[i].upper:
-                    largest[i] = Interval(end, end, answers[i].method, upper_by=name)
-        return largest
-
-
-class NoiseOfAllDatasets:
-    """The smallest bound on D_α, α >= 1, for all neighbouring datasets of n users of continuous noise: the blanket, for
-    the inputs 0 and 1, and for Laplace, Gaussian and logistic noise the drop-out bound, for all pairs of inputs."""
-
-    def __init__(self, R: Continuous, n: int) -> None:
-        self.R, self.n = R, n
-        noise, self._share = (R.R, R.q) if isinstance(R, SampledNoise) else (R, sp.S.One)
-        self._after = ", before clipping" if isinstance(noise, AddedNoise) and noise.clip is not None else ""
-        # To clip is post-processing of each message: what bounds the noise before bounds it after.
-        self._noise = NoiseOfDensity(noise.density, noise.inputs, None) if self._after else noise
-        self.sources, self.name = [Noise(R, n)], "blanket"
-
-    @property
-    def max_loss(self) -> sp.Expr:
-        return self.sources[0].max_loss
-
-    @property
-    def farthest(self) -> float:
-        """The largest ε at which there may be a drop-out bound."""
-        return min(field.not_below(self.max_loss), _LARGEST_EPS)
-
-    def log_upper(self, ratio: Ratio, rtol: float) -> tuple[float, str]:
-        if ratio.at_least(self.max_loss):
-            return -math.inf, "the largest loss"
-        try:
-            log = self.sources[0].log_delta(ratio, rtol).upper
-        except NotReachedError as refusal:
-            log = logarithm(refusal.answers[0]).upper
-        dropped = self.drop_out(ratio)
-        return min((log, self.name), (dropped.log, self._named(dropped)))
-
-    def ends(
-        self, ratios: Sequence[Ratio], rtol: float, method: str, attacked: Attacked
-    ) -> tuple[list[Interval], list[Interval]]:
-        """What is attained and the smaller of drop-out bound and blanket, for each α. The blanket is not computed where
-        it is shown to be above the drop-out bound."""
-        lowers = attacked([math.inf] * len(ratios))
-        inside = [i for i, ratio in enumerate(ratios) if not ratio.at_least(self.max_loss)]
-        least = {i: Interval(0.0, 0.0, upper_by="the largest loss") for i in range(len(ratios))}
-        if self._laws:
-            dropped = [self.drop_out(ratios[i], _attained(lowers[i])) for i in inside]
-            least |= {
-                i: Interval(d.value, d.value, upper_by=self._named(d)) for i, d in zip(inside, dropped, strict=True)
-            }
-            ends = [bound.value for bound in dropped]
-            rough = self.sources[0].roughly("lower", [ratios[i] for i in inside], ends)
-            inside = [i for i, blanket, end in zip(inside, rough, ends, strict=True) if blanket.lower <= end]
-        for i, answer in zip(inside, self._blankets([ratios[i] for i in inside], rtol, method), strict=True):
-            if not self._laws or answer.upper < least[i].upper:
-                least[i] = replace(answer, lower=answer.upper, upper_by=self.name)
-        return lowers, list(least.values())
-
-    def _blankets(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """The blanket's divergence at each α, as far as it goes."""
-        try:
-            return self.sources[0].from_one(ratios, rtol, method) if ratios else []
-        except NotReachedError as refusal:
-            return refusal.answers
-
-    def no_drop_out(self, *, equal: bool) -> str:
-        """Why there is no drop-out bound; empty if there is one."""
-        if self._laws is None:
-            return (
-                "messages must be finitely many, or those of Laplace, Gaussian or logistic noise that is not too "
-                f"small, got {self.R!r}"
-            )
-        return f"equal others are not shown to be the worst where messages are continuous: {self.R!r}" if equal else ""
-
-    def dropped(self, ratios: Sequence[Ratio], *, equal: bool, about: float = 0.0) -> list[tuple[float, str]]:
-        """The drop-out bound and its name at each α; ``about`` as for `drop_out`."""
-        bounds = [self.drop_out(ratio, about) for ratio in ratios]
-        return [(bound.value, self._named(bound)) for bound in bounds]
-
-    def _named(self, bound: dropout.Bound) -> str:
-        return _NAMES[bound.method] + ("" if bound.method in _NO_BETTER else self._after)
+    def __init__(self, named: Sequence[tuple[str, Source]]) -> None:
+        self.named, self.n = tuple(named), named[0][1].n
 
     @cached_property
-    def _laws(self) -> LaplaceLaws | SmoothLaws | None:
-        if self.n < _FEWEST_USERS:
-            return None
-        return laplace_laws.laws_of(self._noise, self._share) or smooth_laws.laws_of(self._noise, self._share)
+    def max_loss(self) -> sp.Expr:
+        return sp.Min(*(source.max_loss for _, source in self.named))
+
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        between = between or [Interval(0.0, 1.0)] * len(ratios)
+        best = [Interval(1.0, 1.0)] * len(ratios)
+        for name, source in self.named:
+            rows = [i for i, at in enumerate(between) if best[i].upper * (1 - CLOSE) > at.lower]
+            limits = [min(between[i].upper, best[i].upper) for i in rows]
+            inside = [
+                Interval(between[i].lower, max(end, between[i].lower)) for i, end in zip(rows, limits, strict=True)
+            ]
+            found = source.hockey_sticks([ratios[i] for i in rows], rtol, method, inside)
+            for i, answer in zip(rows, found, strict=True):
+                if answer.upper < best[i].upper or best[i].upper_by is None:
+                    best[i] = replace(answer, lower=answer.upper, upper_by=name or answer.upper_by)
+        return best
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        logs = [(name, source.log_delta(ratio, rtol)) for name, source in self.named]
+        name, least = min(logs, key=lambda entry: entry[1].upper)
+        return replace(least, lower=least.upper, upper_by=name or least.upper_by)
+
+
+class Largest(Source):
+    """The largest of several bounds at each α: one for each pair of inputs, or for each group of users."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sources, self.n = tuple(sources), sources[0].n
+
+    @cached_property
+    def max_loss(self) -> sp.Expr:
+        return sp.Max(*(source.max_loss for source in self.sources))
+
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        between = between or [Interval(0.0, 1.0)] * len(ratios)
+        most = [Interval(0.0, 0.0, upper_by="the largest loss")] * len(ratios)
+        for source in self.sources:
+            least = [max(inside.lower, so_far.upper) for inside, so_far in zip(between, most, strict=True)]
+            inside = [Interval(low, max(at.upper, low)) for low, at in zip(least, between, strict=True)]
+            found = source.hockey_sticks(ratios, rtol, method, inside)
+            most = [max(both, key=lambda answer: answer.upper) for both in zip(most, found, strict=True)]
+        return most
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        return max((source.log_delta(ratio, rtol) for source in self.sources), key=lambda log: log.upper)
+
+
+class DropOut(Source):
+    """A drop-out bound: both ends of an interval are the bound, 1 where it is not evaluated."""
+
+    def at(self, ratios: Sequence[Ratio], between: Between) -> list[tuple[dropout.Bound, str]]:
+        """The bound and its name at each α >= 1."""
+        raise NotImplementedError
+
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        ratios = [ratio.from_one() for ratio in ratios]
+        return [Interval(bound.value, bound.value, upper_by=name) for bound, name in self.at(ratios, between)]
+
+    def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
+        """As for other laws; a bound that is a number can be followed more closely at no cost."""
+        return super().epsilon(target, rtol / 16, method)
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        ((bound, name),) = self.at([ratio.from_one()], None)
+        return Interval(bound.log, bound.log, upper_by=name)
+
+
+class DropOutOfPair(DropOut):
+    """The drop-out bound with n users for one ordered pair of inputs of the differing user. ``equal`` is whether it is
+    tried to show that equal others are the worst."""
+
+    def __init__(self, whole: Prepared, pair: PairOfInputs, n: int, *, equal: bool = True) -> None:
+        self.gamma, self.pair, self.n, self.equal = whole.gamma, pair, n, equal
+        self.max_loss = pair.local.max_loss
+
+    def at(self, ratios: Sequence[Ratio], between: Between) -> list[tuple[dropout.Bound, str]]:
+        # Of one user: post-processing
+        local = [answer.upper for answer in PairOfLaws(self.pair.local, 1).hockey_sticks(ratios, CLOSE)]
+        laws = [D.gparv.floats_at(ratios) for D in self.pair.laws or ()]
+        nobody = (1 - self.gamma) ** (self.n - 1)  # has dropped out: with this probability the bound is the local one
+        bounds = []
+        for i, end in enumerate(local):
+            gamma = self.gamma if between is None or nobody * end < between[i].upper else 0.0
+            rows = [(law.values[i], law.probabilities) for law in laws]
+            bounds.append(dropout.upper(rows, [law.null[i] for law in laws], gamma, self.n, end, equal=self.equal))
+        return [(bound, _NAMES[bound.method]) for bound in bounds]
+
+
+class DropOutOfNoise(DropOut):
+    """The drop-out bound of n users of Laplace, Gaussian or logistic noise, for all pairs of inputs."""
+
+    def __init__(self, R: Continuous, n: int) -> None:
+        self.R, self.n, self.max_loss = R, n, R.eps0
+        noise, share = (R.R, R.q) if isinstance(R, SampledNoise) else (R, sp.S.One)
+        self._after = ", before clipping" if isinstance(noise, AddedNoise) and noise.clip is not None else ""
+        # To clip is post-processing of each message: what bounds the noise before bounds it after.
+        before = NoiseOfDensity(noise.density, noise.inputs, None) if self._after else noise
+        self.laws: LaplaceLaws | SmoothLaws | None = None
+        if n >= _FEWEST_USERS:
+            self.laws = laplace_laws.laws_of(before, share) or smooth_laws.laws_of(before, share)
 
     @cached_property
     def _gamma(self) -> float:
-        """The blanket mass, rounded down."""
-        with balls.LOCK, balls.workprec(_BITS):
-            share = balls.value(self._share)
-            return balls.lower(share * balls.value(self._noise.gamma) + 1 - share)
+        return field.not_above(self.R.gamma)
 
-    def drop_out(self, ratio: Ratio, about: float = 0.0) -> dropout.Bound:
-        """The drop-out bound for all pairs of inputs; 1 where it is not evaluated. ``about`` is what it may be, if
-        something is known of that. Where most pairs are close, the bound at a smaller α, at which they are not, may be
-        the smaller one: it holds, because D_α does not increase with α."""
-        here, laws = self._drop_out_at(ratio, about), self._laws
+    def at(self, ratios: Sequence[Ratio], between: Between) -> list[tuple[dropout.Bound, str]]:
+        about = [inside.lower for inside in between] if between else [0.0] * len(ratios)
+        bounds = [self._at(ratio, value) for ratio, value in zip(ratios, about, strict=True)]
+        return [(bound, _NAMES[bound.method] + self._after * (bound.method not in _NO_BETTER)) for bound in bounds]
+
+    def _at(self, ratio: Ratio, about: float) -> dropout.Bound:
+        """The bound for all pairs of inputs; ``about`` is what it may be, 0 if nothing is known of that. Where most
+        pairs are close, the bound at a smaller α, at which they are not, may be the smaller one: it holds, because D_α
+        does not increase with α."""
+        here, laws = self._at_one(ratio, about), self.laws
         if here.method == "none" or not isinstance(laws, SmoothLaws) or float(ratio) <= laws.last:
             return here
-        before = self._drop_out_at(Ratio(alpha=sp.Rational(laws.last)), about)
+        before = self._at_one(Ratio(alpha=sp.Rational(laws.last)), about)
         return min(here, before, key=lambda bound: bound.log)
 
-    def _drop_out_at(self, ratio: Ratio, about: float) -> dropout.Bound:
-        laws = self._laws
+    def _at_one(self, ratio: Ratio, about: float) -> dropout.Bound:
+        laws = self.laws
         if laws is None or ratio.log > _LARGEST_EPS or not (local := laws.local(ratio)):
             return dropout.Bound(1.0, 0.0, "none")
         if isinstance(laws, LaplaceLaws):
@@ -352,31 +258,45 @@ def _rounded(tail: float) -> float:
     return 10.0 ** (math.floor(power) if power > -6 else 3 * math.floor(power / 3))
 
 
-def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> AllDatasets | NoiseOfAllDatasets:
-    """The bounds for n users of a randomizer."""
-    return NoiseOfAllDatasets(R, n) if isinstance(R, Continuous) else AllDatasets(prepared(R), n)
+def of_all_datasets(R: Randomizer | Continuous | Family, n: int) -> Source:
+    """The bound for n users of a randomizer: the smallest of all that are known."""
+    if isinstance(R, Continuous):
+        dropped = DropOutOfNoise(R, n)
+        named: list[tuple[str, Source]] = [("", dropped)] if dropped.laws else []
+        return Largest([Smallest([*named, ("blanket", Noise(R, n))])])
+    return of_prepared(prepared(R), n)
 
 
-class DropOut(Source):
-    """The drop-out bound alone, for the worst of all pairs of inputs: both ends of an interval are the bound."""
+def of_prepared(whole: Prepared, n: int) -> Source:
+    """The bound for n users of finitely many messages, for the worst ordered pair of inputs at each α."""
+    bounds = []
+    for pair in whole.pairs:
+        # A decomposition that is in the place of the blanket has a name of its own: one of the clones.
+        named: list[tuple[str, Source]] = [(whole.pairs[0].blanket.title, PairOfLaws(pair.blanket, n))]
+        if pair.laws is not None and n >= _FEWEST_USERS:
+            named.append(("", DropOutOfPair(whole, pair, n)))
+        bounds.append(Smallest(named))
+    return Largest(bounds)
 
-    def __init__(self, bounds: AllDatasets | NoiseOfAllDatasets, *, equal: bool) -> None:
-        self.bounds, self.equal, self.n = bounds, equal, bounds.n
-        if self.n < _FEWEST_USERS:
-            raise ValueError(f"n must be at least {_FEWEST_USERS}, got {self.n}")
-        if missing := bounds.no_drop_out(equal=equal):
-            raise ValueError(missing)
 
-    @property
-    def max_loss(self) -> sp.Expr:
-        return self.bounds.max_loss
-
-    def reversed(self) -> Source:
-        return self  # all ordered pairs of inputs are there
-
-    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """As for other laws; a bound that is a number can be followed more closely at no cost."""
-        return super().epsilon(target, rtol / 16, method)
-
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        return [Interval(end, end, upper_by=name) for end, name in self.bounds.dropped(ratios, equal=self.equal)]
+def drop_out(R: Randomizer | Continuous | Family, n: int, *, equal: bool) -> Source:
+    """The drop-out bound alone, for the worst of all pairs of inputs; why there is none is an error."""
+    if n < _FEWEST_USERS:
+        raise ValueError(f"n must be at least {_FEWEST_USERS}, got {n}")
+    if isinstance(R, Continuous):
+        dropped = DropOutOfNoise(R, n)
+        if dropped.laws is None:
+            raise ValueError(
+                f"messages must be finitely many, or those of Laplace, Gaussian or logistic noise that is not too "
+                f"small, got {R!r}"
+            )
+        if equal:
+            raise ValueError(f"equal others are not shown to be the worst where messages are continuous: {R!r}")
+        return dropped
+    whole = prepared(R)
+    if any(pair.laws is None for pair in whole.pairs):
+        raise ValueError(
+            f"more than {_MOST_LAWS} inputs of the others, or {_MOST_PAIRS} pairs of inputs, are too many, and users "
+            "must share one randomizer"
+        )
+    return Largest([DropOutOfPair(whole, pair, n, equal=equal) for pair in whole.pairs])

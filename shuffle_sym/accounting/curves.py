@@ -9,7 +9,7 @@ from flint import fmpq
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.rounds import MAX_POINTS, sharper
 from shuffle_sym.accounting.sampling import BudgetSpentError, Sampling, Side
-from shuffle_sym.accounting.sources import InCells, Source
+from shuffle_sym.accounting.sources import Source
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.rationals import rational
@@ -20,7 +20,7 @@ _ROUGH = 0.02  # tolerance of a profile that is made to see how large a Rényi m
 
 
 def side(source: Source) -> Side:
-    """Where the values of one direction of a profile come from; of noise in cells these are as sharp as they get."""
+    """Where the values of one direction of a profile come from."""
     ceiling = None
     if source.max_loss is not sp.oo:
         ((_, largest),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(source.max_loss)}, 64)
@@ -28,7 +28,7 @@ def side(source: Source) -> Side:
 
     def evaluate(alphas: Sequence[fmpq], rtol: float) -> list[Interval]:
         ratios = [Ratio(alpha=sp.Rational(int(alpha.p), int(alpha.q))) for alpha in alphas]
-        return (source.known if isinstance(source, InCells) else source.from_one)(ratios, rtol, "auto")
+        return source.hockey_sticks(ratios, rtol)
 
     return Side(evaluate, ceiling, rational(source.impossible))
 

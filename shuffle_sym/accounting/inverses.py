@@ -110,7 +110,7 @@ def _boundaries(
     """The last point at which the upper end of δ is at most the target, and the first at which the lower end is above
     it, both for certain: two searches where the ends come from different sources, one otherwise."""
     searches = {}
-    for side in ("above", "below"):
+    for side in ("bound", "attack"):
 
         def delta_at(x: float, delta_rtol: float, side: str = side) -> Interval:
             return shuffled(x).one_sided(side, eps, delta_rtol)
@@ -118,12 +118,12 @@ def _boundaries(
         searches[side] = boundary(delta_at, target, meets, fails, rtol)
         if shuffled(meets).closes:
             return searches[side]
-    return searches["above"][0], searches["below"][1]
+    return searches["bound"][0], searches["attack"][1]
 
 
 def _reasons(meets: Shuffle, fails: Shuffle, eps: sp.Expr, rtol: float) -> tuple[str | None, Any]:
     """The bound that shows the target to be met by the first, and the datasets that miss it for the second."""
-    return meets.one_sided("above", eps, rtol).upper_by, fails.one_sided("below", eps, rtol).lower_by
+    return meets.one_sided("bound", eps, rtol).upper_by, fails.one_sided("attack", eps, rtol).lower_by
 
 
 def users_needed(source: Any, eps: Any, delta: Any, *, rtol: float = RTOL) -> Interval:

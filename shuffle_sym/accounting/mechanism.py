@@ -3,61 +3,138 @@ r"""The mechanism: n users of one randomizer, shuffled.
 Two neighbouring datasets attain the lower end of an answer; the upper end holds for all neighbouring datasets.
 """
 
+from __future__ import annotations
+
 import decimal
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
 
 import mpmath
 import sympy as sp
 from flint import arb
 
-from shuffle_sym.accounting.attacks import Datasets, datasets_of, gaussian_slope
-from shuffle_sym.accounting.bounds import CLOSE, AllDatasets, NoiseOfAllDatasets, of_all_datasets
-from shuffle_sym.accounting.sources import SMALLEST, Source, largest
+from shuffle_sym.accounting.attacks import Datasets, datasets_of
+from shuffle_sym.accounting.bounds import of_all_datasets
+from shuffle_sym.accounting.sources import CLOSE, Between, Source, ratio_at
 from shuffle_sym.algebra import arguments, balls, field
 from shuffle_sym.algebra.interval import Interval, decimal_interval
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.randomizer import Family, Randomizer
+from shuffle_sym.numeric.search import LARGEST_EPS, smallest_eps_meeting
 from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.truth import exact, ground_truth, two_messages
 from shuffle_sym.truth.two_messages import TwoMessages
 
-_MOST_STEPS = 30
 _OF_CURVES = 0.01  # relative precision of δ of noise, which moves ε by a tenth of that
-_AHEAD = 1 / 3  # of rtol, beyond where an ε of noise is looked for: a step more costs more than what that may lose
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
 
 
-class CrowdOfUsers(Source):
+def ask(
+    sources: Sequence[tuple[str, Source]],
+    ratios: Sequence[Ratio],
+    rtol: float,
+    method: str = "auto",
+    between: Between = None,
+) -> list[Interval]:
+    """D_α for each α from several sources, in this order, until both ends meet or no source is left.
+
+    With each source stands which of its ends count: "lower" for an attack, "upper" for a bound, "both" for what knows
+    all datasets. A source is told what is known so far, and no more is asked about what is not ``between``.
+    """
+    limits = between or [Interval(0.0, 1.0)] * len(ratios)
+    answers = [Interval(0.0, 1.0)] * len(ratios)
+    for side, source in sources:
+        rows = [
+            i
+            for i, (answer, limit) in enumerate(zip(answers, limits, strict=True))
+            if answer.upper * (1 - max(rtol, CLOSE)) > answer.lower < limit.upper and answer.upper > limit.lower
+        ]
+        found = (
+            source.hockey_sticks([ratios[i] for i in rows], rtol, method, [answers[i] for i in rows]) if rows else []
+        )
+        for i, new in zip(rows, found, strict=True):
+            if side != "upper" and (new.lower > answers[i].lower or answers[i].lower_by is None):
+                answers[i] = replace(answers[i], lower=new.lower, lower_by=new.lower_by)
+            if side != "lower" and (new.upper < answers[i].upper or answers[i].upper_by is None):
+                answers[i] = replace(answers[i], upper=new.upper, upper_by=new.upper_by, method=new.method)
+    return answers
+
+
+class Crowd(Source):
     """Users and a shuffler: lower ends from datasets, upper ends for all datasets, in both directions."""
 
     @property
     @abstractmethod
-    def below(self) -> Any:
-        """The attacks behind the lower ends; ``best`` is one pair of datasets, whose curve can be composed."""
+    def attack(self) -> Datasets:
+        """The datasets behind the lower ends; ``best`` is one pair of laws, whose curve can be composed."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> Source:
+        """What holds for all datasets, whatever is known of lower ends."""
+
+    @property
+    def every_dataset(self) -> Source | None:
+        """The divergence of the worst of all datasets, where it is little work to try them."""
+        return None
 
     @cached_property
-    def above(self) -> Source:
-        """The bounds behind the upper ends."""
-        return _UpperEnds(self)
-
-    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """D_α for each α >= 1, where only the upper ends will be looked at."""
-        return self.from_one(ratios, rtol, method)
+    def bound(self) -> Source:
+        """The upper ends as a function of their own."""
+        return UpperEnds(self)
 
     @property
     def impossible(self) -> float:
-        return float(self.below.best.impossible)
+        return self.attack.impossible
 
-    def reversed(self) -> Source:
-        return self  # all ordered pairs of inputs are there
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        sources: list[tuple[str, Source]] = [
+            ("lower", self.attack.first),
+            ("upper", self.bounds),
+            ("lower", self.attack.rest),
+        ]
+        if self.every_dataset:
+            sources.append(("both", self.every_dataset))
+        return ask(sources, ratios, rtol, method, between)
+
+    def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
+        """The lower end from datasets; the upper end where the bound meets the target, or from all datasets."""
+        self.refuse_what_no_epsilon_meets(target)
+        low = self.attack.epsilon(target, rtol, method)
+
+        def bound_at(eps: float) -> Interval:
+            return self.bounds.hockey_sticks([ratio_at(eps)], rtol, method, [Interval(target, target)])[0]
+
+        ceiling = field.not_below(self.max_loss)
+        end, by = smallest_eps_meeting(bound_at, target, low.lower, ceiling, rtol)
+        answer = replace(low, upper=end, upper_by=by or "the largest loss")
+        if self.every_dataset and answer.relative_width > max(rtol, CLOSE):
+            every = self.every_dataset.epsilon(target, rtol)
+            if every.lower > answer.lower:
+                answer = replace(answer, lower=every.lower, lower_by=every.lower_by)
+            if every.upper < answer.upper:
+                answer = replace(answer, upper=every.upper, upper_by=every.upper_by, method=every.method)
+        if answer.upper == math.inf:
+            raise NotSharpError(
+                f"delta = {target:g} is not reached by any eps <= {LARGEST_EPS:g} for {self!r}: "
+                "some messages may prove an input; ask for a larger delta"
+            )
+        return answer
+
+    def refuse_what_no_epsilon_meets(self, target: float) -> None:
+        """An error if δ(ε) is known to be larger for every ε."""
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        low, high = self.attack.log_delta(ratio, rtol), self.bounds.log_delta(ratio, rtol)
+        return Interval(low.lower, high.upper, low.method, low.lower_by, high.upper_by)
 
     def decompositions(self) -> tuple[Decomposition, ...]:
         raise TypeError(f"{self!r} is a mechanism, which is not analysed by one pair of laws")
@@ -69,114 +146,69 @@ class CrowdOfUsers(Source):
             return decimal_interval(balls.ball(value) * (1 + off), digits)
 
 
-class Mechanism(CrowdOfUsers):
-    """n users of one randomizer."""
+class UpperEnds(Source):
+    """The upper ends of a mechanism: both ends of an interval are the bound, where it is not known to be aside."""
 
-    #: The probability that the user who differs is among those who are shuffled.
-    share: sp.Expr = sp.Integer(1)
+    def __init__(self, mechanism: Crowd) -> None:
+        self.mechanism, self.n, self.max_loss = mechanism, mechanism.n, mechanism.max_loss
+
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        crowd = self.mechanism
+        sources: list[tuple[str, Source]] = [("lower", crowd.attack.first), ("upper", crowd.bounds)]
+        if crowd.every_dataset and method == "auto":  # which takes less time than a bound
+            sources.insert(0, ("both", crowd.every_dataset))
+        answers = ask(sources, ratios, rtol, method, between)
+        return [replace(answer, lower=answer.upper) for answer in answers]
+
+    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        return self.mechanism.bounds.log_delta(ratio, rtol)
+
+
+class EveryDataset(Source):
+    """The worst of all datasets of users with two messages."""
+
+    def __init__(self, R: Randomizer, n: int) -> None:
+        self.truth, self.n, self.max_loss = TwoMessages(R, n), n, R.eps0
+
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        return [replace(self.truth.delta(ratio.eps), upper_by="all datasets") for ratio in ratios]
+
+    def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
+        return replace(self.truth.epsilon(target, rtol=rtol), upper_by="all datasets")
+
+
+class Mechanism(Crowd):
+    """n users of one randomizer."""
 
     def __init__(self, R: Randomizer | Continuous | Family, n: int) -> None:
         self.R, self.n = R, n
 
     @cached_property
-    def below(self) -> Datasets:
-        """The datasets behind the lower ends."""
+    def attack(self) -> Datasets:
         arguments.numeric_only(self.R.free_symbols, "a numerical answer")
         return datasets_of(self.R, self.n)
 
     @cached_property
-    def bounds(self) -> AllDatasets | NoiseOfAllDatasets:
+    def bounds(self) -> Source:
         arguments.numeric_only(self.R.free_symbols, "a numerical answer")
         return of_all_datasets(self.R, self.n)
+
+    @cached_property
+    def every_dataset(self) -> EveryDataset | None:
+        few = self.n <= _FEW_USERS and two_messages.has_two_messages(self.R)
+        return EveryDataset(self.R, self.n) if few and isinstance(self.R, Randomizer) else None
 
     @cached_property
     def max_loss(self) -> sp.Expr:
         return self.bounds.max_loss
 
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        return self._ends(ratios, rtol, method)
-
-    def for_upper_ends(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """From all datasets, where they are few, because that takes less time than a bound. Bounds for continuous noise
-        are only as sharp as curves need them."""
-        rtol = max(rtol, _OF_CURVES) if isinstance(self.bounds, NoiseOfAllDatasets) else rtol
-        few = self.all_datasets if method == "auto" else None
-        truths = [few.delta(ratio.eps) for ratio in ratios] if few else []
-        answers = {i: truth for i, truth in enumerate(truths) if truth.relative_width <= min(rtol, CLOSE)}
-        if rest := [i for i in range(len(ratios)) if i not in answers]:
-            answers.update(zip(rest, self._ends([ratios[i] for i in rest], rtol, method, most=1), strict=True))
-        return [answers[i] for i in range(len(ratios))]
-
-    def _ends(self, ratios: Sequence[Ratio], rtol: float, method: str, most: int | None = None) -> list[Interval]:
-        """D_α for each α >= 1; with lower ends from the first ``most`` pairs of datasets, or from all."""
-        attacked = partial(self.below.at_least, ratios, rtol, method, most=most)
-        lowers, uppers = self.bounds.ends(ratios, rtol, method, attacked)
-        both = zip(lowers, uppers, strict=True)
-        answers = [replace(upper, lower=lower.lower, lower_by=lower.lower_by) for lower, upper in both]
-        return [self._closed(answer, ratio, rtol) for answer, ratio in zip(answers, ratios, strict=True)]
-
-    @cached_property
-    def all_datasets(self) -> TwoMessages | None:
-        """Every dataset there is, where that is little work: two messages and few users."""
-        few = self.n <= _FEW_USERS and two_messages.has_two_messages(self.R)
-        return TwoMessages(self.R, self.n) if few and isinstance(self.R, Randomizer) else None
-
-    def _closed(self, answer: Interval, ratio: Ratio, rtol: float) -> Interval:
-        """The answer, or one from all datasets if it is wide and these can be tried."""
-        if answer.upper * (1 - max(rtol, CLOSE)) <= answer.lower or self.all_datasets is None:
-            return answer
-        truth = self.all_datasets.delta(ratio.eps)
-        if truth.lower > answer.lower:
-            answer = replace(answer, lower=truth.lower, lower_by=self.all_datasets.worst(ratio.eps))
-        return replace(answer, upper=truth.upper, upper_by="all datasets") if truth.upper < answer.upper else answer
-
-    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """The lower end from datasets, the upper end from the blanket if that meets it, else from all bounds. For
-        noise the drop-out bound is asked first, and the blanket if it is not shown to be no better."""
+    def refuse_what_no_epsilon_meets(self, target: float) -> None:
         if self.max_loss is sp.oo and isinstance(self.R, Randomizer):
-            _refuse_less_than_proofs(self.R, self.share, target)
-        low, bounds = self.below.epsilon(target, rtol, method), self.bounds
-        end, by = math.inf, None
-        if isinstance(bounds, NoiseOfAllDatasets) and not bounds.no_drop_out(equal=False):
-            bound_at = partial(_bound_of_noise, bounds, target)
-            end, by = first_met(bound_at, target, low.lower, bounds.farthest, rtol, ahead=_AHEAD)
-            (blanket,) = bounds.sources[0].roughly("lower", [Ratio(eps=sp.Rational(str(end)))], [target])
-            if by and blanket.lower > target:
-                return replace(low, upper=end, upper_by=by)
-        blanket = self.above_by_blanket(target, rtol, method)
-        if isinstance(bounds, NoiseOfAllDatasets):
-            end, by = min((end if by else math.inf, by), (blanket.upper, blanket.upper_by), key=lambda one: one[0])
-            return replace(low, upper=end, upper_by=by)
-        answer = replace(low, upper=blanket.upper, upper_by=blanket.upper_by)
-        if blanket.upper <= low.lower * (1 + rtol):
-            return answer
-        if self.all_datasets is not None:
-            truth = self.all_datasets.epsilon(target, rtol=rtol)
-            if truth.relative_width <= max(rtol, CLOSE):
-                worst = self.all_datasets.worst(truth.lower)
-                return Interval(truth.lower, truth.upper, truth.method, worst, "all datasets")
-        if blanket.lower > 0 and bounds.no_drop_out(equal=False):
-            return answer  # no bound is smaller
-        bound, by = first_met(partial(self._bound_at, rtol=rtol, method=method), target, low.lower, blanket.upper, rtol)
-        return replace(answer, upper=bound, upper_by=by or blanket.upper_by)
-
-    def above_by_blanket(self, target: float, rtol: float, method: str) -> Interval:
-        """ε by the blanket alone, or from 0 to the largest loss where no method is sharp enough for it."""
-        name = "the largest loss" if self.max_loss == 0 else self.bounds.name
-        try:
-            answers = [source.known_epsilon(target, rtol, method) for source in self.bounds.sources]
-        except NotSharpError:
-            if method != "auto" or self.max_loss is sp.oo:
-                raise
-            return Interval(0.0, field.not_below(self.max_loss), upper_by="the largest loss")
-        return replace(largest(answers, method), upper_by=name)
-
-    def _bound_at(self, eps: float, rtol: float, method: str) -> Interval:
-        """The bound for all datasets."""
-        try:
-            return self.above.from_one([Ratio(eps=sp.Rational(str(eps)))], rtol, method)[0]
-        except NotSharpError:
-            return Interval(1.0, 1.0)
+            refuse_less_than_proofs(self.R, sp.S.One, target)
 
     def decompositions(self) -> tuple[Decomposition, ...]:
         if isinstance(self.R, Continuous):
@@ -210,18 +242,14 @@ class Mechanism(CrowdOfUsers):
                 "every n"
             )
 
-    def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
-        ends = [pair.log_delta(ratio, rtol).lower for pair in self.below.laws]
-        upper, by = self.bounds.log_upper(ratio, rtol)
-        return Interval(max(ends), upper, "contour", self.below.neighbours[ends.index(max(ends))], by)
-
     def __repr__(self) -> str:
         return repr(self.R)
 
 
-def _refuse_less_than_proofs(R: Randomizer, share: sp.Expr, target: float) -> None:
-    """Refuse a δ below the probability of messages that are impossible for another input. If all others have that
-    input, nobody else sends such a message: it proves the input of its sender, however many users are shuffled."""
+def refuse_less_than_proofs(R: Randomizer, share: sp.Expr, target: float) -> None:
+    """Refuse a δ below the probability of messages that are impossible for another input, of a user who takes part with
+    probability ``share``. If all others have that input, nobody else sends such a message: it proves the input of its
+    sender, however many users are shuffled."""
     most, proof = 0.0, ""
     for x0, x1 in R.pairs():
         only = [y for y in R.classes(x0, x1) if field.is_zero(y.masses[1], R.bindings) and y.masses[0] != 0]
@@ -241,64 +269,3 @@ def _from_below(mass: sp.Expr) -> str:
     """Six digits of a number, rounded down."""
     with decimal.localcontext(prec=6, rounding=decimal.ROUND_FLOOR):
         return f"{decimal.Decimal(str(mass.evalf(30, strict=True))).normalize():g}"
-
-
-def _bound_of_noise(bounds: NoiseOfAllDatasets, target: float, eps: float) -> Interval:
-    """A bound for all datasets, which is of use if it is not above the target: a few cells of the blanket or, where
-    these do not meet it, the drop-out bound."""
-    ratios = [Ratio(eps=sp.Rational(str(eps)))]
-    (rough,) = bounds.sources[0].roughly("upper", ratios, [target])
-    if rough.upper <= target:
-        return Interval(rough.upper, rough.upper, upper_by=bounds.name)
-    ((end, name),) = bounds.dropped(ratios, equal=False, about=target)
-    return Interval(end, end, upper_by=name)
-
-
-class _UpperEnds(Source):
-    """The upper ends of a mechanism as a function of their own: both ends of an interval are the bound."""
-
-    def __init__(self, mechanism: CrowdOfUsers) -> None:
-        self.mechanism, self.n = mechanism, mechanism.n
-
-    @property
-    def max_loss(self) -> sp.Expr:
-        return self.mechanism.max_loss
-
-    def reversed(self) -> Source:
-        return self
-
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        answers = self.mechanism.for_upper_ends(ratios, rtol, method)
-        return [replace(answer, lower=answer.upper) for answer in answers]
-
-
-def first_met(
-    bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float, ahead: float = 1 / 8
-) -> tuple[float, str | None]:
-    """An ε between ``low`` and ``high`` at which the bound is at most the target, and the name of the bound
-    there, None at ``high``.
-
-    ``high`` is known to meet it. The bound is close to what is attained at ``low``, and its logarithm is nearly a
-    straight line, with the slope of a normal law at first: secants from there, each a little beyond its aim, the first
-    one by ``ahead`` of ``rtol``, until the last ε that fails, or where the line says that the bound is the target, is
-    within half of ``rtol``.
-    """
-    by: str | None = None
-    beyond, x = ahead * rtol, low
-    slope = gaussian_slope(low, target) if low else math.inf
-    last, too_much = low, math.inf  # the last ε that fails, and the logarithm of what it is off by
-    for _ in range(_MOST_STEPS):
-        answer = bound_at(x)
-        excess = math.log(max(answer.upper, SMALLEST) / target)
-        if x > last and too_much > excess:
-            slope = (too_much - excess) / (x - last)
-        if answer.upper <= target:
-            high, by, crossing = x, answer.upper_by, x + excess / slope
-        else:
-            last, too_much, crossing = x, excess, x
-        if high - crossing <= rtol * high / 2:
-            break
-        aim = last + too_much / slope + beyond * high
-        x = min(max(aim, last + beyond * high), (last + high) / 2)
-        beyond = min(2 * beyond, 0.45 * rtol)  # less than what is close enough
-    return high, by

@@ -7,10 +7,10 @@ import sympy as sp
 from shuffle_sym.accounting import analyses
 from shuffle_sym.accounting.analyses import Analyses, Analysis
 from shuffle_sym.accounting.attacks import datasets_of, gaussian_delta, gaussian_epsilon
-from shuffle_sym.accounting.bounds import DropOut, of_all_datasets
+from shuffle_sym.accounting.bounds import drop_out
 from shuffle_sym.accounting.mechanism import Mechanism
 from shuffle_sym.accounting.noise import Noise
-from shuffle_sym.accounting.sources import PairOfLaws, Source, Worst
+from shuffle_sym.accounting.sources import MaxOverPairs, PairOfLaws, Source
 from shuffle_sym.algebra import arguments
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model import decomposition
@@ -29,7 +29,7 @@ def table(mechanism: Mechanism, given: str, value: Any, rtol: float) -> Analyses
     if given == "delta":
         answer = mechanism.epsilon(arguments.delta_target(value), rtol, "auto")
     else:
-        (answer,) = mechanism.from_one([Ratio(eps=arguments.central_epsilon(value))], rtol, "auto")
+        (answer,) = mechanism.hockey_sticks([Ratio(eps=arguments.central_epsilon(value))], rtol)
     rows = [analysis.row(R, n, given, value, rtol) for analysis in (*analyses.every(), *_attacks(R, n))]
     rows.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
     exact = arguments.exact_number(value, given)
@@ -42,19 +42,19 @@ def _attacks(R: Any, n: int) -> list[Analysis]:
     """Two neighbouring datasets each, those that the lower ends of all answers come from."""
     datasets = datasets_of(R, n)
 
-    def of(law: PairOfLaws) -> Any:
+    def of(law: Source) -> Any:
         return lambda R, n: law
 
     return [
         analyses.by_laws(str(neighbours), _OURS, "these two datasets", of(law), kind="lower", one_randomizer=False)
-        for neighbours, law in zip(datasets.neighbours, datasets.laws, strict=True)
+        for neighbours, law in datasets.pairs
     ]
 
 
 def _blanket(R: Any, n: int) -> Source:
     if isinstance(R, Family):
         raise ValueError(f"the blanket needs one randomizer, got {R!r}; for all of them take the clones")
-    return Noise(R, n) if isinstance(R, Continuous) else Worst(decomposition.blankets(R), n)
+    return Noise(R, n) if isinstance(R, Continuous) else MaxOverPairs(decomposition.blankets(R), n)
 
 
 def _local(R: Any, n: int) -> Source:
@@ -64,7 +64,7 @@ def _local(R: Any, n: int) -> Source:
 
 def _drop_out(equal: bool) -> Any:
     def bound(R: Any, n: int) -> Source:
-        return DropOut(of_all_datasets(R, n), equal=equal)
+        return drop_out(R, n, equal=equal)
 
     return bound
 
@@ -86,7 +86,7 @@ def _two_delta(R: Any, n: int, eps: Any, rtol: float) -> Interval:
 
 
 def _chi(R: Any, n: int) -> float:
-    return max(neighbours.alike.chi for neighbours in datasets_of(R, n).neighbours)
+    return float(max(neighbours.alike.chi for neighbours, _ in datasets_of(R, n).pairs))
 
 
 def _normal_epsilon(R: Any, n: int, delta: Any, rtol: float) -> float:

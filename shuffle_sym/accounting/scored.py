@@ -11,7 +11,8 @@ from itertools import product
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.sources import Source
+from shuffle_sym.accounting.attacks import Datasets
+from shuffle_sym.accounting.sources import Between, Source
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
@@ -109,7 +110,7 @@ class ScoredDatasets(Source):
             self._sums[near] = ScoredSums(scores, first, second, self._others)
         return self._sums[near]
 
-    @property
+    @cached_property
     def max_loss(self) -> sp.Expr:
         return self.R.parts[self.neighbours.group].eps0
 
@@ -120,7 +121,9 @@ class ScoredDatasets(Source):
         """With the scores for an ε at which δ is small."""
         return FixedScores(self._scored(3 * math.sqrt(self.chi / self.n)), self.max_loss, self.n)
 
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
         ends = [self._scored(ratio.log).both_ends(float(ratio)) for ratio in ratios]
         return [Interval(*pair, "scores", self.neighbours) for pair in ends]
 
@@ -132,7 +135,7 @@ class FixedScores(Source):
     def __init__(self, sums: ScoredSums, max_loss: sp.Expr, n: int, *, swapped: bool = False) -> None:
         self.sums, self._max_loss, self.n, self.swapped = sums, max_loss, n, swapped
 
-    @property
+    @cached_property
     def max_loss(self) -> sp.Expr:
         return self._max_loss
 
@@ -143,44 +146,16 @@ class FixedScores(Source):
     def impossible(self) -> float:
         return self.sums.impossible(swapped=self.swapped)
 
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
         ends = [self.sums.both_ends(float(ratio), swapped=self.swapped) for ratio in ratios]
         return [Interval(*pair, "scores") for pair in ends]
 
 
-class WorstScored(Source):
-    """The worst of a few pairs of datasets of one group's user."""
-
-    def __init__(self, pairs: Sequence[ScoredDatasets]) -> None:
-        ranked = sorted(pairs, key=lambda pair: pair.signal, reverse=True)[:_TRIED]
-        # Where χ is far below, so is the divergence of many users.
-        self.pairs, self.n = [pair for pair in ranked if pair.chi >= _NEAR * ranked[0].chi], pairs[0].n
-
-    @cached_property
-    def best(self) -> FixedScores:
-        """The pair that is the worst in the normal limit: one curve, that can be composed."""
-        return self.pairs[0].fixed()
-
-    @property
-    def max_loss(self) -> sp.Expr:
-        return self.pairs[0].max_loss
-
-    def reversed(self) -> Source:
-        return self
-
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        columns = zip(*(pair.from_one(ratios, rtol, method) for pair in self.pairs), strict=True)
-        return [max(column, key=lambda answer: answer.lower) for column in columns]
-
-    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        answers = [(pair.epsilon(target, rtol, "auto"), pair.neighbours) for pair in self.pairs]
-        answer, neighbours = max(answers, key=lambda pair: pair[0].lower)
-        return replace(answer, lower_by=neighbours)
-
-
 def datasets(
     R: Stacked, group: int, counts: Sequence[int], pairs: Sequence[tuple[int, int]], inputs: Sequence[Sequence[int]]
-) -> WorstScored:
+) -> Datasets:
     """The datasets that are tried for a user of one group; ``inputs`` are those of the others, group by group."""
     n = sum(counts) + 1
     choices = list(product(pairs, product(*inputs)))
@@ -189,4 +164,12 @@ def datasets(
         ScoredDatasets(R, GroupNeighbours(group, x0, x1, others, tuple(counts)), n)
         for (x0, x1), others in choices[::step]
     ]
-    return WorstScored(tried)
+    return worst_of(tried)
+
+
+def worst_of(tried: Sequence[ScoredDatasets]) -> Datasets:
+    """Those of some pairs of datasets that are worth trying, the one first whose user is seen best."""
+    ranked = sorted(tried, key=lambda pair: pair.signal, reverse=True)[:_TRIED]
+    # Where χ is far below, so is the divergence of many users.
+    near = [pair for pair in ranked if pair.chi >= _NEAR * ranked[0].chi]
+    return Datasets([(pair.neighbours, pair) for pair in near], near[0].n, near[0].fixed())

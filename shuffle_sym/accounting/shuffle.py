@@ -13,7 +13,7 @@ import sympy as sp
 from shuffle_sym.accounting import analysed, cards, curves, groups
 from shuffle_sym.accounting.analyses import Analyses
 from shuffle_sym.accounting.batches import Batch
-from shuffle_sym.accounting.mechanism import CrowdOfUsers, Mechanism
+from shuffle_sym.accounting.mechanism import Crowd, Mechanism
 from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
@@ -25,9 +25,11 @@ from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval, hinted
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.numeric.transforms import NotSharpError
 
 _FINEST_RTOL = 8 * rounding.UNIT_ROUNDOFF
 _SLACK = 3.0  # of the tolerance of curves, in rounds of a mechanism: ε moves by about two thirds of that
+_NOTHING = 0.99  # relative width of an answer that says nothing
 _FEW_OUTCOMES = 1e6  # histograms that are enumerated rather than sampled
 
 
@@ -167,9 +169,9 @@ class Shuffle:
         return self._for_each(eps, "eps", self._ratio, rtol, method, digits)
 
     def one_sided(self, side: str, eps: sp.Expr, rtol: float) -> Interval:
-        """Bounds of δ(ε) within ``rtol``, of what gives the lower (``side`` "below") or the upper ends ("above")."""
+        """Bounds of δ(ε) within ``rtol``, of what gives the lower (``side`` "attack") or the upper ends ("bound")."""
         source: Source = getattr(self._analysed, side)
-        (answer,) = source.from_one([Ratio(eps=eps)], rtol, "auto")
+        (answer,) = source.hockey_sticks([Ratio(eps=eps)], rtol)
         return answer
 
     def hockey_stick(self, alpha: Any, *, rtol: float = RTOL, method: str = "auto", digits: int | None = None) -> Any:
@@ -203,8 +205,22 @@ class Shuffle:
                 f"digits={math.ceil(-math.log10(rtol))} in place of rtol has that accuracy"
             )
         else:
-            answers = self._analysed.hockey_sticks(ratios, rtol, method)
+            answers = self._analysed.on_either_side(ratios, rtol, method)
+            for answer in answers:
+                self._refuse_wide(answer, answer.upper, rtol, method)
         return answers if many else hinted(answers[0], "this is not below the largest loss, from which on δ is 0")
+
+    def _refuse_wide(self, answer: Interval, size: float, rtol: float, method: str) -> None:
+        """Of a pair of laws, both ends are within ``rtol`` of each other, relative to a size, or there is no answer."""
+        if not self.closes or answer.width <= rtol * size or answer.upper < rounding.SMALLEST:
+            return
+        reached = min(answer.width / size, 1.0)
+        so_far = f"; {reached:.2g} was reached" if reached < _NOTHING else ""
+        advice = "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
+        raise NotSharpError(
+            f"bounds within a relative {rtol:.2g} of each other at n = {self.n} are more than doubles can give"
+            f"{so_far}: ask for a larger rtol; {advice}"
+        )
 
     def log_delta(self, eps: Any, *, rtol: float = RTOL) -> Any:
         r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
@@ -233,8 +249,13 @@ class Shuffle:
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
         arguments.numeric_only(analysed.symbols(self.source), "a numerical answer")
-        answers = arguments.each(targets, "delta", lambda target: self._analysed.epsilon(target, rtol, method))
+        answers = arguments.each(targets, "delta", lambda target: self._epsilon(target, rtol, method))
         return hinted(answers, f"δ(0) is at most {delta} already; for δ at an ε ask delta(eps=…)")
+
+    def _epsilon(self, target: float, rtol: float, method: str) -> Interval:
+        answer = self._analysed.epsilon(target, rtol, method)
+        self._refuse_wide(answer, max(answer.upper, 1.0), rtol, method)
+        return answer
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:
         r"""ε at ``delta``, or δ at ``eps``, by every bound and every attack, including those of the papers.
@@ -248,7 +269,7 @@ class Shuffle:
         """
         if (delta is None) == (eps is None):
             raise ValueError("delta or eps must be given, one of the two")
-        if not isinstance(self._analysed, CrowdOfUsers):
+        if not isinstance(self._analysed, Crowd):
             raise TypeError(f"analyses is for n users of a randomizer, got {self!r}, which is one analysis itself")
         if not isinstance(self._analysed, Mechanism) or self._in_groups:
             raise TypeError(f"analyses is for n users with one randomizer who are all shuffled, got {self!r}")
@@ -260,7 +281,7 @@ class Shuffle:
     @property
     def closes(self) -> bool:
         """Whether a smaller ``rtol`` makes answers as narrow as one likes: for a pair of laws, not for a mechanism."""
-        return not isinstance(self._analysed, CrowdOfUsers)
+        return not isinstance(self._analysed, Crowd)
 
     @property
     def of_all_users(self) -> bool:
@@ -279,7 +300,7 @@ class Shuffle:
         would not be that of rounds of any.
         """
         source = self._analysed
-        forward = source.below.best if isinstance(source, CrowdOfUsers) else source
+        forward = source.attack.best if isinstance(source, Crowd) else source
         backward = forward.reversed()
         front = curves.side(forward)
         return (front, front) if backward is forward else (front, curves.side(backward))
@@ -322,7 +343,7 @@ class Shuffle:
             "rtol": float(f"{sampling.rtol:.6g}"),
             "least that counts, as (order, value)": [list(level) for level in sampling.levels],
         }
-        above = None if self.closes else curves.side(self._analysed.above)
+        above = None if self.closes else curves.side(self._analysed.bound)
         profile = PrivacyProfile(*sampling.brackets(*self._sides(), above), about)
         self._profiles = {**dict(list(self._profiles.items())[-7:]), sampling: profile}
         return profile

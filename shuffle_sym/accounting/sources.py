@@ -25,32 +25,36 @@ from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.truth import exact
 
 METHODS = ("auto", *methods.METHODS, "exact")
-UNKNOWN = Interval(0.0, 1.0)
+CLOSE = 1e-3  # a bound that is so close to what is attained is not worth a better one, nor the other way round
 _TINY = 5e-324  # the smallest double
-SMALLEST = 1e-305  # below this only an upper end is told
-_MOST_REFUSALS = 4  # values of δ without an answer, in a search for ε
 _DIGITS = 17  # of a sum that becomes doubles
 _LOG_BITS = 128
 _PATIENCE = 5.0  # seconds that an exact sum may take where doubles are refused: fewer refuse more, more answer later
 
+Between = Sequence[Interval] | None
+
 
 class Source(ABC):
-    """The divergence of n shuffled users in one direction: of one pair of laws, or the largest of several."""
+    """The divergence of n shuffled users in one direction, certified: of one pair of laws, the largest of several, what
+    some datasets attain, or a bound."""
 
     n: int
+    #: The largest loss; from α = e^max_loss on the divergence is exactly 0.
+    max_loss: Any
 
-    @property
-    @abstractmethod
-    def max_loss(self) -> sp.Expr:
-        """The largest loss; from α = e^max_loss on the divergence is exactly 0."""
-
-    @abstractmethod
     def reversed(self) -> Source:
         """The other direction; the same object if both directions have the same curve."""
+        return self
 
     @abstractmethod
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """D_α for each α >= 1."""
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        """D_α for each α >= 1, no wider than ``rtol`` where that can be had, and as narrow as can be elsewhere.
+
+        ``between`` are intervals, one for each α, where it is enough to know on which side a value is: an answer may be
+        as wide as it likes if all of it is.
+        """
 
     @property
     def impossible(self) -> float:
@@ -64,71 +68,39 @@ class Source(ABC):
             "R.lower(cells) and R.upper(cells)"
         )
 
-    def hockey_sticks(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+    def on_either_side(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
         """D_α for each α > 0; below 1 it is 1 − α + α D_{1/α} of the other direction."""
-        below = [i for i, ratio in enumerate(ratios) if ratio.below_one]
-        if not below:
-            return self.from_one(ratios, rtol, method)
-        above = [i for i, ratio in enumerate(ratios) if not ratio.below_one]
-        mirrored = self.reversed().from_one([ratios[i].inverse() for i in below], rtol, method)
-        answers = {i: _below_one(ratios[i], answer) for i, answer in zip(below, mirrored, strict=True)}
-        if above:
-            answers.update(zip(above, self.from_one([ratios[i] for i in above], rtol, method), strict=True))
+        answers: dict[int, Interval] = {}
+        for side in (False, True):
+            rows = [i for i, ratio in enumerate(ratios) if ratio.below_one is side]
+            source = self.reversed() if side else self
+            inside = [ratios[i].inverse() if side else ratios[i] for i in rows]
+            for i, answer in zip(rows, source.hockey_sticks(inside, rtol, method) if rows else (), strict=True):
+                answers[i] = _below_one(ratios[i], answer) if side else answer
         return [answers[i] for i in range(len(ratios))]
 
-    def known(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        """D_α for each α >= 1; from 0 to 1 where no method has an answer of any width."""
-        try:
-            return self.from_one(ratios, rtol, method)
-        except NotSharpError as refusal:
-            if method != "auto" or (len(ratios) == 1 and not refusal.for_any_width):
-                raise
-        return [self.known([ratio], rtol, method)[0] for ratio in ratios] if len(ratios) > 1 else [UNKNOWN]
-
-    def _reached(self, refusal: NotSharpError, ratio: Ratio, rtol: float, method: str) -> Interval:
-        """What is known of D_α after a refusal."""
-        return refusal.answers[0] if isinstance(refusal, NotReachedError) else UNKNOWN
-
-    def known_epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """What is known of ``epsilon``, however wide, where that is not a refusal."""
-        return self.epsilon(target, rtol, method)
-
-    def epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        """Bounds of the smallest ε with δ(ε) <= target, within ``rtol`` of each other."""
-        ceiling = field.not_below(self.max_loss)
+    def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
+        """Bounds of the smallest ε with δ(ε) <= target, within ``rtol`` of each other if δ is known that well."""
         used: dict[str | None, None] = {}
 
         def delta_at(eps: float, delta_rtol: float) -> Interval:
-            ratio = Ratio(eps=sp.Rational(str(eps)))
-            try:
-                (answer,) = self.from_one([ratio], delta_rtol, method)
-            except NotSharpError as refusal:  # what is known may be enough
-                answer = self._reached(refusal, ratio, delta_rtol, method)
-                if answer.lower <= target < answer.upper:
-                    raise
+            (answer,) = self.hockey_sticks([ratio_at(eps)], delta_rtol, method)
             used[answer.method] = None
             return answer
 
-        refusals = _MOST_REFUSALS if method == "auto" else 0  # nobody asked for this method
-        sharpens = method != "exact"
-        try:
-            answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=sharpens, most_refusals=refusals)
-        except NotSharpError as refusal:
-            advice = "leave method out" if method != "auto" else "ask for a larger rtol, or a larger delta"
-            raise NotSharpError(
-                f"delta = {target:g} at n = {self.n}: delta(eps) is not known sharply enough to find eps; {advice}"
-            ) from refusal
+        ceiling = field.not_below(self.max_loss)
+        answer = smallest_epsilon(delta_at, target, rtol, ceiling, sharpens=method != "exact")
         by = "+".join(name for name in used if name and name != "auto") or method
         return Interval(answer.lower, answer.upper, by)
 
     @property
-    def below(self) -> Source:
-        """The attacks behind the lower ends."""
+    def attack(self) -> Source:
+        """What the lower ends come from."""
         return self
 
     @property
-    def above(self) -> Source:
-        """The bounds behind the upper ends."""
+    def bound(self) -> Source:
+        """What the upper ends come from."""
         return self
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
@@ -144,7 +116,7 @@ class Source(ABC):
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
         """log D_α for an α >= 1: also far below the smallest double."""
-        (answer,) = self.from_one([ratio], rtol, "auto")
+        (answer,) = self.hockey_sticks([ratio], rtol)
         return logarithm(answer)
 
 
@@ -154,7 +126,7 @@ class PairOfLaws(Source):
     def __init__(self, D: Decomposition, n: int) -> None:
         self.D, self.n = D, n
 
-    @property
+    @cached_property
     def max_loss(self) -> sp.Expr:
         return self.D.max_loss
 
@@ -176,7 +148,9 @@ class PairOfLaws(Source):
         hidden = float(np.sum(masses.a[among])) * min(silent, 1.0) ** (self.n - 1)
         return max((alone + hidden) * (1 - (self.n + len(masses.a)) * 16 * FLOAT_ERROR), 0.0)
 
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
         (D,) = self.decompositions()
         answers = [Interval(0.0, 0.0)] * len(ratios)
         places = [i for i, ratio in enumerate(ratios) if not D.has_no_loss_above(ratio)]
@@ -187,9 +161,15 @@ class PairOfLaws(Source):
             laws = D.gparv.floats_at([ratios[i] for i in places])
             names = [methods.cheapest_first(row, self.n) if method == "auto" else (method,) for row in laws.values]
             parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, names)
-            for i, null, part in zip(places, laws.null, parts, strict=True):
-                summed = self._summed(ratios[i]) if method == "auto" and not isinstance(part, Interval) else None
-                answers[i] = _with_null(null, part, method) if summed is None else _in_doubles(summed)
+            for row, (i, part) in enumerate(zip(places, parts, strict=True)):
+                if isinstance(part, ValueError):
+                    if method != "auto" and not isinstance(part, NotSharpError):
+                        raise part  # the method is not for this law
+                    if method == "auto" and (summed := self._summed(ratios[i])) is not None:
+                        answers[i] = _in_doubles(summed)
+                        continue
+                    part = methods.widened(laws.values[row], laws.probabilities, self.n, rtol, names[row], part)
+                answers[i] = _with_null(laws.null[row], part)
         return answers
 
     def _summed(self, ratio: Ratio) -> arb | None:
@@ -220,7 +200,7 @@ class InCells(PairOfLaws):
         super().__init__(D, n)
         self.largest = largest
 
-    @property
+    @cached_property
     def max_loss(self) -> sp.Expr:
         return self.largest
 
@@ -228,31 +208,22 @@ class InCells(PairOfLaws):
         other = self.D.reversed()
         return self if other == self.D else InCells(other, self.n, self.largest)
 
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
         inside = [i for i, ratio in enumerate(ratios) if not ratio.at_least(self.largest)]
-        answers = dict(zip(inside, super().from_one([ratios[i] for i in inside], rtol, method), strict=True))
+        found = super().hockey_sticks([ratios[i] for i in inside], rtol, method)
+        answers = dict(zip(inside, found, strict=True))
         return [answers.get(i, Interval(0.0, 0.0)) for i in range(len(ratios))]
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
         return Interval(-math.inf, -math.inf) if ratio.at_least(self.largest) else super().log_delta(ratio, rtol)
 
-    def known(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
-        try:
-            return super().known(ratios, rtol, method)
-        except NotSharpError as refusal:
-            if method != "auto":
-                raise
-            wider = 2 * max(refusal.reached, rtol)
-        return self.known(ratios, wider, method)
-
-    def _reached(self, refusal: NotSharpError, ratio: Ratio, rtol: float, method: str) -> Interval:
-        return self.known([ratio], 4 * rtol, method)[0]
-
     def _summed(self, ratio: Ratio) -> None:
         return None
 
 
-class Worst(Source):
+class MaxOverPairs(Source):
     """Several decompositions with n users: the largest of their divergences at each α."""
 
     def __init__(self, decompositions: Sequence[Decomposition], n: int) -> None:
@@ -271,19 +242,22 @@ class Worst(Source):
         return max(pair.impossible for pair in self.pairs)
 
     def reversed(self) -> Source:
-        mirrored = Worst([D.reversed() for D in self.decompositions()], self.n)
+        mirrored = MaxOverPairs([D.reversed() for D in self.decompositions()], self.n)
         return self if set(mirrored.decompositions()) == set(self.decompositions()) else mirrored
 
-    def from_one(self, ratios: Sequence[Ratio], rtol: float, method: str) -> list[Interval]:
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
         wanted: list[list[int]] = [list(range(len(ratios)))] * len(self.pairs)
-        if method != "exact":
+        if method != "exact" and len(self.pairs) > 1:
             # A rough look is enough to see which pairs of inputs cannot be the worst.
-            rough = [pair.from_one(ratios, max(rtol, 0.3), method) for pair in self.pairs]
+            rough = [pair.hockey_sticks(ratios, max(rtol, 0.3), method) for pair in self.pairs]
             least = [max(column, key=lambda answer: answer.lower).lower for column in zip(*rough, strict=True)]
             wanted = [[i for i, answer in enumerate(row) if answer.upper >= least[i]] for row in rough]
         contenders: list[list[Interval]] = [[] for _ in ratios]
         for pair, places in zip(self.pairs, wanted, strict=True):
-            for i, answer in zip(places, pair.from_one([ratios[i] for i in places], rtol, method), strict=True):
+            answers = pair.hockey_sticks([ratios[i] for i in places], rtol, method)
+            for i, answer in zip(places, answers, strict=True):
                 contenders[i].append(answer)
         return [largest(answers, method) for answers in contenders]
 
@@ -291,21 +265,15 @@ class Worst(Source):
         return largest([pair.log_delta(ratio, rtol) for pair in self.pairs], "contour")
 
 
-class NotReachedError(NotSharpError):
-    """The error if continuous noise needs too many cells; ``answers`` are the bounds that were reached."""
+def ratio_at(eps: float) -> Ratio:
+    """α = e^ε for a double ε, which is taken as the number that it is written as."""
+    return Ratio(eps=sp.Rational(str(eps)))
 
-    answers: list[Interval]
 
-
-def _with_null(null: Any, part: Interval | ValueError, method: str) -> Interval:
-    """A mean positive part and the mass of the null atoms, or the refusal with advice."""
-    if isinstance(part, Interval):
-        mass, slack = math.fsum(null), 4 * FLOAT_ERROR
-        return outward(part.lower + mass * (1 - slack), part.upper + mass * (1 + slack), part.method)
-    advice = "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
-    error = NotSharpError(f"{part}; {advice}")
-    error.reached = methods.reached(part)
-    raise error from part
+def _with_null(null: Any, part: Interval) -> Interval:
+    """A mean positive part and the mass of the null atoms."""
+    mass, slack = math.fsum(null), 4 * FLOAT_ERROR
+    return outward(part.lower + mass * (1 - slack), part.upper + mass * (1 + slack), part.method)
 
 
 def _in_doubles(value: arb) -> Interval:

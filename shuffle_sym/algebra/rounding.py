@@ -6,6 +6,7 @@ from fractions import Fraction
 
 UNIT_ROUNDOFF = 2.0**-53
 FLOAT_ERROR = 2 * UNIT_ROUNDOFF  # relative error of a double that stands for an exact number
+SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and only an upper end is told
 SUBNORMAL_ERROR = 1e-320  # doubles below 1e-308 are 5e-324 apart: added to a bound, more than rounding takes there
 LARGEST_EXPONENT = 600.0  # of an exponential that is a double with room for products; a larger one overflows to inf
 BITS = 256  # of balls that stand for exact numbers: fewer cost digits where numbers cancel, more cost time

@@ -28,10 +28,10 @@ import math
 import numpy as np
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SMALLEST, UNIT_ROUNDOFF
 from shuffle_sym.numeric.binomial_laws import Array, LogBinomialLaw, bernstein_reach, log_binomial_law
 from shuffle_sym.numeric.tilting import scaled
-from shuffle_sym.numeric.transforms import SMALLEST, checked, refusal, told
+from shuffle_sym.numeric.transforms import checked, refusal, told
 
 MAX_TERMS = 2**24
 _OFF = 4 * FLOAT_ERROR + 32 * UNIT_ROUNDOFF

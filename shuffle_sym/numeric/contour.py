@@ -44,9 +44,9 @@ from collections.abc import Callable
 import numpy as np
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SMALLEST, UNIT_ROUNDOFF
 from shuffle_sym.numeric.rules import MAX_WORK, OFF, OnLattice, Rule, Smoothed
-from shuffle_sym.numeric.transforms import SMALLEST, Array, Sums, checked, refusal, sums, told
+from shuffle_sym.numeric.transforms import Array, Sums, checked, refusal, sums, told
 
 Unsmoothed = Callable[[Sums, Array, Rule], Rule] | None
 

@@ -27,10 +27,10 @@ from functools import cached_property
 import numpy as np
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SMALLEST, UNIT_ROUNDOFF
 from shuffle_sym.numeric.convolution import Array, self_convolution, transform
 from shuffle_sym.numeric.tilting import saddle_point, scaled, tail_reach, tilted
-from shuffle_sym.numeric.transforms import SMALLEST, refusal, told
+from shuffle_sym.numeric.transforms import refusal, told
 
 MAX_POINTS = 2**24
 _FEWEST_POINTS = 2**10

@@ -16,8 +16,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shuffle_sym.algebra.interval import Interval
+from shuffle_sym.algebra.rounding import SMALLEST
 from shuffle_sym.numeric import binomial, contour, lattice
-from shuffle_sym.numeric.transforms import SMALLEST, Array, refusal
+from shuffle_sym.numeric.transforms import Array, refusal
+
+_WIDEST = 0.4  # what was reached, from which on twice as much says no more than one user does
 
 PositiveParts = Callable[[Array, Array, int, float], list[Interval | ValueError]]
 
@@ -102,6 +105,30 @@ def first_within(
             if left:
                 waiting[i] = left
     return [answers[i] for i in range(len(names))]
+
+
+def widened(
+    values: Array, probabilities: Array, n: int, rtol: float, names: tuple[str, ...], refusal: ValueError
+) -> Interval:
+    """Bounds for one law that are as narrow as its methods go, after what ``rtol`` was refused for; at worst those of
+        one user, because a mean of more terms has a smaller positive part.
+
+        >>> import numpy as np
+        >>> from shuffle_sym.algebra.interval import Interval
+    from shuffle_sym.algebra.rounding import SMALLEST
+        >>> widened(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 2, 1e-3, ("contour",), ValueError("nothing is known"))
+        Interval(0, 0.500001)
+    """
+    while reached(refusal) <= _WIDEST:
+        rtol = 2 * max(rtol, reached(refusal))
+        (answer,) = first_within(values[None], probabilities, n, rtol, [names])
+        if isinstance(answer, Interval):
+            return answer
+        refusal = answer
+    (one,) = contour.positive_parts(values[None], probabilities, 1, _WIDEST)
+    if not isinstance(one, Interval):
+        raise one
+    return Interval(0.0, one.upper, "one user")
 
 
 def reached(answer: Interval | ValueError) -> float:

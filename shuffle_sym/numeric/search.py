@@ -4,6 +4,7 @@ r"""Where a condition stops to hold: bisection, Newton's method, and certified s
 `last_that_holds`      bisection between a number (int or float) where a condition holds and one where it does not
 `increasing_roots`     roots of increasing functions, many at once, by Newton's method inside brackets
 `smallest_epsilon`     the smallest ε with δ(ε) <= target, from certified bounds of δ
+`smallest_eps_meeting` the smallest ε at which a bound of δ meets a target, from an ε at which it nearly does
 `boundary`             where a monotone δ(x) crosses a target, in log x
 =====================  ==========================================================================================
 """
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
 
 Array = npt.NDArray[np.float64]
@@ -23,6 +25,8 @@ DeltaAt = Callable[[float, float], Interval]
 
 LARGEST_EPS = 700.0  # e^700 is near the end of the doubles
 _MAX_STEPS = 100
+_MOST_BLUNT = 4  # bounds of δ that are wider than they should be, in one search: each may have taken long
+_MOST_SECANTS = 30
 
 
 def last_that_holds(
@@ -86,7 +90,6 @@ def smallest_epsilon(
     max_loss: float,
     *,
     sharpens: bool = True,
-    most_refusals: int = 0,
     start: float | None = None,
     largest: float = LARGEST_EPS,
 ) -> Interval:
@@ -97,18 +100,12 @@ def smallest_epsilon(
     end may be inf where the target cannot be told from the limit of δ. They are within
     ``rtol`` of each other, relative to ε or, for ε near 0, to the ε over which δ falls; if the values of δ are not
     sharp enough for that, they are as close as these allow. ``sharpens`` says whether a smaller ``rtol`` makes δ
-    sharper, and ``most_refusals`` how many values of δ may be refused before it ends with what is known; ``start`` is a
-    guess, and no ε above ``largest`` is asked for.
+    sharper; ``start`` is a guess, and no ε above ``largest`` is asked for.
     """
-    try:
-        at_zero = delta_at(0.0, 0.01)
-    except ValueError:
-        if not most_refusals or max_loss == math.inf:
-            raise
-        at_zero = Interval(1.0, 1.0)  # as if: that ε is at least 0 needs no value
+    at_zero = delta_at(0.0, 0.01)
     if at_zero.upper <= target:
         return Interval(0.0, 0.0)
-    search = _EpsilonSearch(delta_at, target, rtol, max_loss, at_zero, sharpens, most_refusals, largest)
+    search = _EpsilonSearch(delta_at, target, rtol, max_loss, at_zero, sharpens, largest)
     search.guess = search.guess if start is None else start
     for _ in range(_MAX_STEPS):
         if search.high - search.low <= search.tolerance or not search.sharp_enough():
@@ -121,7 +118,8 @@ class _EpsilonSearch:
     """The search for one ε: it is between ``low`` and ``high``, for certain.
 
     ``undecided`` are the ends of the range in which bounds of δ contained the target, with the tolerance ``delta_rtol``
-    that δ has now; None if that did not happen.
+    that δ has now; None if that did not happen. ``blunt`` counts the bounds of δ that were wider than they should be:
+    to ask for sharper ones does not help then.
     """
 
     def __init__(
@@ -132,12 +130,11 @@ class _EpsilonSearch:
         max_loss: float,
         at_zero: Interval,
         sharpens: bool,
-        most_refusals: int,
         largest: float,
     ) -> None:
         self.delta_at, self.target, self.rtol, self.at_zero = delta_at, target, rtol, at_zero.upper
         self.largest = largest
-        self.low, self.high, self.refusals, self.most_refusals = 0.0, max_loss, 0, most_refusals
+        self.low, self.high, self.blunt = 0.0, max_loss, 0
         self.undecided = (0.0, 0.0) if at_zero.lower <= target else None
         self.delta_rtol = max(rtol, 0.02)
         self.finest = min(rtol, 0.02) / 100 if sharpens else self.delta_rtol
@@ -157,8 +154,8 @@ class _EpsilonSearch:
         if self.undecided is None:
             return True
         blurred = max(self._around()) <= self.tolerance / 4
-        if self.refusals:
-            return not blurred and self.refusals <= self.most_refusals
+        if self.blunt:
+            return not blurred and self.blunt <= _MOST_BLUNT
         # On the line log δ falls by 2·height²/ε times the tolerance over it.
         needed = 2 * self.height**2 * self.tolerance / max(self.undecided[0], self.tolerance) / 3
         if not blurred and self.delta_rtol <= max(needed, self.finest):
@@ -181,27 +178,22 @@ class _EpsilonSearch:
             return _inside(self.guess * (1 + self.side * 0.4 * self.rtol), self.low, self.high, self.largest)
         # Step out of the undecided range on the wider side, farther each time.
         (left, right), (below, above) = self.undecided, self._around()
-        step = math.inf if self.refusals else max(self.tolerance / 3, right - left)
+        step = math.inf if self.blunt else max(self.tolerance / 3, right - left)
         return min(right + min(step, above / 2) if above >= below else left - min(step, below / 2), self.largest)
 
     def learn(self, x: float) -> None:
         """Move an end of the bracket, or widen the undecided range, by the value of δ at x."""
-        try:
-            delta = self.delta_at(x, self.delta_rtol)
-        except ValueError:
-            self.refusals += 1
-            if self.refusals > self.most_refusals and (self.high == math.inf or not self.most_refusals):
-                raise
-            self._undecide(x)
-            return
+        delta = self.delta_at(x, self.delta_rtol)
         if delta.upper <= self.target:
             self.high = x
         elif delta.lower > self.target:
             self.low = x
         else:
-            self._undecide(x)
+            left, right = self.undecided or (x, x)
+            self.undecided = min(x, left), max(x, right)
+            self.blunt += delta.relative_width > 2 * self.delta_rtol
         if self.undecided and (self.undecided[1] < self.low or self.high < self.undecided[0]):
-            self.undecided = None  # what was refused outside of the bracket does not matter any more
+            self.undecided = None  # what was not decided outside of the bracket does not matter any more
         if x >= self.largest and delta.lower > self.target:
             raise ValueError(
                 f"delta = {self.target:g} is not reached by any eps <= {self.largest:g}: "
@@ -211,10 +203,6 @@ class _EpsilonSearch:
         self.points.append((x, math.sqrt(max(math.log(self.at_zero) - math.log(middle), 0.0))))
         self.guess = _interpolated(self.points, self.height)
         self.side = -1 if self.high - self.guess < self.guess - self.low else 1
-
-    def _undecide(self, x: float) -> None:
-        left, right = self.undecided or (x, x)
-        self.undecided = min(x, left), max(x, right)
 
 
 def _inside(x: float, low: float, high: float, largest: float) -> float:
@@ -228,6 +216,42 @@ def _interpolated(points: list[tuple[float, float]], height: float) -> float:
     """Where the line through the two points nearest to ``height`` reaches it."""
     (x0, y0), (x1, y1) = sorted(points, key=lambda p: abs(p[1] - height))[:2]
     return x0 + (height - y0) * (x1 - x0) / (y1 - y0) if y1 != y0 else x0
+
+
+def smallest_eps_meeting(
+    bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float
+) -> tuple[float, str | None]:
+    """About the smallest ε from ``low`` to ``high`` at which the upper end of a bound is at most the target, and the
+    name of the bound there: the target is met for certain. At ``high`` it is met anyway, and by no name; ``high`` may
+    be inf, and is what comes out if no ε that was looked at meets the target.
+
+    At ``low`` the bound is near the target, and its logarithm is nearly a straight line: secants from there, the first
+    one with the slope of a normal law far out, each a little beyond its aim, until the last ε that fails, or the place
+    where the line says that the bound is the target, is within half of ``rtol``.
+
+    >>> smallest_eps_meeting(lambda eps: Interval(0.0, math.exp(-eps)), 0.25, 1.0, 9.0, 1e-3)[0] / math.log(4) < 1.001
+    True
+    """
+    by: str | None = None
+    last, too_much = low, math.inf  # the last ε that fails, and the logarithm of what it is off by
+    slope = 2 * math.log(1 / target) / low if low else math.inf
+    x, beyond = low, rtol / 8
+    for _ in range(_MOST_SECANTS):
+        answer = bound_at(x)
+        excess = math.log(max(answer.upper, rounding.SMALLEST) / target)
+        if x > last and too_much > excess:
+            slope = (too_much - excess) / (x - last)
+        if answer.upper <= target:
+            high, by, crossing = x, answer.upper_by, x + excess / slope
+        else:
+            last, too_much, crossing = x, excess, x
+        size = high if high < math.inf else max(last, 1.0)
+        if high - crossing <= rtol * size / 2 or last >= LARGEST_EPS:
+            break
+        aim = last + too_much / slope + beyond * size
+        x = min(max(aim, last + beyond * size), (last + high) / 2, LARGEST_EPS)
+        beyond = min(2 * beyond, 0.45 * rtol)  # less than what is close enough
+    return high, by
 
 
 def boundary(delta_at: DeltaAt, target: float, meets: float, fails: float, rtol: float) -> tuple[float, float]:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SMALLEST, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric.elementary import Array as Array
 from shuffle_sym.numeric.elementary import Complex as Complex
 from shuffle_sym.numeric.elementary import expm1, log1p, rotations, to_complex
@@ -26,7 +26,6 @@ from shuffle_sym.numeric.search import increasing_roots
 
 Mask = npt.NDArray[np.bool_]
 
-SMALLEST = 1e-305  # below this doubles lose their relative accuracy, and only an upper end is told
 _CHUNK = 2**19
 _TINY = 1e-290
 _RARE = 30.0  # expected number of positive terms up to which outcomes without any are taken out
@@ -105,11 +104,6 @@ class NotSharpError(ValueError):
     """The error for bounds that are wider than they should be."""
 
     reached = 1.0  # their relative width; 1 if nothing is known
-
-    @property
-    def for_any_width(self) -> bool:
-        """Whether a larger tolerance would be refused as well, about."""
-        return self.reached > 0.5
 
 
 def refusal(n: int, rtol: float, reached: float, needed: str) -> NotSharpError:

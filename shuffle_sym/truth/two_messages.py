@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -153,28 +153,24 @@ class TwoMessages:
         return ends[0], ends[1]
 
     def delta(self, eps: Any) -> Interval:
-        """δ(ε) of the worst of all neighbouring datasets."""
+        """δ(ε) of the worst of all neighbouring datasets; ``lower_by`` are the datasets."""
         return self._delta(float(arguments.central_epsilon(eps)))
 
     def _delta(self, eps: float) -> Interval:
-        if eps >= self._ceiling:
-            return Interval(0.0, 0.0, "two messages")
-        lower, upper = (float(np.max(self._of_all_pairs(eps, side))) for side in (-1, 1))
-        return outward(lower, upper, "two messages")
-
-    def epsilon(self, delta: Any, *, rtol: float = RTOL) -> Interval:
-        """The smallest ε with δ(ε) <= ``delta``, certified as in `Shuffle.epsilon`."""
-        target, rtol = arguments.delta_target(delta), arguments.relative_tolerance(rtol)
-        eps = smallest_epsilon(lambda eps, _: self._delta(eps), target, rtol, self._ceiling, sharpens=False)
-        return Interval(eps.lower, eps.upper, "two messages")
-
-    def worst(self, eps: Any) -> DatasetPair:
-        """The first of the pairs with the largest D_α, of those that doubles cannot tell apart."""
-        level = float(arguments.central_epsilon(eps))
-        lower, upper = (np.array(self._of_all_pairs(level, side)) for side in (-1, 1))
+        lower, upper = (np.array(self._of_all_pairs(eps, side)) for side in (-1, 1))
+        # The first of the pairs with the largest D_α, of those that doubles cannot tell apart
         way, j = (int(i) for i in np.argwhere(upper >= np.max(lower))[0])
         counts = dict(zip(self._inputs, (self.n - 1 - j, j), strict=True))
-        return DatasetPair(self._inputs[way], self._inputs[1 - way], dict(sorted(counts.items())))
+        worst = DatasetPair(self._inputs[way], self._inputs[1 - way], dict(sorted(counts.items())))
+        beyond = eps >= self._ceiling
+        answer = Interval(0.0, 0.0) if beyond else outward(float(np.max(lower)), float(np.max(upper)))
+        return replace(answer, method="two messages", lower_by=worst)
+
+    def epsilon(self, delta: Any, *, rtol: float = RTOL) -> Interval:
+        """The smallest ε with δ(ε) <= ``delta``, certified as in `Shuffle.epsilon`; ``lower_by`` are the datasets."""
+        target, rtol = arguments.delta_target(delta), arguments.relative_tolerance(rtol)
+        eps = smallest_epsilon(lambda eps, _: self._delta(eps), target, rtol, self._ceiling, sharpens=False)
+        return replace(eps, method="two messages", lower_by=self._delta(eps.lower).lower_by)
 
 
 def _binomials(n: int, p: float, q: float) -> tuple[list[Array], float, float]:

@@ -16,7 +16,7 @@ from typing import Any
 import sympy as sp
 
 from shuffle_sym.accounting import analyses
-from shuffle_sym.accounting.sources import Source, Worst
+from shuffle_sym.accounting.sources import MaxOverPairs, Source
 from shuffle_sym.algebra import field
 from shuffle_sym.model import decomposition
 from shuffle_sym.model.randomizer import Randomizer
@@ -42,7 +42,7 @@ share = given(gamma, k / (t + k - 1), r"$k$-RR with $\varepsilon_0$: $1 - \gamma
 def _strong(R: Any, n: int) -> Source:
     if not isinstance(R, Randomizer):
         raise ValueError(f"the messages must be those of one randomizer and finitely many, got {R!r}")
-    return Worst([decomposition.strong(R, *pair) for pair in R.pairs()], n)
+    return MaxOverPairs([decomposition.strong(R, *pair) for pair in R.pairs()], n)
 
 
 analyses.add(analyses.by_laws("strong adversary", f"{SOURCE}, Definition 8", analyses.GIVEN, _strong))
