@@ -27,7 +27,7 @@ from shuffle_sym.truth.worst_datasets import AllAlike, all_alike, candidates
 
 _MOST_PAIRS = 12  # pairs of inputs that are looked at, those first whose blanket is the worst
 _MOST_TRIED = 4
-_TYPICAL_ALPHA = 1.1  # it decides between datasets that are equal in the limit
+TYPICAL_ALPHA = 1.1  # it decides between datasets that are equal in the limit
 _CELLS = 48  # that messages of continuous noise are counted by: a thousandth of ε is lost, or less
 _ROUGHLY = 0.1  # tolerance of a δ that may be far from a target
 
@@ -103,7 +103,7 @@ def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
     if len(pairs) > _MOST_PAIRS:
         pairs.sort(key=lambda pair: -all_alike(pair[0], pair[1], None, blanket(R, *pair)).chi)
     tried = [entry for pair in pairs[:_MOST_PAIRS] for entry in candidates(R, *pair)]
-    tried.sort(key=lambda entry: -entry[0].score(_TYPICAL_ALPHA))
+    tried.sort(key=lambda entry: -entry[0].score(TYPICAL_ALPHA))
     return [(alike, D) for D, alike in {D: alike for alike, D in reversed(tried)}.items()][::-1][:_MOST_TRIED]
 
 
@@ -172,7 +172,7 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
     """The neighbouring datasets that are tried on n users of a randomizer."""
     if isinstance(R, Family):
         tried = [(Neighbours(alike, n, name), D) for name, M in R.members().items() for alike, D in worst_datasets(M)]
-        tried.sort(key=lambda entry: -entry[0].alike.score(_TYPICAL_ALPHA))
+        tried.sort(key=lambda entry: -entry[0].alike.score(TYPICAL_ALPHA))
         return Datasets([(neighbours, PairOfLaws(D, n)) for neighbours, D in tried[:_MOST_TRIED]], n)
     if isinstance(R, Continuous):
         # Cells serve similar n, and all n if ratios are bounded.
@@ -185,4 +185,4 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
 def _datasets_in_cells(R: Continuous, users: int) -> list[tuple[AllAlike, Decomposition]]:
     """The datasets that are tried on continuous noise with about so many users, the worst first."""
     tried = [(all_alike(x0, x1, x, D), D) for x0, x1, x, D in R.datasets(_CELLS, users)]
-    return sorted(tried, key=lambda entry: -entry[0].score(_TYPICAL_ALPHA))
+    return sorted(tried, key=lambda entry: -entry[0].score(TYPICAL_ALPHA))

@@ -110,8 +110,10 @@ class Crowd(Source):
         self.refuse_what_no_epsilon_meets(target)
         low = self.attack.epsilon(target, rtol, method)
 
-        def bound_at(eps: float) -> Interval:
-            return self.bounds.hockey_sticks([ratio_at(eps)], rtol, method, [Interval(target, target)])[0]
+        wanted = Interval(target * (1 - CLOSE), 1.0)  # whether it is at most the target, not only close to it
+
+        def bound_at(eps: float, tolerance: float) -> Interval:
+            return self.bounds.hockey_sticks([ratio_at(eps)], tolerance, method, [wanted])[0]
 
         ceiling = field.not_below(self.max_loss)
         end, by = smallest_eps_meeting(bound_at, target, low.lower, ceiling, rtol)

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import sympy as sp
 
-from shuffle_sym.accounting.attacks import Datasets
+from shuffle_sym.accounting.attacks import TYPICAL_ALPHA, Datasets
 from shuffle_sym.accounting.sources import Between, Source
 from shuffle_sym.algebra import field
 from shuffle_sym.algebra.interval import Interval
@@ -89,10 +89,12 @@ class ScoredDatasets(Source):
     @cached_property
     def signal(self) -> tuple[float, float]:
         """How well one user's input can be seen, the larger the worse for many users: how likely messages are that none
-        of the others can send, how much likelier at least for one input than for the other; then χ."""
+        of the others can send, how much likelier at least for one input than for the other; then what χ is at an α
+        above 1, because at 1 many datasets are alike."""
         shared = np.asarray(sum(count * p for count, p in self._others)) > 0
         gain = self._masses[0] - self._masses[1]
-        return float(np.maximum(gain[~shared], 0.0).sum()), self.chi
+        (first, second), others = self._masses[:2], self._others
+        return float(np.maximum(gain[~shared], 0.0).sum()), best_scores(first, second, TYPICAL_ALPHA, others)[1]
 
     @cached_property
     def chi(self) -> float:

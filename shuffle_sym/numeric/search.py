@@ -219,37 +219,42 @@ def _interpolated(points: list[tuple[float, float]], height: float) -> float:
 
 
 def smallest_eps_meeting(
-    bound_at: Callable[[float], Interval], target: float, low: float, high: float, rtol: float
+    bound_at: DeltaAt, target: float, low: float, high: float, rtol: float
 ) -> tuple[float, str | None]:
     """About the smallest ε from ``low`` to ``high`` at which the upper end of a bound is at most the target, and the
     name of the bound there: the target is met for certain. At ``high`` it is met anyway, and by no name; ``high`` may
     be inf, and is what comes out if no ε that was looked at meets the target.
 
     At ``low`` the bound is near the target, and its logarithm is nearly a straight line: secants from there, the first
-    one with the slope of a normal law far out, each a little beyond its aim, until the last ε that fails, or the place
-    where the line says that the bound is the target, is within half of ``rtol``.
+    one with the slope of a normal law far out, each a little beyond its aim. It ends where the last ε that fails, or
+    the place where the line to an ε that meets the target by the same bound crosses it, is within half of ``rtol``.
+    ``bound_at(eps, rtol)`` need not be sharper than what that line makes of it.
 
-    >>> smallest_eps_meeting(lambda eps: Interval(0.0, math.exp(-eps)), 0.25, 1.0, 9.0, 1e-3)[0] / math.log(4) < 1.001
+    >>> smallest_eps_meeting(lambda eps, _: Interval(0.0, math.exp(-eps)), 0.25, 1.0, 9.0, 1e-3)[0] / math.log(4) < 1.001
     True
     """
     by: str | None = None
-    last, too_much = low, math.inf  # the last ε that fails, and the logarithm of what it is off by
+    last, too_much, failed_by = low, math.inf, by  # the last ε that fails, the logarithm of what it is off by
     slope = 2 * math.log(1 / target) / low if low else math.inf
-    x, beyond = low, rtol / 8
+    x, beyond, left = low, rtol / 8, 0.0
     for _ in range(_MOST_SECANTS):
-        answer = bound_at(x)
+        answer = bound_at(x, min(rtol * max(slope * x / 8, 1.0), 0.02) if x else rtol)
         excess = math.log(max(answer.upper, rounding.SMALLEST) / target)
-        if x > last and too_much > excess:
-            slope = (too_much - excess) / (x - last)
         if answer.upper <= target:
-            high, by, crossing = x, answer.upper_by, x + excess / slope
+            high, left, by = x, excess, answer.upper_by
         else:
-            last, too_much, crossing = x, excess, x
+            if x > last and too_much > excess:
+                slope = (too_much - excess) / (x - last)
+            last, too_much, failed_by = x, excess, answer.upper_by
         size = high if high < math.inf else max(last, 1.0)
-        if high - crossing <= rtol * size / 2 or last >= LARGEST_EPS:
+        if by and too_much < math.inf:
+            slope = (too_much - left) / (high - last)
+        crossing = last + too_much / slope if too_much < math.inf else last
+        enough = high - rtol * size / 2
+        if last >= min(enough, LARGEST_EPS) or (by and by == failed_by and crossing >= enough):
             break
-        aim = last + too_much / slope + beyond * size
-        x = min(max(aim, last + beyond * size), (last + high) / 2, LARGEST_EPS)
+        middle = (last + high) / 2 if high < math.inf else 2 * size
+        x = min(max(crossing, last) + beyond * size, LARGEST_EPS, math.inf if by else middle)
         beyond = min(2 * beyond, 0.45 * rtol)  # less than what is close enough
     return high, by
 
