@@ -15,6 +15,7 @@ import sys
 import sympy as sp
 
 import shuffle_sym as ss
+from shuffle_sym.accounting.groups import Chairs, CountedBlanket, OneGroup
 from shuffle_sym.model.gparv import Ratio
 
 q = sp.Rational
@@ -46,10 +47,13 @@ def examined(M: ss.Shuffle, alpha: sp.Rational) -> list[str]:
         exact, answer = one.exact(alpha), one.hockey_stick(alpha)
         if exact not in answer:
             wrong.append(f"{one!r} at {alpha}: {exact} is not in {answer}")
-        if alpha >= 1 and hasattr(one._analysed, "pairs"):
-            pairs, ratio = one._analysed.pairs, [Ratio(alpha=alpha)]
-            largest = max(pair.by_chairs(ratio, pair.local(ratio))[0].value for pair in pairs)
-            counted = max(pair.by_blanket(ratio, pair.local(ratio), [1.0])[0] for pair in pairs)
+        crowd = one._analysed
+        if alpha >= 1 and isinstance(crowd, OneGroup):
+            ratio = [Ratio(alpha=alpha)]
+            largest, counted = (
+                max(bound(crowd, *pair).hockey_sticks(ratio, 1e-3)[0].upper for pair in crowd.ordered)
+                for bound in (Chairs, CountedBlanket)
+            )
             if not exact <= min(largest, counted):
                 wrong.append(f"{one!r} at {alpha}: chairs {largest}, blanket {counted} are not both above {exact}")
     return wrong

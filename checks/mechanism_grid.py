@@ -24,7 +24,7 @@ import sympy as sp
 from checks import dropout_grid
 from checks.dropout_grid import Case
 from checks.reports import Comparison, Report, run
-from shuffle_sym.accounting.bounds import PairBounds, PairOfInputs, prepared
+from shuffle_sym.accounting.bounds import DropOutOfPair, PairOfInputs, prepared
 from shuffle_sym.accounting.shuffle import Shuffle
 from shuffle_sym.algebra import arguments, precise
 from shuffle_sym.model import decomposition
@@ -116,8 +116,7 @@ def in_doubles(R: Randomizer, x0: int, x1: int, n: int, alpha: sp.Rational, equa
         return 1 - _fraction(alpha) + _fraction(alpha) * in_doubles(R, x1, x0, n, 1 / alpha, equal)
     blanket = decomposition.blanket(R, x0, x1)
     pair = PairOfInputs(blanket, blanket, tuple(D for _, D in candidates(R, x0, x1)))
-    bounds = PairBounds(prepared(R), pair, n)
-    (bound,) = bounds.drop_out([Ratio(alpha=alpha)], equal=equal)
+    ((bound, _),) = DropOutOfPair(prepared(R), pair, n, equal=equal).at([Ratio(alpha=alpha)], None)
     return Fraction(bound.value)
 
 
@@ -175,7 +174,8 @@ def two_messages(case: Case) -> Iterator[Comparison]:
         yield Comparison(f"two messages in the interval, by {answer.upper_by.split(',')[0]}", holds, where)
         ratio, whole = Ratio(eps=arguments.central_epsilon(eps)), prepared(R)
         for name, equal in WAYS.items():
-            ends = [PairBounds(whole, pair, n).drop_out([ratio], equal=equal)[0].value for pair in whole.pairs]
+            dropped = (DropOutOfPair(whole, pair, n, equal=equal).at([ratio], None) for pair in whole.pairs)
+            ends = [bound.value for ((bound, _),) in dropped]
             detail = f"{where}, drop-out {max(ends)}"
             yield Comparison(f"two messages <= drop-out bound, {name}", worst.lower <= max(ends), detail)
 

@@ -110,6 +110,7 @@ class Smallest(Source):
     def hockey_sticks(
         self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
     ) -> list[Interval]:
+        ratios = [ratio.from_one() for ratio in ratios]  # bounds of a batch, and by clones, are proved from there on
         between = between or [Interval(0.0, 1.0)] * len(ratios)
         best = [Interval(1.0, 1.0)] * len(ratios)
         for name, source in self.named:
@@ -125,7 +126,7 @@ class Smallest(Source):
         return best
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
-        logs = [(name, source.log_delta(ratio, rtol)) for name, source in self.named]
+        logs = [(name, source.log_delta(ratio.from_one(), rtol)) for name, source in self.named]
         name, least = min(logs, key=lambda entry: entry[1].upper)
         return replace(least, lower=least.upper, upper_by=name or least.upper_by)
 
@@ -143,16 +144,20 @@ class Largest(Source):
     def hockey_sticks(
         self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
     ) -> list[Interval]:
-        between = between or [Interval(0.0, 1.0)] * len(ratios)
         most = [Interval(0.0, 0.0, upper_by="the largest loss")] * len(ratios)
+        rows = [i for i, ratio in enumerate(ratios) if not ratio.at_least(self.max_loss)]
         for source in self.sources:
-            least = [max(inside.lower, so_far.upper) for inside, so_far in zip(between, most, strict=True)]
-            inside = [Interval(low, max(at.upper, low)) for low, at in zip(least, between, strict=True)]
-            found = source.hockey_sticks(ratios, rtol, method, inside)
-            most = [max(both, key=lambda answer: answer.upper) for both in zip(most, found, strict=True)]
+            limits = [between[i] if between else Interval(0.0, 1.0) for i in rows]
+            least = [max(limit.lower, most[i].upper) for i, limit in zip(rows, limits, strict=True)]
+            inside = [Interval(low, max(limit.upper, low)) for low, limit in zip(least, limits, strict=True)]
+            found = source.hockey_sticks([ratios[i] for i in rows], rtol, method, inside)
+            for i, answer in zip(rows, found, strict=True):
+                most[i] = max(most[i], answer, key=lambda end: end.upper)
         return most
 
     def log_delta(self, ratio: Ratio, rtol: float) -> Interval:
+        if ratio.at_least(self.max_loss):
+            return Interval(-math.inf, -math.inf, upper_by="the largest loss")
         return max((source.log_delta(ratio, rtol) for source in self.sources), key=lambda log: log.upper)
 
 

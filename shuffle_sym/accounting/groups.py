@@ -83,10 +83,14 @@ class CountedBlanket(Source):
         self.crowd, self.n, self.max_loss = crowd, crowd.n, crowd.max_loss
         R, group = crowd.stacked, crowd.group
         blanket = decomposition.blanket(R, R.number(group, x0), R.number(group, x1))
-        total, atoms = sp.Add(*R.blanket().forms), blanket.atoms
-        self.local = PairOfLaws(blanket, 1)
-        #: All others send from u = c/γ.
-        self.common = Decomposition(
+        self.atoms, self.local = blanket.atoms, PairOfLaws(blanket, 1)
+
+    @cached_property
+    def common(self) -> Decomposition:
+        """All others send from u = c/γ."""
+        R, atoms = self.crowd.stacked, self.atoms
+        total = sp.Add(*R.blanket().forms)
+        return Decomposition(
             [y.a for y in atoms],
             [y.b for y in atoms],
             [y.c / total for y in atoms],
@@ -142,7 +146,8 @@ class OneGroup(Crowd):
         return Stacked(randomizers, [g for g, count in enumerate(self.counts) if count])
 
     @cached_property
-    def _ordered(self) -> tuple[tuple[int, int], ...]:
+    def ordered(self) -> tuple[tuple[int, int], ...]:
+        """Ordered pairs of inputs; those that a symmetry of all groups makes alike once."""
         randomizers = [R for R, _ in self.parts]
         R = randomizers[self.group]
         same = self.stacked.one_reference or all(one.symmetric for one in randomizers)
@@ -171,19 +176,19 @@ class OneGroup(Crowd):
 
     @cached_property
     def attack(self) -> Datasets:
-        x0, x1 = self._ordered[0]
+        x0, x1 = self.ordered[0]
         inputs = [R.kinds(x0, x1) if count else [0] for (R, _), count in zip(self.parts, self.counts, strict=True)]
-        return scored.datasets(self.stacked, self.group, self.counts, self._ordered, inputs)
+        return scored.datasets(self.stacked, self.group, self.counts, self.ordered, inputs)
 
     @cached_property
     def bounds(self) -> Source:
         """The smallest for all groups, pair of inputs by pair of inputs, and of the users of the group alone."""
         parts = self.stacked.parts
-        laws = max((len(parts[g].kinds(*self._ordered[0])) for g in self.stacked.common), default=0)
+        laws = max((len(parts[g].kinds(*self.ordered[0])) for g in self.stacked.common), default=0)
         pairs = []
-        for x0, x1 in self._ordered:
+        for x0, x1 in self.ordered:
             named: list[tuple[str, Source]] = [("blanket, counted", CountedBlanket(self, x0, x1))]
-            if len(self._ordered) <= _MOST_PAIRS and laws <= _MOST_LAWS:
+            if len(self.ordered) <= _MOST_PAIRS and laws <= _MOST_LAWS:
                 named.insert(0, ("", Chairs(self, x0, x1)))
             pairs.append(Smallest(named))
         alone: list[tuple[str, Source]] = [("", Largest(pairs))]

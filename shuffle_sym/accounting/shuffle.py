@@ -20,7 +20,7 @@ from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.risk import Risk
 from shuffle_sym.accounting.rounds import MAX_POINTS, compose
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
-from shuffle_sym.accounting.sources import METHODS, Source
+from shuffle_sym.accounting.sources import METHODS, Source, ratio_at
 from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval, hinted
 from shuffle_sym.model.decomposition import Decomposition
@@ -207,15 +207,14 @@ class Shuffle:
         else:
             answers = self._analysed.on_either_side(ratios, rtol, method)
             for answer in answers:
-                self._refuse_wide(answer, answer.upper, rtol, method)
+                self._refuse_wide(answer, rtol, method)
         return answers if many else hinted(answers[0], "this is not below the largest loss, from which on δ is 0")
 
-    def _refuse_wide(self, answer: Interval, size: float, rtol: float, method: str) -> None:
-        """Of a pair of laws, both ends are within ``rtol`` of each other, relative to a size, or there is no answer."""
-        if not self.closes or answer.width <= rtol * size or answer.upper < rounding.SMALLEST:
+    def _refuse_wide(self, answer: Interval, rtol: float, method: str) -> None:
+        """Both ends of an answer about a pair of laws are within ``rtol`` of each other, or there is no answer."""
+        if not self.closes or answer.width <= rtol * answer.upper or answer.upper < rounding.SMALLEST:
             return
-        reached = min(answer.width / size, 1.0)
-        so_far = f"; {reached:.2g} was reached" if reached < _NOTHING else ""
+        so_far = f"; {answer.relative_width:.2g} was reached" if answer.relative_width < _NOTHING else ""
         advice = "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
         raise NotSharpError(
             f"bounds within a relative {rtol:.2g} of each other at n = {self.n} are more than doubles can give"
@@ -254,7 +253,14 @@ class Shuffle:
 
     def _epsilon(self, target: float, rtol: float, method: str) -> Interval:
         answer = self._analysed.epsilon(target, rtol, method)
-        self._refuse_wide(answer, max(answer.upper, 1.0), rtol, method)
+        if self.closes and answer.width > rtol * max(answer.upper, 1.0):
+            inside = answer.lower + min(answer.width, 1.0) / 2
+            (delta,) = self._analysed.hockey_sticks([ratio_at(inside)], rtol, method)
+            if delta.width > rtol * delta.upper:  # else only doubles near the target are not closer
+                advice = "leave method out" if method != "auto" else "ask for a larger rtol, or a larger delta"
+                raise NotSharpError(
+                    f"delta = {target:g} at n = {self.n}: delta(eps) is not known sharply enough to find eps; {advice}"
+                )
         return answer
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:

@@ -15,11 +15,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from shuffle_sym.algebra.interval import Interval
-from shuffle_sym.algebra.rounding import SMALLEST
+from shuffle_sym.algebra.rounding import FLOAT_ERROR, SMALLEST
 from shuffle_sym.numeric import binomial, contour, lattice
 from shuffle_sym.numeric.transforms import Array, refusal
 
+_FAR = 1e4, 1e2  # a value over the sum of the others, from which on it is apart: about one over this is lost
 _WIDEST = 0.4  # what was reached, from which on twice as much says no more than one user does
 
 PositiveParts = Callable[[Array, Array, int, float], list[Interval | ValueError]]
@@ -111,14 +114,15 @@ def widened(
     values: Array, probabilities: Array, n: int, rtol: float, names: tuple[str, ...], refusal: ValueError
 ) -> Interval:
     """Bounds for one law that are as narrow as its methods go, after what ``rtol`` was refused for; at worst those of
-        one user, because a mean of more terms has a smaller positive part.
+    one user, because a mean of more terms has a smaller positive part.
 
-        >>> import numpy as np
-        >>> from shuffle_sym.algebra.interval import Interval
-    from shuffle_sym.algebra.rounding import SMALLEST
-        >>> widened(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 2, 1e-3, ("contour",), ValueError("nothing is known"))
-        Interval(0, 0.500001)
+    >>> import numpy as np
+    >>> widened(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 2, 1e-3, ("contour",), ValueError("nothing is known"))
+    Interval(0, 0.500001)
     """
+    for factor in _FAR:
+        if (apart := _large_values_apart(values, probabilities, n, rtol, factor)) is not None:
+            return apart
     while reached(refusal) <= _WIDEST:
         rtol = 2 * max(rtol, reached(refusal))
         (answer,) = first_within(values[None], probabilities, n, rtol, [names])
@@ -129,6 +133,32 @@ def widened(
     if not isinstance(one, Interval):
         raise one
     return Interval(0.0, one.upper, "one user")
+
+
+def _large_values_apart(values: Array, probabilities: Array, n: int, rtol: float, factor: float) -> Interval | None:
+    r"""Bounds where one value may be nearly all there is of a sum: larger, by a ``factor``, than what all others take
+    away. None if there is no such value, or if the other ones are refused, too.
+
+    Let S' be the sum without values above a limit, B such a value and q their probability. S is at most S' and all
+    these, so that :math:`\frac1n E[S]_+ \le \frac1n E[S']_+ + E[B]`. If there is one of them, S_+ − S'_+ is at least
+    (B − R_−)_+, R the sum of the others, and by Jensen its mean is at least that with the mean of R_−, which is at most
+    n − 1 times that of one term: :math:`\frac1n E[S]_+ \ge \frac1n E[S']_+ + (1-q)^{n-1} E[B - (n-1) E G_-]_+`.
+    """
+    slack = (16 + 2 * len(values)) * FLOAT_ERROR
+    others = (n - 1) * math.fsum(probabilities * np.maximum(-values, 0.0)) * (1 + slack)
+    large = values > factor * others
+    if not large.any():
+        return None
+    (rest,) = contour.positive_parts(np.where(large, 0.0, values)[None], probabilities, n, rtol)
+    if isinstance(rest, ValueError):
+        return None
+    mass, large_values = probabilities[large], values[large]
+    q = min(math.fsum(mass) * (1 + slack), 1.0)
+    others = others / (1 - q) if q < 1 else math.inf
+    alone = (1 - q) ** (n - 1) * (1 - n * slack)
+    lower = rest.lower + max(alone, 0.0) * math.fsum(mass * np.maximum(large_values * (1 - slack) - others, 0.0))
+    upper = rest.upper + math.fsum(mass * large_values) * (1 + slack)
+    return Interval(lower * (1 - slack), upper * (1 + slack), "large values apart")
 
 
 def reached(answer: Interval | ValueError) -> float:

@@ -12,15 +12,14 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import batches, curves, groups, inverses, mechanism, risk, scored
+from shuffle_sym.accounting import curves, inverses, risk, scored
 from shuffle_sym.accounting.attacks import Datasets, gaussian_delta
-from shuffle_sym.accounting.batches import Batch
-from shuffle_sym.accounting.mechanism import Mechanism
-from shuffle_sym.accounting.scored import WorstScored
-from shuffle_sym.accounting.sources import UNKNOWN, logarithm
+from shuffle_sym.accounting.batches import ShareOfBatch
+from shuffle_sym.accounting.sources import logarithm
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric.histograms import BLOCK, Histograms
+from shuffle_sym.numeric.search import smallest_eps_meeting
 
 
 class Made:
@@ -29,81 +28,65 @@ class Made:
     def __init__(self, eps: Interval, deltas: list[Interval]) -> None:
         self.eps, self.deltas, self.asked = eps, deltas, []
 
-    def epsilon(self, target, rtol, method):
+    def epsilon(self, target, rtol, method="auto"):
         return self.eps
 
-    def known(self, ratios, rtol, method):
+    def hockey_sticks(self, ratios, rtol, method="auto", between=None):
         self.asked.append([float(ratio) for ratio in ratios])
         return self.deltas[: len(ratios)]
 
 
 def made(*pairs: Made) -> Datasets:
-    datasets = Datasets([], 10)
-    datasets.laws, datasets.neighbours = list(pairs), [f"pair {i}" for i in range(len(pairs))]
-    return datasets
+    return Datasets([(f"pair {i}", pair) for i, pair in enumerate(pairs)], 10)
 
 
 def test_epsilon_is_that_of_the_pair_with_the_larger_lower_end():
     first, wide = Made(Interval(0.5, 0.6), []), Made(Interval(0.4, 0.9), [Interval(0.2, 0.3)])
-    assert made(first, wide).epsilon(0.1, 1e-3, "auto") == Interval(0.5, 0.6, lower_by="pair 0")
+    assert made(first, wide).epsilon(0.1, 1e-3) == Interval(0.5, 0.6, lower_by="pair 0")
     better = Made(Interval(0.55, 0.56), [Interval(0.2, 0.3)])
-    assert made(first, better).epsilon(0.1, 1e-3, "auto") == Interval(0.55, 0.56, lower_by="pair 1")
+    assert made(first, better).epsilon(0.1, 1e-3) == Interval(0.55, 0.56, lower_by="pair 1")
     assert better.asked == [[math.exp(0.5)]]  # where the first one is met
     perhaps = Made(Interval(0.55, 0.56), [Interval(0.05, 0.3)])  # δ of the other pair is not larger for certain
-    assert made(first, perhaps).epsilon(0.1, 1e-3, "auto").lower_by == "pair 0"
+    assert made(first, perhaps).epsilon(0.1, 1e-3).lower_by == "pair 0"
 
 
 def test_no_other_pair_is_asked_where_one_reaches_what_is_wanted():
     ratios = [Ratio(eps=1), Ratio(eps=2), Ratio(eps=3)]
-    first = Made(None, [Interval(0.3, 0.4), Interval(0.1, 0.2), UNKNOWN])
+    first = Made(None, [Interval(0.35, 0.4), Interval(0.1, 0.2), Interval(0.0, 1.0)])
     second = Made(None, [Interval(0.15, 0.16), Interval(0.6, 0.7)])
-    best = made(first, second).at_least(ratios, 1e-3, "auto", [0.35, 0.25, 0.5])
+    wanted = [Interval(0.0, end) for end in (0.35, 0.25, 1.0)]
+    best = made(first, second).hockey_sticks(ratios, 1e-3, "auto", wanted)
     assert second.asked == [[math.exp(2), math.exp(3)]]
-    assert [answer.lower for answer in best] == [0.3, 0.15, 0.6]
+    assert [answer.lower for answer in best] == [0.35, 0.15, 0.6]
     assert [answer.lower_by for answer in best] == ["pair 0", "pair 1", "pair 1"]
-    unasked = made(Made(None, [Interval(0.1, 0.2)]), second)
-    (enough,) = unasked.at_least(ratios[:1], 1e-3, "auto", [0.2])
-    assert (enough.upper, enough.lower_by) == (0.2, "pair 0")  # as much as is wanted, and no other is asked
-    assert not any(second.asked[1:])
     worse = Made(None, [Interval(0.05, 0.3)])
-    (kept,) = made(Made(None, [Interval(0.1, 0.2)]), worse).at_least(ratios[:1], 1e-3, "auto", [1.0])
+    (kept,) = made(Made(None, [Interval(0.1, 0.2)]), worse).hockey_sticks(ratios[:1], 1e-3)
     assert (kept.lower, kept.upper, kept.lower_by) == (0.1, 0.2, "pair 0")
-    assert made(Made(None, [Interval(0.1, 0.2)]), worse).at_least(ratios[:1], 1e-3, "auto", [1.0], most=1)[0] == kept
+    one = made(Made(None, [Interval(0.1, 0.2)]), worse)
+    assert one.first.hockey_sticks(ratios[:1], 1e-3)[0] == kept
+    assert [pair for pair, _ in one.rest.pairs] == ["pair 1"]
+    assert one.rest.best is one.best
 
 
 def test_scored_datasets_with_the_largest_lower_end_are_named():
+    ends = [Interval(0.2, 0.9), Interval(0.3, 0.4), Interval(0.1, 0.8)]
     pairs = [SimpleNamespace(chi=1.0 - i / 100, signal=(0.0, 1.0 - i / 100), n=5, neighbours=f"pair {i}",
-                             epsilon=lambda *_, e=e: e, from_one=lambda *_, e=e: [e])
-             for i, e in enumerate([Interval(0.2, 0.9), Interval(0.3, 0.4), Interval(0.1, 0.8)])]  # fmt: skip
-    worst = WorstScored(pairs)
-    assert worst.epsilon(0.1, 1e-3, "auto") == Interval(0.3, 0.4, lower_by="pair 1")
-    assert worst.from_one([Ratio(eps=1)], 1e-3, "auto") == [Interval(0.3, 0.4)]
+                             epsilon=lambda *_, e=e: e, hockey_sticks=lambda *_, e=e: [e], fixed=lambda: None)
+             for i, e in enumerate(ends)]  # fmt: skip
+    worst = scored.worst_of(pairs[::-1])
+    assert [neighbours for neighbours, _ in worst.pairs] == ["pair 0", "pair 1", "pair 2"]
+    assert worst.epsilon(0.25, 1e-3) == Interval(0.3, 0.4, lower_by="pair 1")
+    assert worst.hockey_sticks([Ratio(eps=1)], 1e-3) == [Interval(0.3, 0.4)]
+    assert len(scored.worst_of([*pairs, SimpleNamespace(chi=0.1, signal=(0.0, 0.1))]).pairs) == 3
 
 
 @pytest.mark.parametrize("inside", [-0.5, -300.0])
-def test_the_logarithm_of_a_share_of_a_delta_is_rounded_up(monkeypatch, inside):
-    batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 2)._analysed, 200)
-    batch.__dict__["crowd"] = None  # as it is of noise
-    monkeypatch.setattr(Batch, "below", SimpleNamespace(
-        laws=[SimpleNamespace(log_delta=lambda *_, e=e: Interval(e, e + 0.1)) for e in (-700.0, -650.0)],
-        neighbours=["pair 0", "pair 1"]))  # fmt: skip
-    batch.batch = SimpleNamespace(log_delta=lambda *_: Interval(inside - 0.1, inside))
-    answer = batch.log_delta(Ratio(eps=1), 1e-3)
-    assert (answer.lower, answer.lower_by) == (-650.0, "pair 1")
-    with mpmath.workdps(40):  # it is the smallest double that is not below the exact sum
+def test_the_logarithm_of_a_share_of_a_delta_is_rounded_up(inside):
+    inner = SimpleNamespace(log_delta=lambda *_: Interval(inside - 0.1, inside), n=2)
+    answer = ShareOfBatch(inner, sp.Rational(1, 100), sp.oo).log_delta(Ratio(eps=1), 1e-3)
+    with mpmath.workdps(40):  # it is above the exact sum by a few units in the last place
         exact = mpmath.mpf(inside) + mpmath.log(mpmath.mpf(1) / 100)
-        assert math.nextafter(answer.upper, -math.inf) < exact <= answer.upper
-
-
-def test_the_share_of_a_batch_makes_epsilon_smaller_and_large_ones_are_kept(monkeypatch):
-    monkeypatch.setattr(batches, "UNIT_ROUNDOFF", u := 1e-4)
-    batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 2)._analysed, 200)
-    batch.__dict__["crowd"] = None  # as it is of noise
-    batch.__dict__["below"] = Made(Interval(0.001, 0.002), [])
-    for inside, end in ((0.5, math.log1p(0.01 * math.expm1(0.5))), (800.0, 800.0)):
-        batch.batch = Made(Interval(0.1, inside), [])
-        # expm1, the share, the product and log1p: each may be off by an ulp or two
-        assert end * (1 + 6 * u) <= batch.epsilon(1e-6, 1e-3, "auto").upper <= end * (1 + 20 * u)
+        assert exact <= answer.upper <= exact * (1 - mpmath.mpf(2) ** -49)
 
 
 def test_logarithms_are_rounded_outward_relative_to_their_size(monkeypatch):
@@ -162,22 +145,6 @@ def test_corners_that_are_left_out_of_histograms_are_counted(monkeypatch):
         assert mean == pytest.approx(12 * float(p @ values), rel=1e-12)
 
 
-def test_datasets_of_which_nothing_is_known_do_not_rule_out_a_better_bound(monkeypatch):
-    M, seen = Mechanism(ss.KRR(k=3, eps0=1), 10), []
-    known = [UNKNOWN, Interval(0.1, 0.2)]
-    monkeypatch.setattr(M.below, "at_least", lambda *given, most: known)
-
-    def upper(ratios, blankets, least):
-        seen.extend(least)
-        return [Interval(0.5, 0.5), Interval(0.2, 0.2)]
-
-    monkeypatch.setattr(M.bounds, "_upper", upper)
-    monkeypatch.setattr(M, "_closed", lambda answer, *given: answer)
-    answers = M.from_one([Ratio(eps=sp.Rational(1, 10)), Ratio(eps=sp.Rational(2, 10))], 0.1, "auto")
-    assert seen == [0.0, 0.2]
-    assert [(one.lower, one.upper) for one in answers] == [(0.0, 0.5), (0.1, 0.2)]
-
-
 def test_an_epsilon_of_many_rounds_that_is_too_wide_is_computed_again(monkeypatch):
     rounds, rtols = ss.Shuffle(ss.decomposition.clones(1), 100).compose(4), []
 
@@ -225,7 +192,7 @@ def test_histograms_in_windows_are_counted_for_each_type_but_the_last(monkeypatc
 def test_no_more_datasets_are_scored_than_a_fixed_number(monkeypatch):
     scored_ones = []
     monkeypatch.setattr(scored, "GroupNeighbours", lambda *given: given)
-    monkeypatch.setattr(scored, "WorstScored", list)
+    monkeypatch.setattr(scored, "worst_of", list)
     monkeypatch.setattr(scored, "ScoredDatasets", lambda R, neighbours, n: scored_ones.append(neighbours) or n)
     most = scored._MOST_DATASETS
     for choices in (1, most, most + 1, 2 * most - 1, 2 * most):
@@ -234,35 +201,26 @@ def test_no_more_datasets_are_scored_than_a_fixed_number(monkeypatch):
         assert choices / 2 <= len(scored_ones) <= most
 
 
-def test_the_share_of_a_delta_is_rounded_up(monkeypatch):
+def test_the_share_of_a_delta_is_rounded_up():
     # As doubles, 161/321 is too small by nearly half a unit, and products with it are rounded once more.
     share, ends = Fraction(161, 321), [k / 1000 for k in range(1, 1000)]
     assert Fraction(float(share)) < share
-    batch = Batch(ss.Shuffle(ss.BinaryRR(eps0=1), 161)._analysed, 321)
-    batch.__dict__["crowd"] = None  # as it is of noise
-    batch.batch = SimpleNamespace(above=SimpleNamespace(from_one=lambda *_: [Interval(0.0, end) for end in ends]))
-    monkeypatch.setattr(Batch, "below", SimpleNamespace(at_least=lambda *_: [Interval(0.0, 0.0)] * len(ends)))
-    answers = batch.from_one([Ratio(eps=1)] * len(ends), 1e-3, "auto")
+    inner = SimpleNamespace(hockey_sticks=lambda *_: [Interval(0.0, end) for end in ends], n=161)
+    answers = ShareOfBatch(inner, sp.Rational(161, 321), sp.oo).hockey_sticks([Ratio(eps=1)] * len(ends), 1e-3)
     for end, answer in zip(ends, answers, strict=True):
         assert share * Fraction(end) <= Fraction(answer.upper) <= share * Fraction(end) * (1 + Fraction(1, 10**14))
-
-
-def test_the_logarithm_of_a_delta_that_is_a_double_needs_no_chairs():
-    group = SimpleNamespace(from_one=lambda *_: [Interval(0.0, 0.5)], _few=True, pairs=[])
-    answer = groups.OneGroup.log_delta(group, Ratio(eps=1), 1e-3)
-    assert (answer.lower, answer.upper) == (-math.inf, logarithm(Interval(0.0, 0.5)).upper)
 
 
 def test_the_first_epsilon_that_meets_a_target_on_a_straight_line_takes_few_steps():
     for steep in (3.0, 40.0):
         asked = []
 
-        def bound_at(eps, steep=steep, asked=asked):
+        def bound_at(eps, rtol, steep=steep, asked=asked):
             asked.append(eps)
             return Interval(0.0, math.exp(-5 - steep * (eps - 1)), upper_by="line")
 
         target, rtol = math.exp(-5 - steep * 0.75), 1e-3
-        eps, by = mechanism.first_met(bound_at, target, 1.0, 3.0, rtol)
+        eps, by = smallest_eps_meeting(bound_at, target, 1.0, 3.0, rtol)
         assert by == "line"
         assert 1.75 <= eps <= 1.75 * (1 + rtol)
         assert len(asked) <= 4  # the slope is not known at first
@@ -271,14 +229,14 @@ def test_the_first_epsilon_that_meets_a_target_on_a_straight_line_takes_few_step
 def test_the_first_epsilon_that_meets_a_target_has_a_normal_slope_at_first():
     asked, target, rtol = [], gaussian_delta(0.01, 1, 0.4), 1e-3
 
-    def bound_at(eps):  # one in a hundred more than what is attained
+    def bound_at(eps, rtol):  # one in a hundred more than what is attained
         asked.append(eps)
         return Interval(0.0, 1.01 * gaussian_delta(0.01, 1, eps), upper_by="normal")
 
-    eps, by = mechanism.first_met(bound_at, target, 0.4, 0.6, rtol)
+    eps, by = smallest_eps_meeting(bound_at, target, 0.4, 0.6, rtol)
     assert by == "normal"
     assert 1.01 * gaussian_delta(0.01, 1, eps) <= target < 1.01 * gaussian_delta(0.01, 1, eps * (1 - rtol))
-    assert len(asked) == 2
+    assert len(asked) <= 3
 
 
 BOUNDS = {
@@ -299,46 +257,14 @@ BOUNDS = {
 def test_a_bound_of_any_shape_meets_the_target_at_the_epsilon_that_is_told(shape, low, target):
     asked = {}
 
-    def bound_at(eps):
+    def bound_at(eps, rtol):
         asked[eps] = min(BOUNDS[shape](eps, target), 1.0)
         return Interval(0.0, asked[eps], upper_by="made up")
 
-    eps, by = mechanism.first_met(bound_at, target, low, 1.0, 1e-3)
+    eps, by = smallest_eps_meeting(bound_at, target, low, 1.0, 1e-3)
     assert low <= eps <= 1
     assert all(low <= one <= 1 for one in asked)
     assert (by, eps) == (None, 1.0) if by is None else (by, asked[eps] <= target) == ("made up", True)
-
-
-def test_a_chord_that_is_enough_is_taken_between_two_points_of_a_curve():
-    count = groups._LOOK + 1
-    ratios, asked = [Ratio(alpha=sp.Integer(1 + i)) for i in range(count)], []
-
-    def upper(some, rtol, enough, names=None):
-        asked.append(len(some))
-        return [(0.5 - float(ratio.alpha) / 100, "line") for ratio in some]
-
-    ends = groups.OneGroup.curve(SimpleNamespace(upper=upper), ratios, 1e-3, [1.0] * count)
-    assert asked == [2]
-    for i, (end, by) in enumerate(ends):
-        assert by == "line"
-        assert 0.49 - i / 100 <= end + 1e-15 <= 0.49 - i / 100 + 1e-9
-
-
-def test_other_bounds_are_tried_where_the_blanket_is_not_known():
-    def bound_at(eps, **_):
-        return Interval(0.0, math.exp(-8 * eps), upper_by="another")
-
-    made_up = SimpleNamespace(
-        below=SimpleNamespace(epsilon=lambda *_: Interval(1.0, 1.001)),
-        above_by_blanket=lambda *_: Interval(0.0, 5.0, upper_by="the largest loss"),
-        all_datasets=None,
-        max_loss=sp.Integer(5),
-        bounds=SimpleNamespace(no_drop_out=lambda equal: True),
-        _bound_at=bound_at,
-    )
-    answer = Mechanism.epsilon(made_up, math.exp(-16), 1e-3, "auto")
-    assert (answer.lower, answer.upper_by) == (1.0, "another")
-    assert 2.0 <= answer.upper <= 2.002
 
 
 def test_divergences_that_are_exactly_as_narrow_as_asked_for_will_do(monkeypatch):

@@ -38,9 +38,9 @@ def test_every_dataset_of_a_small_crowd_is_between_the_ends(seed):
 def test_a_curve_for_all_datasets_is_above_each_of_them_between_its_points_too(seed):
     M = cases.crowd(random.Random(seed))
     alphas = [1 + q(i, 30) for i in range(18)]
-    ends = M._analysed.above.from_one([Ratio(alpha=alpha) for alpha in alphas], 1e-3, "auto")
+    ends = M._analysed.bound.hockey_sticks([Ratio(alpha=alpha) for alpha in alphas], 1e-3)
     assert all(M.exact(alpha) <= end.upper for alpha, end in zip(alphas, ends, strict=True))
-    (sharp,) = M._analysed.from_one([Ratio(alpha=alphas[5])], 1e-3, "auto")
+    (sharp,) = M._analysed.hockey_sticks([Ratio(alpha=alphas[5])], 1e-3)
     assert ends[5].upper <= sharp.upper * 1.05
 
 
@@ -211,20 +211,9 @@ def test_the_work_of_all_datasets_is_that_of_all_users(monkeypatch):
         crowds.refuse_too_much([rows], [2], 0)
 
 
-def test_the_bound_of_a_group_alone_is_its_upper_end():
-    known, ratios = [(0.5, "chairs")], [Ratio(alpha=q(2))]
-    own = SimpleNamespace(
-        below=SimpleNamespace(from_one=lambda *_: [Interval(0.125, 0.25)]),
-        above=SimpleNamespace(from_one=lambda *_: [Interval(0.125, 0.375)]),
-    )
-    group = SimpleNamespace(parts=[(None, 2)], group=0, own=own)
-    ((end, _),) = groups.OneGroup._or_alone(group, ratios, 1e-3, known, [0.0])
-    assert end == 0.375
-
-
 def test_sums_over_numbers_of_messages_have_room_for_their_roundings(monkeypatch):
     R = ss.KRR(k=3, eps0=1)
-    pair = groups.OneGroup([(R, 20), (R, 30)], 0).pairs[0]
+    pair = groups.CountedBlanket(groups.OneGroup([(R, 20), (R, 30)], 0), 0, 1)
     rng = random.Random(1)
     for _ in range(20):
         shares = sorted(rng.random() / 1000 for _ in range(300))
@@ -232,7 +221,8 @@ def test_sums_over_numbers_of_messages_have_room_for_their_roundings(monkeypatch
         monkeypatch.setattr(type(pair.crowd.blanket_messages), "steps", lambda self, steps=steps: steps[::-1])
         values = {b: 2.0**-9 / b for b, _ in steps}
         monkeypatch.setattr(pair, "_of_messages", lambda b, ratios, *_, values=values: [values[b]] * len(ratios))
-        (found,) = pair.by_blanket([Ratio(eps=sp.Integer(1))], [1.0], [1.0])
+        monkeypatch.setattr(pair, "local", SimpleNamespace(hockey_sticks=lambda *_: [Interval(1.0, 1.0)]))
+        (found,) = (answer.upper for answer in pair.hockey_sticks([Ratio(eps=sp.Integer(1))], 1e-3))
         exact, listed = Fraction(values[steps[0][0]]), steps[::-1]
         for (b, _), (after, fewer) in pairwise(listed):
             exact += max(Fraction(values[b]) - Fraction(values[after]), 0) * Fraction(fewer)

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting.bounds import of_all_datasets
+from shuffle_sym.accounting.bounds import DropOutOfNoise, drop_out, of_all_datasets
 from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.model import laplace_laws, smooth_laws
 from shuffle_sym.model.gparv import Ratio
@@ -24,13 +24,14 @@ BELOW_ONE = Ratio(alpha=sp.Rational(9, 10))
 
 def questions_below_one() -> Iterator[tuple[str, object]]:
     batch = ss.Shuffle(ss.KRR(k=3, eps0=1), 10).sampled_from(30)._analysed
-    family, noise = (of_all_datasets(R, 50) for R in (ss.AnyRandomizer(eps0=1), ss.Laplace(eps0=1)))
-    yield "a batch", lambda: batch.from_one([BELOW_ONE], 1e-3, "auto")
+    noise = ss.Shuffle(ss.Laplace(eps0=1), 10).sampled_from(30)._analysed
+    family = ss.AnyRandomizer(eps0=1)
+    yield "a batch", lambda: batch.hockey_sticks([BELOW_ONE], 1e-3)
     yield "a batch, far out", lambda: batch.log_delta(BELOW_ONE, 1e-3)
-    yield "a batch of noise", lambda: ss.Shuffle(ss.Laplace(eps0=1), 10).sampled_from(30)._analysed._inside(BELOW_ONE)
-    yield "any randomizer", lambda: family.dropped([BELOW_ONE], equal=False)
-    yield "the clones of any randomizer", lambda: family.ends([BELOW_ONE], 1e-3, "auto", lambda wanted: [])
-    yield "noise", lambda: noise.drop_out(BELOW_ONE)
+    yield "a batch of noise", lambda: noise.bounds.hockey_sticks([BELOW_ONE], 1e-3)
+    yield "any randomizer", lambda: drop_out(family, 50, equal=False).hockey_sticks([BELOW_ONE], 1e-3)
+    yield "the clones of any randomizer", lambda: of_all_datasets(family, 50).hockey_sticks([BELOW_ONE], 1e-3)
+    yield "noise", lambda: DropOutOfNoise(ss.Laplace(eps0=1), 50).hockey_sticks([BELOW_ONE], 1e-3)
     yield "one user of Laplace noise", lambda: laplace_laws.laws_of(ss.Laplace(eps0=1)).local(BELOW_ONE)
     yield "one user of Gaussian noise", lambda: smooth_laws.laws_of(ss.Gaussian(sigma=1)).local(BELOW_ONE)
     yield "the laws of Gaussian noise", lambda: smooth_laws.laws_of(ss.Gaussian(sigma=1)).at(0.9, 1e-6)

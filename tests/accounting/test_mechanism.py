@@ -92,15 +92,16 @@ def test_with_two_messages_the_truth_of_many_users_is_inside(n):
 def test_the_bound_in_doubles_is_above_the_exact_one(R, n):
     whole = bounds.prepared(R)
     for alpha in (q(1), q(11, 10), q(3, 2)):
-        ends = [bounds.PairBounds(whole, pair, n).dropped([Ratio(alpha=alpha)])[0] for pair in whole.pairs]
-        assert Fraction(max(end for end, _ in ends)) >= fraction(dropout.worst_bound(R, n, alpha))
+        ends = [bounds.DropOutOfPair(whole, pair, n).hockey_sticks([Ratio(alpha=alpha)], 1e-3) for pair in whole.pairs]
+        assert Fraction(max(end.upper for (end,) in ends)) >= fraction(dropout.worst_bound(R, n, alpha))
 
 
 def test_a_bound_that_keeps_a_few_users_too_many_would_be_noticed():
     R, alpha = ss.BinaryRR(eps0=sp.log(2)), q(11, 10)
     whole, exact = bounds.prepared(R), fraction(dropout.worst_bound(R, 60, alpha))
-    of_users = [bounds.PairBounds(whole, whole.pairs[0], n).dropped([Ratio(alpha=alpha)])[0][0] for n in (60, 63)]
-    assert Fraction(of_users[1]) < exact <= Fraction(of_users[0])
+    of_60, of_63 = (bounds.DropOutOfPair(whole, whole.pairs[0], n) for n in (60, 63))
+    ((more,), (fewer,)) = (one.hockey_sticks([Ratio(alpha=alpha)], 1e-3) for one in (of_60, of_63))
+    assert Fraction(fewer.upper) < exact <= Fraction(more.upper)
 
 
 def test_a_bound_for_all_datasets_is_better_than_the_blanket_for_many_users():
@@ -173,7 +174,7 @@ def test_a_large_eps0_is_answered_between_the_attack_and_the_largest_loss():
     R, n = ss.BinaryRR(eps0=sp.log(10**13)), 10**11
     M, attack = ss.Shuffle(R, n), ss.Shuffle(ss.decomposition.dataset(R, 0, 1, 0), n)
     assert attack.epsilon(1e-6).lower <= M.epsilon(1e-6).upper <= 29.94
-    assert all(M.delta(eps).upper >= M.one_sided("below", sp.sympify(eps), 1e-3).lower for eps in (0, 20, 29))
+    assert all(M.delta(eps).upper >= M.one_sided("attack", sp.sympify(eps), 1e-3).lower for eps in (0, 20, 29))
 
 
 def test_a_mechanism_has_no_one_decomposition():
@@ -305,17 +306,17 @@ def test_with_two_messages_the_answer_is_from_all_datasets_unless_it_is_close_al
 def test_upper_ends_of_a_curve_for_two_messages_are_those_of_all_datasets(monkeypatch):
     R, ratios = ss.BinaryRR(eps0=sp.log(3)), [Ratio(alpha=alpha) for alpha in (sp.Rational(6, 5), sp.Integer(2))]
     few = mechanism.Mechanism(R, 5)
-    others = few._ends(ratios, 1e-3, "auto", most=1)
-    monkeypatch.setattr(few, "_ends", lambda some, *_, **__: [others[ratios.index(ratio)] for ratio in some])
-    for ratio, answer in zip(ratios, few.for_upper_ends(ratios, 1e-3, "auto"), strict=True):
+    for ratio, answer in zip(ratios, few.bound.hockey_sticks(ratios, 1e-3), strict=True):
         exact = ss.ground_truth.worst_pair(R, 5, ratio.alpha).delta
         assert exact <= sp.Rational(answer.upper) <= exact * (1 + sp.Rational(1, 10**9))
     # Where doubles do not say what the worst dataset has, from bounds, and so with a method that somebody asked for
-    wide = Interval(0.0, 0.5)
-    truths = {ratios[0].eps: wide, ratios[1].eps: few.all_datasets.delta(ratios[1].eps)}
-    monkeypatch.setattr(few, "all_datasets", SimpleNamespace(delta=truths.__getitem__))
-    assert few.for_upper_ends(ratios, 1e-3, "auto") == [others[0], truths[ratios[1].eps]]
-    assert few.for_upper_ends(ratios, 1e-3, "contour") == others
+    others = mechanism.ask([("upper", few.bounds)], ratios, 1e-3)
+    truths = {ratios[0].eps: Interval(0.0, 1.0), ratios[1].eps: few.every_dataset.truth.delta(ratios[1].eps)}
+    monkeypatch.setattr(few.every_dataset, "truth", SimpleNamespace(delta=truths.__getitem__))
+    found = [answer.upper for answer in few.bound.hockey_sticks(ratios, 1e-3)]
+    assert found == [others[0].upper, truths[ratios[1].eps].upper]
+    by_name = [answer.upper for answer in few.bound.hockey_sticks(ratios, 1e-3, "contour")]
+    assert by_name == pytest.approx([answer.upper for answer in others], rel=1e-3)
 
 
 # --------------------------------------------------------------------------------------- messages that prove an input

@@ -39,9 +39,8 @@ def test_few_users_of_a_gaussian_blanket_are_answered(sigma, n, eps, value):
 def test_some_cells_enclose_the_epsilon_of_a_blanket(sigma, n, eps, value):
     # The last value: (1 − Re φ(iu)⁵⁰)/u² by Gauss and Legendre in doubles, φ the same over the messages
     blanket = Noise(ss.Gaussian(sigma=sigma), n)
-    found = blanket.known_epsilon(value, 1e-3, "auto")
+    found = blanket.epsilon(value, 1e-3)
     assert found.lower <= eps <= found.upper <= found.lower * 1.01
-    assert found.method == "cells"
 
 
 @pytest.mark.parametrize(("sigma", "eps", "value"), ALONE)

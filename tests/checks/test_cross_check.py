@@ -49,14 +49,15 @@ def test_the_sample_of_many_users_has_bounds_by_drop_out():
 
 
 def test_a_bound_that_keeps_one_user_too_many_is_noticed(monkeypatch):
-    drop_out = bounds.PairBounds.drop_out
+    at = bounds.DropOutOfPair.at
 
-    def with_one_more(self, ratios, *, equal=True):
-        return drop_out(bounds.PairBounds(self.whole, self.pair, self.n + 1), ratios, equal=equal)
+    def with_one_more(self, ratios, between):
+        self.n += 1
+        return at(self, ratios, between)
 
     case = dropout_grid.Case(ss.from_matrix([["5/13", "8/13"], ["1/5", "4/5"]]), (sp.Rational(6, 5),), 8)
     assert len(Report().add(mechanism_grid.by_itself_at(case)).violations) == 0
-    monkeypatch.setattr(bounds.PairBounds, "drop_out", with_one_more)
+    monkeypatch.setattr(bounds.DropOutOfPair, "at", with_one_more)
     failed = Report().add(mechanism_grid.by_itself_at(case)).violations
     assert {comparison.kind.partition(",")[0] for comparison in failed} == {"exact drop-out bound <= in doubles"}
 

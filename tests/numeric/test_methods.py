@@ -1,7 +1,9 @@
 """The table of methods: which are tried for a law, in which order, and what comes of it."""
 
 import math
+import random
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -82,3 +84,38 @@ def test_binomial_tails_of_what_overflows_give_no_warning():
     values, probabilities = np.array([[1.0, -1e6]]), np.array([1e-305, 1 - 1e-305])
     (answer,) = methods.METHODS["binomial"].positive_parts(values, probabilities, 5000, 1e-3)
     assert answer.lower == 0 < answer.upper < 1e-319
+
+
+def exact_mean(values, probabilities, n):
+    """E[S]_+/n for n independent copies, in fractions."""
+    law = {Fraction(0): Fraction(1)}
+    for _ in range(n):
+        after: dict[Fraction, Fraction] = {}
+        for (x, p), (v, q) in product(law.items(), zip(values, probabilities, strict=True)):
+            after[x + v] = after.get(x + v, Fraction(0)) + p * q
+        law = after
+    return sum((x * p for x, p in law.items() if x > 0), Fraction(0)) / n
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_large_values_that_are_summed_apart_enclose_the_exact_mean(seed):
+    rng = random.Random(seed)
+    size, n = rng.randint(2, 4), rng.randint(1, 6)
+    powers = [2.0 ** -rng.choice([1, 2, 3, 7, 20, 30]) for _ in range(size)]
+    masses = [p / (2 * sum(powers)) for p in powers]
+    masses = [math.floor(p * 2**50) / 2**50 for p in masses]  # exact as doubles, and so is the rest
+    masses.append(1 - math.fsum(masses))
+    values = [rng.choice([-1, 1]) * rng.random() * 10.0 ** rng.choice([0, 0, 1, 3, 6, 9]) for _ in masses]
+    refusal = ValueError("nothing is known")
+    answer = methods.widened(np.array(values), np.array(masses), n, 1e-3, ("contour",), refusal)
+    truth = exact_mean(list(map(Fraction, values)), list(map(Fraction, masses)), n)
+    assert Fraction(answer.lower) <= truth <= Fraction(answer.upper) + Fraction(1, 10**300)
+
+
+def test_a_large_value_by_itself_is_known_to_what_the_others_take_away():
+    # One of 1000 users sends it with probability 1e-9: 1e9 less the sum of the others, about 999, matters.
+    values, masses = np.array([-1.0, 0.5, 1e9]), np.array([0.75, 0.25 - 1e-9, 1e-9])
+    answer = methods.widened(values, masses, 1000, 1e-3, ("contour",), ValueError("nothing is known"))
+    assert answer.method == "large values apart"
+    assert answer.relative_width < 1e-4
+    assert answer.lower <= 1 - 625e-9 <= answer.upper  # the others have the mean −0.625 each

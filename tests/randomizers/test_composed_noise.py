@@ -13,7 +13,7 @@ import sympy as sp
 from conftest import shuffled_laws
 
 import shuffle_sym as ss
-from shuffle_sym.accounting.bounds import NoiseOfAllDatasets
+from shuffle_sym.accounting.bounds import DropOutOfNoise
 from shuffle_sym.model import products
 from shuffle_sym.model.comonotone import from_transform
 from shuffle_sym.model.gparv import Ratio
@@ -113,9 +113,9 @@ def test_opposite_corners_of_a_square_are_above_all_pairs_in_convex_order():
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_the_drop_out_bound_of_sampled_laplace_noise_is_above_exact_values(n):
     R, finite = ss.Sampled(NOISE, "1/4"), ss.from_matrix([sampled(z) for z in INPUTS])
-    assert NoiseOfAllDatasets(R, n)._gamma <= float(R.gamma) <= NoiseOfAllDatasets(R, n)._gamma + 1e-15
+    assert DropOutOfNoise(R, n)._gamma <= float(R.gamma) <= DropOutOfNoise(R, n)._gamma + 1e-15
     for alpha in (q(1), q(11, 10), q(3, 2)):
-        bound = NoiseOfAllDatasets(R, n).drop_out(Ratio(alpha=alpha))
+        bound = DropOutOfNoise(R, n).at([Ratio(alpha=alpha)], None)[0][0]
         assert bound.method != "none"
         for x0, x1, other in ((0, 2, 0), (0, 2, 1), (0, 2, 2), (2, 0, 2), (1, 2, 0), (0, 1, 2)):
             others = (other,) * (n - 1)
