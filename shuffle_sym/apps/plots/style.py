@@ -86,19 +86,25 @@ def grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> A
     (2, 3)
     >>> close(panels[0, 0])
     """
-    figure, panels = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
+    _, panels = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
+    for ax in panels.flat:
+        on_paper(ax)
+    return panels
+
+
+def on_paper(ax: Any) -> Any:
+    """The axes on our paper, with our ink."""
     # The paper is part of the figure, so that the ink can be read on light and dark themes alike. It is set here and
     # not in rcParams: those are the user's, and a context around the first figure would undo what its back end sets.
-    figure.set_facecolor(PAPER)
-    for ax in panels.flat:
-        ax.set_facecolor(PAPER)
-        ax.tick_params(colors=INK, which="both")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.spines[["left", "bottom"]].set_color(INK)
-        for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
-            text.set_color(INK)
-        ax.grid(alpha=0.25)
-    return panels
+    ax.figure.set_facecolor(PAPER)
+    ax.set_facecolor(PAPER)
+    ax.tick_params(colors=INK, which="both")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(INK)
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        text.set_color(INK)
+    ax.grid(alpha=0.25)
+    return ax
 
 
 def _scaled(ax: Any, xlabel: str, *, logx: bool, logy: bool) -> None:
