@@ -20,14 +20,15 @@ from operator import mul, truediv
 from typing import Any
 
 import sympy as sp
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 import shuffle_sym
 from shuffle_sym.accounting.risk import in_words
-from shuffle_sym.algebra import arguments, rounding, texts
+from shuffle_sym.algebra import arguments, cards, rounding, texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.apps import catalogue
-from shuffle_sym.apps.plots.style import COLOURS, DPI, on_paper
+from shuffle_sym.apps.plots.style import COLOURS, on_paper
 from shuffle_sym.model.continuous import Continuous
 from shuffle_sym.model.randomizer import Randomizer
 
@@ -422,7 +423,7 @@ class View:
     @property
     def chart(self) -> str:
         """The picture, as HTML."""
-        return f'<img alt="" src="data:image/png;base64,{base64.b64encode(_picture(self, "png")).decode()}"/>'
+        return cards.image(_picture(self, "svg").decode())
 
     @property
     def table(self) -> str:
@@ -514,8 +515,9 @@ def exported(view: View, kind: str) -> bytes:
 
 
 def _picture(view: View, kind: str) -> bytes:
-    written = io.BytesIO()
-    drawn(view).figure.savefig(written, format=kind, dpi=DPI)
+    written, same_each_time = io.BytesIO(), {"Date": None} if kind == "svg" else None
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "explorer"}):  # letters are letters, which is smaller
+        drawn(view).figure.savefig(written, format=kind, metadata=same_each_time)
     return written.getvalue()
 
 
@@ -562,7 +564,7 @@ def _draw(ax: Any, view: View, line: Line, delta: float) -> None:
 
 _REST = 0.05  # seconds without a move: then the sliders have come to rest
 #: Where a randomizer starts; sizes that are not named: 16.
-_START = {"eps0": 4.0, "sigma": 1.0, "left": 1.0, "right": 2.0, "k": 10, "g": 4, "w": 4}
+_START = {"eps0": "4", "sigma": "1", "left": "1", "right": "2", "k": "10", "g": "4", "w": "4"}
 #: Sliders: what they are called and where they begin (less noise than that takes seconds).
 _SLIDERS = {"eps0": ("ε₀", 0.1), "sigma": ("σ", 0.8), "left": ("left", 0.1), "right": ("right", 0.1)}
 #: Of the lines that are left open, which comes first.
@@ -602,13 +604,15 @@ class App:
             "share": make.FloatSlider(float(first.share), min=0, max=0.95, step=0.05, description="mix in", **_WIDE),
             "over": make.ToggleButtons(options=charts, value=first.over, style={"button_width": "auto"}),
         }
-        given = {"randomizer": first.parameters, "other": first.other_parameters}
-        self._fields = {which: self._all_fields(values) for which, values in given.items()}
-        self._boxes = {which: make.VBox() for which in given}
+        #: The fields that were needed so far, of the randomizer and of the other one.
+        self._fields: dict[str, dict[str, Any]] = {"randomizer": {}, "other": {}}
+        self._boxes = {which: make.VBox() for which in self._fields}
+        for which, values in (("randomizer", first.parameters), ("other", first.other_parameters)):
+            self._fields[which] = {name: self._field(name, text) for name, text in values.items()}
         self.chart, self.table, self.message, self.links = (make.HTML() for _ in range(4))
         self.code = make.Textarea(layout={"width": "100%", "height": "260px"})
         self.export = make.Button(description="export", tooltip="the chart as SVG and PDF, the numbers as CSV")
-        left = [box for which in given for box in (self.controls[which], self._boxes[which])]
+        left = [box for which in self._fields for box in (self.controls[which], self._boxes[which])]
         right = [self.controls[name] for name in ("n", "delta", "rounds", "q", "share")]
         head = make.HBox([make.VBox(side, layout={"width": "50%"}) for side in (left, right)])
         ways_out = make.HBox([self.export, self.links])
@@ -617,31 +621,31 @@ class App:
         self.box = make.VBox(shown)
         self._update()
         self.export.on_click(self._link)
-        for control in (*self.controls.values(), *(x for own in self._fields.values() for x in own.values())):
+        for control in self.controls.values():
             control.observe(self._update, "value")
 
-    def _all_fields(self, values: Mapping[str, str]) -> dict[str, Any]:
+    def _field(self, name: str, text: str) -> Any:
         """A slider for ε0 or σ, and a field for everything else that some randomizer takes."""
         import ipywidgets as make
 
-        made: dict[str, Any] = {}
-        for name in catalogue.all_parameters():
-            value = texts.read(str(values.get(name) or _START.get(name, 16)), name)
-            if name in _SLIDERS:
-                title, least = _SLIDERS[name]
-                made[name] = make.FloatSlider(float(value), min=least, max=8, step=0.1, description=title, **_WIDE)
-            else:
-                made[name] = make.IntText(int(value), description=name, **_WIDE)
-        for name, start in {**TYPED["matrix"], **TYPED["density"]}.items():
-            typed = values.get(name) or start
-            made[name] = make.Text(typed, description=name, continuous_update=False, **_WIDE)
-        return made
+        if name in TYPED["matrix"] | TYPED["density"]:
+            field = make.Text(text, description=name, continuous_update=False, **_WIDE)
+        elif name in _SLIDERS:
+            (title, least), now = _SLIDERS[name], float(texts.read(text, name))
+            field = make.FloatSlider(now, min=least, max=8, step=0.1, description=title, **_WIDE)
+        else:
+            field = make.IntText(int(text), description=name, **_WIDE)
+        field.observe(self._update, "value")
+        return field
 
     def _shown_fields(self, which: str) -> dict[str, Any]:
         """The fields for what the randomizer, or the other one, takes."""
-        name = self.controls[which].value
-        taken = TYPED[name] if name in TYPED else catalogue.parameters(catalogue.find(name)[1]) if name else ()
-        return {parameter: self._fields[which][parameter] for parameter in taken}
+        name, fields = self.controls[which].value, self._fields[which]
+        taken = TYPED.get(name) or dict.fromkeys(catalogue.parameters(catalogue.find(name)[1]) if name else ())
+        for parameter in taken:
+            if parameter not in fields:
+                fields[parameter] = self._field(parameter, taken[parameter] or _START.get(parameter, "16"))
+        return {parameter: fields[parameter] for parameter in taken}
 
     parameters = property(lambda self: self._shown_fields("randomizer"))
     other_parameters = property(lambda self: self._shown_fields("other"))
