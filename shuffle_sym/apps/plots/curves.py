@@ -322,3 +322,17 @@ def renyi_gap(
             orders, [i.lower for i in intervals], [i.upper for i in intervals], color="grey", alpha=0.4, linewidth=0
         )
         ax.plot(orders, [i.upper for i in intervals], ls=style, color="black", label=label)
+
+
+def curves(ax: Any, series: Mapping[str, tuple[Sequence[float], Sequence[float]]], **style: Any) -> None:
+    """Several lines, ``series`` of name → (xs, ys), a colour for each, named at their ends.
+
+    >>> ax = axes("x", "y")
+    >>> curves(ax, {"a": ([1, 2], [3, 4])})
+    >>> [text.get_text() for text in ax.texts]
+    ['a']
+    >>> close(ax)
+    """
+    for (label, (xs, ys)), colour in zip(series.items(), COLOURS, strict=False):
+        ax.plot(xs, ys, marker="o", markersize=4, color=colour, label=label, **style)
+    name_lines(ax)
