@@ -103,6 +103,34 @@ def worst_kinds(maps: Mapping[str, Sequence[MapRow]], eps0: Mapping[str, sp.Expr
 # -------------------------------------------------------------------------------------------------------------- a proof
 
 _OTHERS, _FIRST, _GONE = COLOURS[0], COLOURS[1], "#D8D8D8"
+#: Title, users (place, name, colour, message, chair or None, edge), and what is said below.
+_PROOF: tuple[tuple[str, tuple[tuple[Any, ...], ...], str], ...] = (
+    (
+        "1. Four users, four messages",
+        (
+            (0, "1", _FIRST, "$y_1$", None),
+            (1, "A", _OTHERS, "$y_A$"),
+            (2, "B", _OTHERS, "$y_B$"),
+            (3, "C", _OTHERS, "$y_C$"),
+        ),
+        "The shuffler tells the messages,\nnot who sent which. User 1 has\n$x_0$ or $x_1$: can one see which?",
+    ),
+    (
+        "2. Ask one after the other",
+        (
+            (0, "1", _FIRST, "?", None),
+            (1, "B", _GONE, "$y_B$"),
+            (2, "A or C", PAPER, "$y$"),
+            (3, "A or C", PAPER, "?"),
+        ),
+        "B is asked first, and stays: name and\nmessage are told. The next drops out:\n$y$ is told, the name is not.",
+    ),
+    (
+        "3. User 1 takes the empty chair",
+        ((0.6, "1 or A", PAPER, "$z_A$", "chair A", _FIRST), (2.4, "1 or C", PAPER, "$z_C$", "chair C", _FIRST)),
+        "Who sits on which chair? Each of the\ntwo cases has probability 1/2,\nwhatever was told so far.",
+    ),
+)
 
 
 def empty_chair() -> Any:
@@ -114,32 +142,16 @@ def empty_chair() -> Any:
     >>> close(panels[0])
     """
     (panels,) = grid(1, 3, (WIDTH, 2.9))
-    for ax in panels:
-        ax.set(xlim=(-0.75, 3.75), ylim=(-1.35, 1.7), aspect="equal")
+    for ax, (title, users, said) in zip(panels, _PROOF, strict=True):
+        ax.set(xlim=(-0.75, 3.75), ylim=(-1.35, 1.7), aspect="equal", title=title)
         ax.axis("off")
-    sent, asked, seated = panels
-    sent.set_title("1. Four users, four messages")
-    _user(sent, 0, "1", _FIRST, "$y_1$", chair=None)
-    for x, name in enumerate("ABC", 1):
-        _user(sent, x, name, _OTHERS, f"$y_{name}$")
-    _says(sent, "The shuffler tells the messages,\nnot who sent which. User 1 has\n$x_0$ or $x_1$: can one see which?")
-    asked.set_title("2. Ask one after the other")
-    _user(asked, 0, "1", _FIRST, "?", chair=None)
-    _user(asked, 1, "B", _GONE, "$y_B$")
-    _user(asked, 2, "A or C", PAPER, "$y$")
-    _user(asked, 3, "A or C", PAPER, "?")
-    _says(
-        asked,
-        "B is asked first, and stays: name and\nmessage are told. The next drops out:\n$y$ is told, the name is not.",
-    )
-    seated.set_title("3. User 1 takes the empty chair")
-    for place, name in ((0.6, "A"), (2.4, "C")):
-        _user(seated, place, f"1 or {name}", PAPER, f"$z_{name}$", chair=f"chair {name}", edge=_FIRST)
-    _says(seated, "Who sits on which chair? Each of the\ntwo cases has probability 1/2,\nwhatever was told so far.")
+        for user in users:
+            _user(ax, *user)
+        ax.text(1.5, -0.45, said, ha="center", va="top", color=INK, fontsize="small")
     return panels
 
 
-def _user(ax: Any, x: float, name: str, face: str, message: str, *, chair: str | None = "", edge: str = INK) -> None:
+def _user(ax: Any, x: float, name: str, face: str, message: str, chair: str | None = "", edge: str = INK) -> None:
     """A head, a message above it, and a chair below unless ``chair`` is None."""
     ax.add_patch(Circle((x, 0.45), 0.38, facecolor=face, edgecolor=edge, linewidth=2 if edge != INK else 1))
     ink = PAPER if face in (_OTHERS, _FIRST) else INK
@@ -150,7 +162,3 @@ def _user(ax: Any, x: float, name: str, face: str, message: str, *, chair: str |
     if chair is not None:
         ax.plot([x - 0.34, x + 0.34], [0, 0], color=INK, linewidth=3)
         ax.text(x, -0.12, chair, ha="center", va="top", color=INK, fontsize="small")
-
-
-def _says(ax: Any, text: str) -> None:
-    ax.text(1.5, -0.45, text, ha="center", va="top", color=INK, fontsize="small")
