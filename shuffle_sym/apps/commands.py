@@ -11,7 +11,7 @@ import json
 import re
 import shlex
 import statistics
-import time
+import timeit
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -236,20 +236,19 @@ def derive(given: Namespace) -> Answer:
     from shuffle_sym.papers import derivations  # no other command needs all papers
 
     table = derivations.gparv_table.__name__
+    known: dict[str, Callable[..., Any]] = {**derivations.ALL, table: derivations.gparv_table}
     if given.name is None:
-        known: dict[str, Callable[..., Any]] = {**derivations.ALL, table: derivations.gparv_table}
         return Answer("Derivations", [{"name": name, "what": _summary(make)} for name, make in known.items()])
+    if given.name not in known:
+        hint = did_you_mean(given.name, known)
+        raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
+    about = []
     if given.name == table:
         if given.randomizer is None:
             raise ValueError(f"randomizer must be given for {table}, such as krr")
         name, maker = catalogue.find(given.randomizer)
-        given_ones = catalogue.arguments_for(name, _parameters(given), free=catalogue.all_parameters())
-        derivation = derivations.gparv_table(maker(**given_ones))  # type: ignore[arg-type]
-    elif given.name in derivations.ALL:
-        derivation = derivations.ALL[given.name]()
-    else:
-        hint = did_you_mean(given.name, [*derivations.ALL, table])
-        raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
+        about = [maker(**catalogue.arguments_for(name, _parameters(given), free=catalogue.all_parameters()))]
+    derivation = known[given.name](*about)
     rows = [
         {"line": i, "status": line.kind, "says": latex.in_text(line.formula), "why": latex.in_text(line.words)}
         for i, line in enumerate(derivation, 1)
@@ -317,11 +316,8 @@ def _numbers(target: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _milliseconds(call: Callable[[Any], Any], arguments: Sequence[Any]) -> float:
-    seconds = []
-    for argument in arguments:
-        start = time.perf_counter()
-        call(argument)
-        seconds.append(time.perf_counter() - start)
+    calls = map(call, arguments)
+    seconds = timeit.repeat(partial(next, calls), number=1, repeat=len(arguments))
     return round(1e3 * statistics.median(seconds), 3)
 
 

@@ -12,7 +12,6 @@ import base64
 import io
 import math
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache, partial
 from html import escape
@@ -46,8 +45,8 @@ TYPED = {
     "matrix": {"rows": "0.7 0.2 0.1; 0.2 0.6 0.2; 0.1 0.2 0.7"},
     "density": {"density": "exp(-2*abs(y - x))", "least": "0", "greatest": "1"},
 }
-#: What is drawn only when the sliders have come to rest: together it takes longer than M itself.
-LATE = ("Feldman", "Bennett", "clones", "shared", "blanket")
+#: What is drawn only when the sliders have come to rest, in this order: together it takes longer than M itself.
+LATE = ("Feldman", "Bennett", "blanket", "clones", "shared")
 
 # ------------------------------------------------------------------------------------------------- what is asked for
 
@@ -116,14 +115,14 @@ def late(settings: Settings) -> tuple[str, ...]:
     """What is drawn only when sliders with these ``settings`` rest, because it takes longer than a move may.
 
     >>> late(Settings()), "certified" in late(Settings("laplace", {"eps0": "2"}))
-    (('Feldman', 'Bennett', 'clones', 'shared', 'blanket', 'other'), True)
+    (('other', 'Feldman', 'Bennett', 'blanket', 'clones', 'shared'), True)
     """
     noise = _is_noise(settings.randomizer)
     if not (settings.many or settings.grouped or noise):
-        return (*LATE, "other")
+        return ("other", *LATE)
     # The blanket of noise, or of several rounds, is quicker than all datasets.
     blanket_is_quick = not settings.many if noise else settings.over == "eps"
-    return (*(LATE[:-1] if blanket_is_quick else LATE), "other", "certified")
+    return ("certified", "other", *(name for name in LATE if name != "blanket" or not blanket_is_quick))
 
 
 def _is_noise(randomizer: str) -> bool:
@@ -326,8 +325,10 @@ class View:
         composed = f"ss.bounds.basic_composition({line.source}, {{share}}, {{rounds}})[0]"
         return composed if self.settings.many else line.source
 
-    def _delta(self, line: Line) -> str:
-        """How a line is asked for δ at ε."""
+    def _along_axis(self, line: Line) -> str:
+        """How a line is asked for what is drawn: δ at ε, or ε where something else runs along the axis."""
+        if self.swept:
+            return self._epsilon(line)
         if line.letter:
             rtol = _ROUNDS_RTOL if self.settings.many and len(line.ends) == 1 else self._rtol or _RTOL
             return f"{{{line.letter}}}.delta({{axis}}, rtol={rtol})"
@@ -364,19 +365,21 @@ class View:
 
     # -- the values of these lines
 
+    def _ask(self, question: str, at: str = "") -> Any:
+        """The answer, or the refusal of a theorem that says nothing there."""
+        try:
+            return _value(self._filled(question, at))
+        except ValueError as refusal:
+            return refusal
+
     @cached_property
     def asked(self) -> dict[str, Any]:
         """Name → ε at δ, or the refusal of a theorem that says nothing here."""
-        asked: dict[str, Any] = {}
-        for line in self.lines:
-            if line.name not in self.skip:
-                try:
-                    asked[line.name] = _value(self._filled(self._epsilon(line)))
-                except ValueError as refusal:
-                    if line.letter:
-                        raise
-                    asked[line.name] = refusal
-        return asked
+        asked = {line: self._ask(self._epsilon(line)) for line in self.lines if line.name not in self.skip}
+        for line, answer in asked.items():
+            if line.letter and isinstance(answer, ValueError):
+                raise answer
+        return {line.name: answer for line, answer in asked.items()}
 
     @property
     def answers(self) -> dict[str, Any]:
@@ -392,9 +395,7 @@ class View:
         ends = {name: end(answer, "upper") for name, answer in self.answers.items()}
         # A bound that is much wider may leave the chart.
         shown = [ends[name] for name in ("certified", "other", "clones") if name in ends] or [*ends.values()]
-        rounds = int(texts.read(self.settings.rounds, "rounds"))
-        local = math.inf if self.settings.grouped else float(self.R.eps0) * rounds
-        return _steps(min((1.0 if self.settings.many else 1.3) * max(shown), local) or 1.0, _POINTS)
+        return _steps(1.3 * max(shown) or 1.0, _POINTS)
 
     def points(self, line: Line) -> list[Any]:
         """Where a ``line`` is asked: at few ε while sliders move, not beyond the answer where δ takes long."""
@@ -404,21 +405,23 @@ class View:
         places = _steps(answer.upper or 1.0, _SLOW_POINTS)[: _MOVING_POINTS if few else None]
         return [eps for eps in places if eps < answer.lower]
 
-    def _along_axis(self, line: Line) -> str:
-        return self._epsilon(line) if self.swept else self._delta(line)
-
     @cached_property
     def curves(self) -> dict[str, list[Any]]:
         """Name → δ at its points, or ε where something else than ε runs along the axis."""
-        curves: dict[str, list[Any]] = {}
-        for line in self.lines:
-            if line.name in self.answers and self._along_axis(line):
-                with suppress(ValueError):  # a theorem that says nothing at some place is left out
-                    asked = [self._filled(self._along_axis(line), repr(at)) for at in self.points(line)]
-                    curves[line.name] = [_value(question) for question in asked]
-        return curves
+        curves = {
+            line.name: [self._ask(self._along_axis(line), repr(at)) for at in self.points(line)]
+            for line in self.lines
+            if line.name in self.answers and self._along_axis(line)
+        }
+        # A theorem that says nothing at some place is left out.
+        return {name: curve for name, curve in curves.items() if not any(isinstance(x, ValueError) for x in curve)}
 
     # -- how it looks
+
+    @property
+    def _answer_first(self) -> list[Line]:
+        """The lines; on the chart, the bands that come first lie under what may touch them."""
+        return sorted(self.lines, key=lambda line: len(line.ends), reverse=True)
 
     @property
     def chart(self) -> str:
@@ -428,12 +431,14 @@ class View:
     @property
     def table(self) -> str:
         """ε at δ for every line, as HTML; the answer comes first."""
-        rows = "".join(
-            f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{line.name}</td>"
-            f"<td style='text-align:right;padding-right:16px;white-space:nowrap'>{_shown(self, line)}</td>"
-            f"<td style='text-align:left'>{escape(_about(self, line))}</td></tr>"
-            for line in sorted(self.lines, key=lambda line: len(line.ends), reverse=True)
-        )
+        rows = ""
+        for line in self._answer_first:
+            said, about = _row(self, line)
+            rows += (
+                f"<tr><td style='border-left:6px solid {line.colour};padding:4px 16px 4px 8px'>{line.name}</td>"
+                f"<td style='text-align:right;padding-right:16px;white-space:nowrap'>{said}</td>"
+                f"<td style='text-align:left'>{escape(about)}</td></tr>"
+            )
         head = f"<th></th><th>ε at δ = {escape(self.settings.delta)}</th><th style='text-align:left'>what it is</th>"
         table = f"<table><tr>{head}</tr>{rows}</table>"
         if self.swept or not self.curves.get("certified"):
@@ -475,26 +480,21 @@ def end(value: Any, which: str) -> float:
     return float(getattr(value, which)) if isinstance(value, Interval) else float(value)
 
 
-def _about(view: View, line: Line) -> str:
-    """What the line is and, of the mechanism, where its ends come from."""
+def _row(view: View, line: Line) -> tuple[str, str]:
+    """What a line says, and what it is; of the mechanism, also where its ends come from."""
     answer, about = view.asked.get(line.name), line.about
     if not line.letter and view.settings.many:
         about += ", basic composition"
-    if isinstance(answer, ValueError):
-        about += f": {answer}"
-    if len(line.ends) == 2 and isinstance(answer, Interval) and answer.upper_by is not None:
-        about += f"; upper end: {answer.upper_by}, lower end: {answer.lower_by}"
-    return about
-
-
-def _shown(view: View, line: Line) -> str:
-    answer = view.asked.get(line.name)
     if answer is None:
-        return "…"
+        return "…", about
     if isinstance(answer, ValueError):
-        return "says nothing here"
-    lower, upper = (answer if isinstance(answer, Interval) else Interval(answer, answer)).shown
-    return f"{lower} … {upper}" if len(line.ends) == 2 else f"≤ {upper}"
+        return "says nothing here", f"{about}: {answer}"
+    answer = answer if isinstance(answer, Interval) else Interval(answer, answer)
+    lower, upper = answer.shown
+    if len(line.ends) == 1:
+        return f"≤ {upper}", about
+    why = f"; upper end: {answer.upper_by}, lower end: {answer.lower_by}" if answer.upper_by else ""
+    return f"{lower} … {upper}", about + why
 
 
 def exported(view: View, kind: str) -> bytes:
@@ -533,31 +533,32 @@ def drawn(view: View) -> Any:
         below = 1 if view.settings.many or view.noise else 3  # decades: such curves end at δ
         ax.set(xlim=(0, view.grid[-1]), ylim=(10.0 ** (math.floor(math.log10(delta)) - below), 1))
     (ax.axvline if over in ("n", "rounds") else ax.axhline)(view.now or delta, color="#333", lw=0.8, ls=":")
-    for line in sorted(view.lines, key=lambda line: len(line.ends), reverse=True):  # bands lie under lines
-        answer = view.answers.get(line.name)
-        if view.curves.get(line.name):
+    for line in view._answer_first:
+        # A dot that is off the chart is not in its legend either.
+        if line.name in view.answers and (
+            view.curves.get(line.name) or end(view.answers[line.name], "upper") <= view.grid[-1]
+        ):
             _draw(ax, view, line, delta)
-        elif over == "eps" and answer is not None and end(answer, "upper") <= view.grid[-1]:
-            ax.plot([end(answer, "upper")], [delta], "o", color=line.colour, label=line.name)
     ax.figure.legend(loc="upper left", bbox_to_anchor=(0.76, 0.98), frameon=False)
     return ax
 
 
 def _draw(ax: Any, view: View, line: Line, delta: float) -> None:
-    """A line of the chart; a curve δ(ε) that is asked for only up to its answer ends there, at ``delta``."""
-    paths = []
+    """A line of the chart, or a dot; a curve δ(ε) that is asked for only up to its answer ends there, at ``delta``."""
+    paths, values = [], view.curves.get(line.name, [])
     for which in line.ends:
-        xs, ys = [*view.points(line)], [end(value, which) for value in view.curves[line.name]]
         answer = end(view.answers[line.name], which)
-        if not view.swept and answer > xs[-1]:
-            xs, ys = [*xs, answer], [*ys, delta]
-        paths.append((ys, xs) if view.settings.over == "level" else (xs, ys))
+        path = [(x, end(value, which)) for x, value in zip(view.points(line), values, strict=False)]
+        if not view.swept and (not path or answer > path[-1][0]):
+            path.append((answer, delta))
+        paths.append([point[::-1] if view.settings.over == "level" else point for point in path])
+        style = {"lw": 2.5 if len(line.ends) == 2 else 1.5, "ls": "-" if line.letter else "--"}
         label = line.name if which == "upper" else None
-        width, style = (2.5 if len(line.ends) == 2 else 1.5), ("-" if line.letter else "--")
-        ax.plot(*paths[-1], label=label, color=line.colour, lw=width, ls=style, marker="o" if len(xs) == 1 else "")
+        ax.plot(
+            *zip(*paths[-1], strict=True), label=label, color=line.colour, marker="o" if len(path) == 1 else "", **style
+        )
     if len(paths) == 2:
-        (xs, uppers), (back, lowers) = paths
-        ax.fill([*xs, *back[::-1]], [*uppers, *lowers[::-1]], color=line.colour, alpha=0.3, lw=0)
+        ax.fill(*zip(*paths[0], *paths[1][::-1], strict=True), color=line.colour, alpha=0.3, lw=0)
 
 
 # -------------------------------------------------------------------------------------------------------- widgets
@@ -567,8 +568,6 @@ _REST = 0.05  # seconds without a move: then the sliders have come to rest
 _START = {"eps0": "4", "sigma": "1", "left": "1", "right": "2", "k": "10", "g": "4", "w": "4"}
 #: Sliders: what they are called and where they begin (less noise than that takes seconds).
 _SLIDERS = {"eps0": ("ε₀", 0.1), "sigma": ("σ", 0.8), "left": ("left", 0.1), "right": ("right", 0.1)}
-#: Of the lines that are left open, which comes first.
-_ORDER = ("certified", "other", "Feldman", "Bennett", "blanket", "clones", "shared")
 _WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "96%"}}
 
 
@@ -676,7 +675,7 @@ class App:
         """Show all lines but those left open, then add these one at a time; a slider moved meanwhile stops the rest."""
         if not self._show(left_open) or not left_open:
             return
-        fewer = sorted({line.name for line in self.view.lines} & {*left_open}, key=_ORDER.index)[1:]
+        fewer = [name for name in left_open if name in [line.name for line in self.view.lines]][1:]
         try:
             self._waiting = asyncio.get_running_loop().call_later(pause, self._add, fewer)
         except RuntimeError:
