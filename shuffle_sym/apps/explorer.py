@@ -166,7 +166,7 @@ def _made(randomizer: str, given: Mapping[str, str], free: str) -> str:
     return f"{'ss' if maker in shuffle_sym.__all__ else 'ss.randomizers'}.{maker}({written})"
 
 
-_KNOWN = {"ss": shuffle_sym, "sp": sp, "min": min, "max": max}
+_KNOWN = {"ss": shuffle_sym, "min": min, "max": max}
 _OPERATORS: dict[type, Any] = {ast.Mult: mul, ast.Div: truediv}
 
 
@@ -270,9 +270,10 @@ class View:
         self.here = _number(typed[self.axis], self.axis) if self.swept else "0"
         self.now = float(texts.read(self.here.strip("'"), self.axis))
         #: Name → what is put in its place, which may contain the names before it.
-        self._names = {name: _number(typed[name], name) for name in ("delta", "n", "rounds")} | {self.axis: "{axis}"}
-        exact = texts.read(settings.delta, "delta")
-        self._names["share"] = f"sp.Rational('{exact}') / {{rounds}}" if many else "{delta}"
+        numbers = {name: _number(typed[name], name) for name in ("delta", "n", "rounds")}
+        self._names = {name: "{axis}" if name == self.axis else text for name, text in numbers.items()}
+        exact = f"ss.algebra.texts.read({settings.delta!r}, 'delta')"
+        self._names["share"] = f"{exact} / {{rounds}}" if many else "{delta}"
         self._names["part"] = "{axis} / {rounds}" if many else "{axis}"
         self._names["R"] = self._made(settings.randomizer, settings.parameters)
         if settings.other:
@@ -281,10 +282,9 @@ class View:
         self.noise = _is_noise(settings.randomizer) or _is_noise(settings.other)
         #: How sharp ε is, where not as sharp as every answer is; δ is as sharp, or sharp enough for a chart.
         self._rtol = _COARSE_RTOL if many else _NOISE_RTOL if self.noise else _COARSE_RTOL if self.swept else None
-        if settings.q != "1" or "eps0" not in settings.parameters:
-            self._names["eps0"] = "{R}.eps0"
-        elif self.axis != "eps0":
-            self._names["eps0"] = _number(typed["eps0"], "eps0")
+        self._names["eps0"] = "{R}.eps0"
+        if settings.q == "1" and "eps0" in settings.parameters:
+            self._names["eps0"] = "{axis}" if self.axis == "eps0" else _number(typed["eps0"], "eps0")
         n = int(texts.read(settings.n, "n"))
         size = int(n * texts.read(settings.share, "share"))
         groups = [("{R}", n - size), ("{O}", size)] if grouped else [("{R}", "{n}")]
@@ -357,7 +357,7 @@ class View:
             if line.name in self.curves
         ]
         return (
-            "import shuffle_sym as ss\nimport sympy as sp\n"
+            "import shuffle_sym as ss\n"
             f"# The explorer as it is here: explorer.app(explorer.{self.settings!r})\n\n"
             f"{''.join(made)}\n"
             f"answers = {{\n{''.join(answers)}}}\ngrid = {self.grid}\ncurves = {{\n{''.join(curves)}}}\n"

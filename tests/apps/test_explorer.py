@@ -45,6 +45,8 @@ WIDER = {
     "over n": Settings(**SAME_MESSAGES, over="n"),
     "over rounds": Settings(**BIT, n="3", delta="1e-2", rounds="3", over="rounds"),
     "over eps0": Settings(**SAME_MESSAGES, over="level"),
+    "over eps0 of sampled users": Settings(q="1/4", over="level", n="100", delta="0.01"),
+    "several rounds at a delta that is no fraction": Settings(**BIT, n="100", delta="exp(-7)", rounds="2"),
     "over sigma": Settings("gaussian", {"sigma": "4"}, over="level", n="1000", delta="1e-3"),
 }
 
