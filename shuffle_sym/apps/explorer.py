@@ -531,6 +531,7 @@ def drawn(view: View) -> Any:
     ax.set(yscale="linear" if over == "level" else "log")
     if over == "eps":
         below = 1 if view.settings.many or view.noise else 3  # decades: such curves end at δ
+        ax.minorticks_off()  # most of the time of a picture
         ax.set(xlim=(0, view.grid[-1]), ylim=(10.0 ** (math.floor(math.log10(delta)) - below), 1))
     (ax.axvline if over in ("n", "rounds") else ax.axhline)(view.now or delta, color="#333", lw=0.8, ls=":")
     for line in view._answer_first:
