@@ -156,8 +156,8 @@ def _made(randomizer: str, given: Mapping[str, str], free: str) -> str:
     if randomizer == "matrix":
         return f"ss.from_matrix({texts.rows(given['rows'], 'matrix')})"
     if randomizer == "density":
-        formula = given["density"]
-        texts.read(formula, "density", "x", "y")
+        texts.read(given["density"], "density", "x", "y")
+        formula = ast.unparse(ast.parse(given["density"].strip(), mode="eval"))  # without what is no formula
         ends = ", ".join(_number(given[end], end) for end in ("least", "greatest"))
         return f"ss.from_density(ss.algebra.texts.read({formula!r}, 'density', 'x', 'y'), inputs=[{ends}])"
     maker = catalogue.find(randomizer)[1].__name__
@@ -167,25 +167,31 @@ def _made(randomizer: str, given: Mapping[str, str], free: str) -> str:
 
 
 _KNOWN = {"ss": shuffle_sym, "min": min, "max": max}
+#: All that a line may ask for, beside the randomizers of the catalogue.
+_WORDS = (
+    "Shuffle", "Sampled", "from_matrix", "from_density", "randomizers", "algebra", "texts", "read", "decomposition",
+    "blanket", "clones", "clones_shared", "bounds", "feldman2020_thm31", "balle2019_bennett", "basic_composition",
+    "compose", "epsilon", "delta", "upper", "eps0",
+)  # fmt: skip
 _OPERATORS: dict[type, Any] = {ast.Mult: mul, ast.Div: truediv}
 
 
 @lru_cache(maxsize=8192)
 def _value(code: str) -> Any:
-    """The value of a line that a `View` wrote: calls of the package with numbers and texts, and nothing else.
+    """The value of a line that a `View` wrote: some calls of the package with numbers and texts, and nothing else.
 
     Every part of a line is kept: what two lines have in common is made once, and remembers what it derived.
 
-    >>> _value("ss.Interval(0, 1).upper * 3"), _value("().__class__")
+    >>> _value("ss.Shuffle(ss.BinaryRR(eps0=1), n=1).epsilon(0.9).upper * 3"), _value("ss.algebra.names")
     Traceback (most recent call last):
-    ValueError: only calls of the package are read, got ().__class__
+    ValueError: only calls of the package are read, got ss.algebra.names
     """
     match ast.parse(code, mode="eval").body:
         case ast.Constant(value=constant):
             return constant
         case ast.Name(id=name) if name in _KNOWN:
             return _KNOWN[name]
-        case ast.Attribute(value=owner, attr=name) if not name.startswith("_"):
+        case ast.Attribute(value=owner, attr=name) if name in _WORDS or name.lower() in catalogue.makers():
             return getattr(_part(owner), name)
         case ast.Subscript(value=owner, slice=index):
             return _part(owner)[_part(index)]
@@ -272,7 +278,7 @@ class View:
         #: Name → what is put in its place, which may contain the names before it.
         numbers = {name: _number(typed[name], name) for name in ("delta", "n", "rounds")}
         self._names = {name: "{axis}" if name == self.axis else text for name, text in numbers.items()}
-        exact = f"ss.algebra.texts.read({settings.delta!r}, 'delta')"
+        exact = f"ss.algebra.texts.read('{texts.read(settings.delta, 'delta')}', 'delta')"
         self._names["share"] = f"{exact} / {{rounds}}" if many else "{delta}"
         self._names["part"] = "{axis} / {rounds}" if many else "{axis}"
         self._names["R"] = self._made(settings.randomizer, settings.parameters)

@@ -479,7 +479,17 @@ def test_the_table_says_what_the_answer_means_for_one_person():
 
 
 @pytest.mark.parametrize(
-    "text", ["().__class__", "__import__('os')", "ss.__dict__", "[x for x in ()]", "lambda: 0", "1 > 0"]
+    "text",
+    [
+        "().__class__",
+        "__import__('os')",
+        "ss.algebra.names.import_module",
+        "ss.papers",
+        "ss.__dict__",
+        "[x for x in ()]",
+        "lambda: 0",
+        "1 > 0",
+    ],
 )
 def test_a_line_is_calls_of_the_package_and_nothing_else(text):
     with pytest.raises(ValueError, match="only calls of the package are read"):
@@ -500,3 +510,11 @@ def test_what_is_typed_is_never_run(text):
     ):
         with pytest.raises(ValueError, match=r"must be a (formula|number)"):
             View(Settings(**typed))
+
+
+def test_a_comment_in_what_is_typed_is_no_way_into_the_lines():
+    typed = {"density": "exp(-abs(y-x))/2  # {O} '", "least": "0 # {O}", "greatest": "1"}
+    other = {"other": "matrix", "other_parameters": {"rows": "1/3 2/3; 2/3 1/3"}}
+    view = View(Settings("density", typed, delta="0.01 # {O}", **other), explorer.LATE)
+    assert "exp(-abs(y - x)) / 2'" in view.code
+    assert "{" not in view.code.split("\n\n")[1]
