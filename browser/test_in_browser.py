@@ -265,13 +265,13 @@ def shown(driver: webdriver.Chrome, tag: str) -> str:
 def moved_slider(driver: webdriver.Chrome, which: int = 0, key: str = Keys.ARROW_LEFT) -> float:
     """Press an arrow key on a slider, that of ε0 if no other is named; the seconds until the chart is another."""
     handles = waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".noUi-handle"), "sliders")
-    before = waited(lambda: shown(driver, "svg"), "the chart")
+    before = waited(lambda: shown(driver, "img"), "the chart")
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", handles[which])
     start = time.monotonic()
     handles[which].send_keys(key)
 
     def changed() -> bool:
-        return shown(driver, "svg") not in ("", before)
+        return shown(driver, "img") not in ("", before)
 
     waited(changed, "the chart to follow the slider", every=0.01)
     return time.monotonic() - start
@@ -281,9 +281,9 @@ def settled(driver: webdriver.Chrome) -> str:
     """The chart when all that comes at rest has come, and nothing is refused."""
 
     def still() -> str:
-        table, before = shown(driver, "table"), shown(driver, "svg")
+        table, before = shown(driver, "table"), shown(driver, "img")
         time.sleep(0.3)
-        return before if before and before == shown(driver, "svg") and "…</td>" not in table else ""
+        return before if before and before == shown(driver, "img") and "…</td>" not in table else ""
 
     chart = str(waited(still, "the chart to settle"))
     assert "color:#D55E00" not in driver.page_source, "the explorer refuses"
@@ -296,7 +296,7 @@ def every_control(driver: webdriver.Chrome, picture: Callable[[str], None]) -> N
     def changed(what: str, move: Callable[[], None]) -> None:
         before = settled(driver)
         move()
-        waited(lambda: shown(driver, "svg") not in ("", before), f"the chart to follow {what}", every=0.05)
+        waited(lambda: shown(driver, "img") not in ("", before), f"the chart to follow {what}", every=0.05)
         settled(driver)
 
     def found(selector: str, which: int) -> WebElement:
@@ -427,7 +427,7 @@ def page_of_the_explorer(notebooks: Path, driver: webdriver.Chrome) -> None:
     command = ("voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "02_explorer.ipynb")
     with running(*command, notebooks=notebooks, url=f"{address}/voila/static/voila.js"):
         driver.get(address)
-        waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".widget-html-content svg"), "the page of the explorer")
+        waited(lambda: driver.find_elements(By.CSS_SELECTOR, ".widget-html-content img"), "the page of the explorer")
         moved = moved_slider(driver)
         several_rounds(driver)
         text = driver.find_element(By.TAG_NAME, "body").text

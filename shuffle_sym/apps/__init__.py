@@ -1,5 +1,5 @@
-r"""Ways to see answers: the command line, plots, the explorer, charts. `ss.apps.plots` needs matplotlib,
-`ss.apps.explorer` needs ipywidgets."""
+r"""Ways to see answers: the command line, plots, the explorer. `ss.apps.plots` needs matplotlib,
+`ss.apps.explorer` also needs ipywidgets."""
 
 from typing import TYPE_CHECKING
 

@@ -24,8 +24,8 @@ import sympy as sp
 
 import shuffle_sym as ss
 from shuffle_sym.algebra import latex, texts
-from shuffle_sym.apps import catalogue, cli
-from shuffle_sym.apps.cli.parser import parser
+from shuffle_sym.apps import catalogue, cli, commands
+from shuffle_sym.apps.cli import parser
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -223,11 +223,11 @@ def test_somebody_who_waits_sees_that_work_goes_on(capsys, monkeypatch):
         end = time.monotonic() + 60  # on a busy machine a second may be long
         while not sys.stderr.getvalue() and time.monotonic() < end:
             time.sleep(0.01)
-        return cli.answers.Answer("done")
+        return commands.Answer("done")
 
     given = SimpleNamespace(run=work, json=False, csv=False)
     monkeypatch.setattr(
-        importlib.import_module("shuffle_sym.apps.cli.main"),
+        cli,
         "parser",
         lambda: SimpleNamespace(parse_args=lambda argv: given),
     )

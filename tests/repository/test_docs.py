@@ -16,7 +16,7 @@ import shuffle_sym
 
 ROOT = Path(__file__).parent.parent.parent
 #: What a room offers is in its ``__all__``; these modules are public without being in one.
-MORE = ("apps.plots", "apps.explorer", "apps.catalogue", "apps.svg")
+MORE = ("apps.plots", "apps.explorer", "apps.catalogue")
 ROOMS = ("algebra", "model", "randomizers", "numeric", "truth", "accounting", "papers", "protocols", "apps")
 
 
@@ -74,8 +74,6 @@ MADE_ELSEWHERE = {
     "Derivation",
     "Line",
     "Settings",
-    "Curve",
-    "Frame",
     "VerificationError",
 }
 

@@ -1,12 +1,12 @@
 r"""Plots of certified curves: a band from the lower to the upper end, and the upper end as the line to report."""
 
-from shuffle_sym.apps.plots.comparisons import analyses
 from shuffle_sym.apps.plots.curves import (
     band,
     bracket,
     closed_forms,
     closing_bracket,
     cost_curves,
+    curves,
     delta_curves,
     discretisation_gap,
     epsilon_curves,
@@ -19,8 +19,7 @@ from shuffle_sym.apps.plots.curves import (
     trade_off,
     where_it_holds,
 )
-from shuffle_sym.apps.plots.drawings import empty_chair
-from shuffle_sym.apps.plots.maps import curves, worst_kinds
+from shuffle_sym.apps.plots.pictures import analyses, empty_chair, worst_kinds
 from shuffle_sym.apps.plots.style import (
     COLOURS,
     axes,

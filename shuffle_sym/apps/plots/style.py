@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
+from scipy.optimize import isotonic_regression
 
 # Okabe and Ito's palette without black and yellow: told apart by colour-blind readers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -86,19 +87,25 @@ def grid(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> A
     (2, 3)
     >>> close(panels[0, 0])
     """
-    figure, panels = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
+    _, panels = plt.subplots(rows, columns, figsize=size, layout="constrained", dpi=DPI, squeeze=False, **shared)
+    for ax in panels.flat:
+        on_paper(ax)
+    return panels
+
+
+def on_paper(ax: Any) -> Any:
+    """The axes on our paper, with our ink."""
     # The paper is part of the figure, so that the ink can be read on light and dark themes alike. It is set here and
     # not in rcParams: those are the user's, and a context around the first figure would undo what its back end sets.
-    figure.set_facecolor(PAPER)
-    for ax in panels.flat:
-        ax.set_facecolor(PAPER)
-        ax.tick_params(colors=INK, which="both")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.spines[["left", "bottom"]].set_color(INK)
-        for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
-            text.set_color(INK)
-        ax.grid(alpha=0.25)
-    return panels
+    ax.figure.set_facecolor(PAPER)
+    ax.set_facecolor(PAPER)
+    ax.tick_params(colors=INK, which="both")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(INK)
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        text.set_color(INK)
+    ax.grid(alpha=0.25)
+    return ax
 
 
 def _scaled(ax: Any, xlabel: str, *, logx: bool, logy: bool) -> None:
@@ -167,21 +174,11 @@ def _apart(heights: Sequence[float], least: float, lowest: float) -> list[float]
     >>> _apart([20.0, 21.0, 50.0], 10.0, 0.0), _apart([20.0, 21.0, 50.0], 10.0, 18.0)
     ([15.5, 25.5, 50.0], [18.0, 28.0, 50.0])
     """
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
-    groups: list[list[int]] = []
-
-    def bottom(group: list[int]) -> float:
-        return sum(heights[i] for i in group) / len(group) - least * (len(group) - 1) / 2
-
-    for i in order:
-        groups.append([i])
-        while len(groups) > 1 and bottom(groups[-1]) - bottom(groups[-2]) < least * len(groups[-2]):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    wanted = [bottom(group) + j * least for group in groups for j in range(len(group))]
-    places = [0.0] * len(heights)
-    for j, (i, height) in enumerate(zip(order, wanted, strict=True)):
-        places[i] = max(height, min(lowest, heights[order[0]]) + j * least)
-    return places
+    order = np.argsort(heights, kind="stable")
+    apart = least * np.arange(len(heights))
+    wanted = isotonic_regression(np.array(heights)[order] - apart).x + apart
+    places = np.maximum(wanted, min(lowest, min(heights)) + apart)
+    return [float(place) for place in places[np.argsort(order)]]
 
 
 def name_lines(ax: Any) -> None:

@@ -1,19 +1,29 @@
-r"""The commands of the command line, and the help that lists them.
+r"""The command line ``shuffle-sym``: the questions of the package with the names and defaults of its Python calls.
 
-The options of a command are in `options`, and are added when the command is used: they name all randomizers, and to
-import these takes many times as long as to say ``--help`` or ``--version``.
+Exit codes: 0 for an answer, 1 for a check that failed, 2 for an input that is wrong (one line says why).
+
+The commands are in `commands`, with their options, which are added when the command is used: they name all randomizers,
+and to import these takes many times as long as to say ``--help`` or ``--version``.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from importlib import import_module
+from threading import Timer
 from typing import Any, NoReturn
 
 from shuffle_sym.algebra import VERSION
+from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.names import did_you_mean
 
+__all__ = ["EXAMPLES", "main"]
+
 PROGRAM = "shuffle-sym"
+OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 _KRR = "--randomizer krr --k 10 --eps0 4"
 
 #: Examples by command: the help shows them, and the tests run them.
@@ -63,7 +73,7 @@ class OneLineParser(ArgumentParser):
         """Adds the options of the command, once."""
         name, self.waiting = self.waiting, ""
         if name:
-            getattr(import_module("shuffle_sym.apps.cli.options"), name)(self)
+            import_module("shuffle_sym.apps.commands").complete(self, name)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As usual; what is left over at the end is an error here, where the options are known."""
@@ -111,3 +121,44 @@ def parser() -> OneLineParser:
 
 def _examples(*pairs: tuple[str, str]) -> str:
     return "examples:\n" + "\n".join(f"  {PROGRAM} {name} {example}".rstrip() for name, example in pairs)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit code.
+
+    >>> main(["users", "--randomizer", "binaryrr", "--eps0", "1", "--eps", "1", "--delta", "1e-6"])
+    BinaryRR(eps0=1), shuffled: the smallest n
+    eps  delta  lower  upper  method
+      1   1e-6      1      1  users_needed
+    The upper end is enough for certain.
+    0
+    """
+    try:
+        given = parser().parse_args(argv)
+    except SystemExit as stopped:  # after --help or a wrong option
+        return int(stopped.code or OK)
+    told = Timer(1, lambda: print("… still at work; Ctrl-C stops it\r", end="", file=sys.stderr, flush=True))
+    try:
+        if sys.stderr.isatty():  # somebody watches
+            told.start()
+        answer = given.run(given)
+        shown = answer.for_programs(given.command) if given.json else answer.for_people()
+        print(answer.for_tables() if given.csv else shown, flush=True)
+    except VerificationError as failure:
+        return _said(failure, FAILED)
+    except (ValueError, TypeError, OverflowError, MemoryError, ImportError) as refusal:
+        return _said(refusal, WRONG)
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return _said("interrupted", INTERRUPTED)
+    else:
+        return FAILED if answer.failed else OK
+    finally:
+        told.cancel()
+    return OK
+
+
+def _said(what: object, code: int) -> int:
+    print(f"{PROGRAM}: {' '.join(str(what).split())}", file=sys.stderr)
+    return code

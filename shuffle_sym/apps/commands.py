@@ -1,16 +1,20 @@
-r"""The commands: each reads what was typed, asks the package, and returns rows."""
+r"""The commands: each reads what was typed, asks the package, and returns an answer, as a table for people or as JSON
+for programs."""
 
 from __future__ import annotations
 
+import csv
 import importlib
 import inspect
+import io
+import json
 import re
 import shlex
 import statistics
-import time
-from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+import timeit
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import product
 from typing import Any
@@ -21,31 +25,112 @@ from tqdm import tqdm
 from shuffle_sym.accounting.inverses import calibrate, users_needed
 from shuffle_sym.accounting.rounds import compose as composed
 from shuffle_sym.accounting.shuffle import Shuffle
+from shuffle_sym.accounting.sources import METHODS
 from shuffle_sym.algebra import latex, texts
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.algebra.names import did_you_mean
 from shuffle_sym.apps import catalogue
-from shuffle_sym.apps.cli.answers import Answer
+from shuffle_sym.apps.cli import PROGRAM, parser
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.randomizers import Sampled, from_matrix
 
 #: A bar on a terminal, for what takes longer than a second.
 _progress = partial(tqdm, delay=1, leave=False, disable=None)
+_SCRIPT = """\
+# To complete words of {program}: eval "$({program} completion {shell})"
+{first}_shuffle_sym() {{
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words
+    case $before in
+        --randomizer) words="{randomizers}" ;;
+        *) case ${{COMP_WORDS[1]}} in
+{cases}
+            *) words="{commands}" ;;
+        esac ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o default -F _shuffle_sym {program}
+"""
 
-# ------------------------------------------------------------------------------------------------------ commands
+# -------------------------------------------------------------------------------------------------------------- answers
 
 
-def epsilon(given: Namespace) -> Answer:
-    """ε at δ."""
-    return _at_every_n(given, "delta", "epsilon", "({upper}, {at})")
+@dataclass
+class Answer:
+    """Rows of a table, a sentence for people, and whether a check failed. A row may hold one `Interval`."""
+
+    title: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    note: str = ""
+    failed: bool = False
+    #: Shown to people in place of the table.
+    text: str | None = None
+    #: The names of the two ends of an interval, the lower one first.
+    ends: tuple[str, str] = ("lower", "upper")
+
+    def for_people(self) -> str:
+        body = table(self.rows, self.ends) if self.text is None else self.text
+        return "\n".join(part for part in (self.title if self.text is None else "", body, self.note) if part)
+
+    def for_programs(self, command: str) -> str:
+        """One JSON object: intervals with all their digits, other numbers as they were typed."""
+        rows = [flat(row, self.ends) for row in self.rows]
+        whole = {"command": command, "title": self.title, "rows": rows, "note": self.note, "ok": not self.failed}
+        return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def for_tables(self) -> str:
+        """Comma-separated values: a line of names, then a line for each row, intervals with all their digits."""
+        rows = [flat(row, self.ends) for row in self.rows]
+        written = io.StringIO()
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        table = csv.DictWriter(written, names, lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+        return written.getvalue().rstrip("\n")
 
 
-def delta(given: Namespace) -> Answer:
-    """δ at ε."""
-    return _at_every_n(given, "eps", "delta", "({at}, {upper})")
+def flat(row: Mapping[str, Any], ends: tuple[str, str], *, for_people: bool = False) -> dict[str, Any]:
+    """A row with an `Interval` in five columns: its ends, its method, and why the ends are where they are. People see
+    six digits, rounded outward, and no reasons where there are none."""
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        if not isinstance(value, Interval):
+            flat[key] = value
+            continue
+        lower, upper = value.shown if for_people else (float(value.lower), float(value.upper))
+        flat |= {ends[0]: lower, ends[1]: upper, "method": value.method or ("" if for_people else None)}
+        reasons = {f"{ends[1]}_by": value.upper_by, f"{ends[0]}_by": value.lower_by}
+        flat |= {key: reason and str(reason) for key, reason in reasons.items() if reason or not for_people}
+    return flat
 
 
-def _at_every_n(given: Namespace, argument: str, question: str, pair: str) -> Answer:
+def table(rows: Iterable[Mapping[str, Any]], ends: tuple[str, str] = ("lower", "upper")) -> str:
+    """Aligned columns: numbers to the right, words to the left; what a row does not have stays empty. The two ends of
+    an interval are called ``ends``.
+
+    >>> print(table([{"n": 5, "what": "a"}, {"n": 10, "what": "bcd"}]))
+     n  what
+     5  a
+    10  bcd
+    """
+    shown = [{key: str(value) for key, value in flat(row, ends, for_people=True).items()} for row in rows]
+    if not shown:
+        return "(nothing)"
+    columns = dict.fromkeys(key for cells in shown for key in cells)
+    shown = [{key: cells.get(key, "") for key in columns} for cells in shown]
+    widths = {key: max(len(key), *(len(cells[key]) for cells in shown)) for key in columns}
+    words = {key for key in widths if key.endswith("_by") or not all(c[key][:1] in "0123456789-+." for c in shown)}
+    return "\n".join(
+        "  ".join(line[k].ljust(w) if k in words else line[k].rjust(w) for k, w in widths.items()).rstrip()
+        for line in [{key: key for key in widths}, *shown]
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- commands
+
+
+def at_every_n(given: Namespace, argument: str, question: str, pair: str) -> Answer:
+    """ε at δ, or δ at ε."""
     source = _source(given)
     source = source if given.q is None else Sampled(source, texts.read(given.q, "q"))
     rtol = texts.read(given.rtol, "rtol")
@@ -151,20 +236,19 @@ def derive(given: Namespace) -> Answer:
     from shuffle_sym.papers import derivations  # no other command needs all papers
 
     table = derivations.gparv_table.__name__
+    known: dict[str, Callable[..., Any]] = {**derivations.ALL, table: derivations.gparv_table}
     if given.name is None:
-        known: dict[str, Callable[..., Any]] = {**derivations.ALL, table: derivations.gparv_table}
         return Answer("Derivations", [{"name": name, "what": _summary(make)} for name, make in known.items()])
+    if given.name not in known:
+        hint = did_you_mean(given.name, known)
+        raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
+    about = []
     if given.name == table:
         if given.randomizer is None:
             raise ValueError(f"randomizer must be given for {table}, such as krr")
         name, maker = catalogue.find(given.randomizer)
-        given_ones = catalogue.arguments_for(name, _parameters(given), free=catalogue.all_parameters())
-        derivation = derivations.gparv_table(maker(**given_ones))  # type: ignore[arg-type]
-    elif given.name in derivations.ALL:
-        derivation = derivations.ALL[given.name]()
-    else:
-        hint = did_you_mean(given.name, [*derivations.ALL, table])
-        raise ValueError(f"name must be one that 'shuffle-sym derive' lists, got {given.name!r}{hint}")
+        about = [maker(**catalogue.arguments_for(name, _parameters(given), free=catalogue.all_parameters()))]
+    derivation = known[given.name](*about)
     rows = [
         {"line": i, "status": line.kind, "says": latex.in_text(line.formula), "why": latex.in_text(line.words)}
         for i, line in enumerate(derivation, 1)
@@ -202,7 +286,23 @@ def bench(given: Namespace) -> Answer:
     return Answer(f"{_title(given, source)}, shuffled: cost", rows, note)
 
 
-# -------------------------------------------------------------------------------------------------------- pieces
+def completion(given: Namespace) -> Answer:
+    """The script for bash or zsh."""
+    (added,) = [action for action in parser()._actions if isinstance(action, _SubParsersAction)]
+    cases = ""
+    for name, command in added.choices.items():
+        command.complete()
+        words = [word for action in command._actions for word in action.option_strings if word.startswith("--")]
+        cases += f'            {name}) words="{" ".join(words)}" ;;\n'
+    script = _SCRIPT.format(
+        program=PROGRAM,
+        shell=given.shell,
+        first="autoload -U +X bashcompinit && bashcompinit\n" if given.shell == "zsh" else "",
+        randomizers=" ".join(catalogue.makers()),
+        cases=cases.rstrip(),
+        commands=" ".join(added.choices),
+    )
+    return Answer("", text=script)
 
 
 def _targets(given: Namespace, *names: str) -> Iterator[dict[str, str]]:
@@ -216,11 +316,8 @@ def _numbers(target: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _milliseconds(call: Callable[[Any], Any], arguments: Sequence[Any]) -> float:
-    seconds = []
-    for argument in arguments:
-        start = time.perf_counter()
-        call(argument)
-        seconds.append(time.perf_counter() - start)
+    calls = map(call, arguments)
+    seconds = timeit.repeat(partial(next, calls), number=1, repeat=len(arguments))
     return round(1e3 * statistics.median(seconds), 3)
 
 
@@ -263,3 +360,103 @@ def _title(given: Namespace, source: Any) -> str:
         return repr(source)
     name, _ = catalogue.find(given.randomizer)
     return f"{name}({', '.join(f'{key}={value}' for key, value in _parameters(given).items())})"
+
+
+# ------------------------------------------------------------------------------------------------------- options
+
+
+def _several(about: str, **given: Any) -> dict[str, Any]:
+    """An option with one value or more."""
+    return {"nargs": "+", "required": "default" not in given, "help": f"{about}; one or more", **given}
+
+
+_DEFAULT = "default %(default)s"
+_RTOL = str(inspect.signature(Shuffle.delta).parameters["rtol"].default)
+_TOLERANCE = {"--rtol": {"default": _RTOL, "help": f"relative tolerance of each end, {_DEFAULT}"}}
+_USERS = {"--n": _several("number of users")}
+_TARGET = {"--eps": _several("central epsilon"), "--delta": _several("failure probability"), **_TOLERANCE}
+_ROUNDS: dict[str, dict[str, Any]] = {
+    "--q": {"metavar": "NUMBER", "help": "probability that a user takes part, default 1"},
+    **_USERS,
+    "--rounds": _several("number of rounds, default 1", default=["1"]),
+    "--method": {"choices": METHODS, "default": "auto", "help": f"method for one round; {_DEFAULT}"},
+    "--at-most": {"metavar": "NUMBER", "help": "exit with code 1 if an upper end is larger"},
+    **_TOLERANCE,
+}
+_FORM = "such as 'krr k=10 eps0=4 n=10000 rounds=100'; may be given several times"
+#: Command → what runs it, and its options but for those of a randomizer.
+_OPTIONS: dict[str, tuple[Callable[[Namespace], Answer], dict[str, dict[str, Any]]]] = {
+    "epsilon": (
+        partial(at_every_n, argument="delta", question="epsilon", pair="({upper}, {at})"),
+        {"--delta": _several("failure probability"), **_ROUNDS},
+    ),
+    "delta": (
+        partial(at_every_n, argument="eps", question="delta", pair="({at}, {upper})"),
+        {"--eps": _several("central epsilon"), **_ROUNDS},
+    ),
+    "explain": (
+        explain,
+        {
+            "--n": {"required": True, "help": "number of users"},
+            "--delta": {"help": "failure probability: asks for epsilon"},
+            "--eps": {"help": "central epsilon: asks for delta"},
+            **_TOLERANCE,
+        },
+    ),
+    "calibrate": (calibrated, {**_USERS, **_TARGET}),
+    "users": (users, _TARGET),
+    "compose": (
+        compose,
+        {
+            "--mechanism": {"action": "append", "required": True, "metavar": "TEXT", "help": _FORM},
+            "--delta": _several("failure probability: asks for epsilon", default=None),
+            "--eps": _several("central epsilon: asks for delta", default=None),
+            **_TOLERANCE,
+        },
+    ),
+    "rdp": (rdp, {**_USERS, "--order": _several("order of the divergence"), **_TOLERANCE}),
+    "derive": (
+        derive,
+        {
+            "name": {"nargs": "?", "help": "name of the derivation"},
+            "--latex": {"action": "store_true", "help": "as an align environment for a paper"},
+        },
+    ),
+    "audit": (
+        audit,
+        {
+            "ids": {"nargs": "*", "help": "claims to examine; all if none is named"},
+            "--quick": {"action": "store_true", "help": "leave out the slow ones"},
+        },
+    ),
+    "bench": (
+        bench,
+        {
+            "--n": _several("number of users", default=["10000", "1000000", "1000000000"]),
+            "--delta": {"default": "1e-6", "help": _DEFAULT},
+            "--repeat": {"default": "11", "help": _DEFAULT},
+        },
+    ),
+    "completion": (
+        completion,
+        {"shell": {"choices": ("bash", "zsh"), "help": 'for the start-up file of your shell: eval "$(…)"'}},
+    ),
+}
+_WITHOUT_RANDOMIZER, _WITHOUT_MATRIX = ("compose", "audit", "completion"), ("calibrate", "derive")
+
+
+def complete(command: ArgumentParser, name: str) -> None:
+    """Adds the options of the ``command`` of this name."""
+    run, options = _OPTIONS[name]
+    command.set_defaults(run=run)
+    for option, given in options.items():
+        command.add_argument(option, **given)
+    if name in _WITHOUT_RANDOMIZER:
+        return
+    group = command.add_argument_group("randomizer", "Numbers are read exactly: 4, 0.1, 1/3, 1e-6, log(3).")
+    named = ", ".join(f"{name}({', '.join(catalogue.parameters(make))})" for name, make in catalogue.makers().items())
+    group.add_argument("--randomizer", required=name == "calibrate", metavar="NAME", help=named)
+    for parameter in catalogue.all_parameters():
+        group.add_argument(f"--{parameter}", metavar="NUMBER")
+    if name not in _WITHOUT_MATRIX:
+        group.add_argument("--matrix", metavar="ROWS", help="a randomizer of your own: '0.7 0.3; 0.2 0.8'")
