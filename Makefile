@@ -6,7 +6,7 @@ NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 EXACT = $(sort $(shell grep -rl --include='*.py' 'mark\.exact' tests))
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz corners audit conjectures latex-check derivation-check mutants bench docs dist-check test-lowest clean
+.PHONY: help lab test lint notebooks book gallery explorer browser-test interop-test cross-check fuzz corners audit conjectures latex-check derivation-check mutants bench battery docs dist-check test-lowest clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -104,6 +104,12 @@ bench: $(VENV)/ok  ## time, peak memory and width of the accountants
 	$(BIN)/python benchmarks/explorer.py
 	$(BIN)/python benchmarks/renyi.py
 	$(BIN)/python benchmarks/ground_truth.py
+
+battery: $(VENV)/ok  ## compare answers and times of the work tree with those of a commit (BASE=HEAD)
+	rm -rf .battery && git worktree prune && git worktree add --quiet --detach .battery $(or $(BASE),HEAD)
+	OMP_NUM_THREADS=1 PYTHONPATH=.battery $(BIN)/python benchmarks/battery.py run .battery/before.json
+	OMP_NUM_THREADS=1 PYTHONPATH=. $(BIN)/python benchmarks/battery.py run .battery/after.json
+	$(BIN)/python benchmarks/battery.py diff .battery/before.json .battery/after.json
 
 docs: .venv-docs/ok  ## build the documentation as a site into docs/_build (warnings are errors)
 	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build
