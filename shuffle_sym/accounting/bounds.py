@@ -114,7 +114,7 @@ class Smallest(Source):
         between = between or [Interval(0.0, 1.0)] * len(ratios)
         best = [Interval(1.0, 1.0)] * len(ratios)
         for name, source in self.named:
-            rows = [i for i, at in enumerate(between) if best[i].upper * (1 - CLOSE) > at.lower]
+            rows = [i for i, at in enumerate(between) if best[i].upper * (1 - max(rtol, CLOSE)) > at.lower]
             limits = [min(between[i].upper, best[i].upper) for i in rows]
             inside = [
                 Interval(between[i].lower, max(end, between[i].lower)) for i, end in zip(rows, limits, strict=True)
