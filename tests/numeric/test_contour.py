@@ -19,7 +19,7 @@ import shuffle_sym as ss
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric import binomial, binomial_laws, contour, lattice, rules, transforms
+from shuffle_sym.numeric import binomial, contour, lattice, rules, transforms
 from shuffle_sym.numeric.methods import METHODS
 from shuffle_sym.truth import histograms
 
@@ -442,7 +442,7 @@ def test_counts_that_are_left_out_are_inside_the_binomial_interval(monkeypatch, 
 @pytest.mark.parametrize("log_tail", [-0.5, -1.0, -3.0, -9.0])
 @pytest.mark.parametrize("N", [1, 5, 60])
 def test_a_window_of_the_binomial_law_bounds_what_is_outside(log_tail, N):
-    law = binomial_laws.log_binomial_law(N, 0.3, 0.5, binomial_laws.bernstein_reach(N, 0.375, log_tail) // 2)
+    law = binomial.log_binomial_law(N, 0.3, 0.5, binomial.bernstein_reach(N, 0.375, log_tail) // 2)
     p = Fraction(0.3) / (Fraction(0.3) + Fraction(0.5))
     truth = [math.comb(N, int(k)) * p ** int(k) * (1 - p) ** (N - int(k)) for k in law.counts]
     assert float(1 - sum(truth)) <= law.outside + 1e-15
