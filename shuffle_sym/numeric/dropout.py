@@ -99,7 +99,6 @@ from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUN
 from shuffle_sym.model.laws_in_cells import Raised
 from shuffle_sym.numeric import contour, exchange
 from shuffle_sym.numeric.elementary import COARSE, DOUBLINGS, coarse_waves, expm1, rotations, to_complex
-from shuffle_sym.numeric.rules import OFF, OnLattice
 from shuffle_sym.numeric.transforms import AllSums, Array, Complex, Mask, _Tilted, checked
 
 # -- the places
@@ -381,8 +380,8 @@ def equal_log_upper(values: Array, probabilities: Array, places: Places, smoothi
     # As in `transforms`: how far below −n·max a value is does not matter.
     values = np.maximum(values, -4.0 * places.n * values.max())
     try:
-        law = PlacedSums(values[None], probabilities, places, smoothing, OFF if spacing else FLOAT_ERROR)
-        on_lattice = (lambda law, target, like: OnLattice(law, spacing, target, like)) if spacing else None
+        law = PlacedSums(values[None], probabilities, places, smoothing, contour.OFF if spacing else FLOAT_ERROR)
+        on_lattice = (lambda law, target, like: contour.OnLattice(law, spacing, target, like)) if spacing else None
         _, upper = contour._refined(law, on_lattice, rtol, np.array([rtol]))
     except ValueError:
         return None
