@@ -98,8 +98,20 @@ from shuffle_sym.algebra.errors import VerificationError
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.laws_in_cells import Raised
 from shuffle_sym.numeric import contour, exchange
-from shuffle_sym.numeric.elementary import COARSE, DOUBLINGS, coarse_waves, expm1, rotations, to_complex
-from shuffle_sym.numeric.transforms import AllSums, Array, Complex, Mask, _Tilted, checked
+from shuffle_sym.numeric.transforms import (
+    COARSE,
+    DOUBLINGS,
+    AllSums,
+    Array,
+    Complex,
+    Mask,
+    _Tilted,
+    checked,
+    coarse_waves,
+    expm1,
+    rotations,
+    to_complex,
+)
 
 # -- the places
 

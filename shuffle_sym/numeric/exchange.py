@@ -42,8 +42,7 @@ import math
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric.elementary import expm1
-from shuffle_sym.numeric.transforms import Array, Complex, _moments, _Tilted
+from shuffle_sym.numeric.transforms import Array, Complex, _moments, _Tilted, expm1
 
 _ROUNDS = 4
 _MOST_WORK = 2**16  # nodes times centres times values
