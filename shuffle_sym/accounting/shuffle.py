@@ -10,8 +10,9 @@ from typing import Any
 import mpmath
 import numpy as np
 import sympy as sp
+from flint import fmpq
 
-from shuffle_sym.accounting import cards, curves, groups
+from shuffle_sym.accounting import cards, groups
 from shuffle_sym.accounting.analyses import Analyses
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Crowd, Mechanism
@@ -20,11 +21,12 @@ from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.risk import Risk
-from shuffle_sym.accounting.rounds import MAX_POINTS, compose
+from shuffle_sym.accounting.rounds import MAX_POINTS, compose, renyi
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
 from shuffle_sym.accounting.sources import METHODS, MaxOverPairs, PairOfLaws, Source, ratio_at
 from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval, hinted
+from shuffle_sym.algebra.rationals import rational
 from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
@@ -313,8 +315,8 @@ class Shuffle:
         source = self._analysed
         forward = source.attack.best if isinstance(source, Crowd) else source
         backward = forward.reversed()
-        front = curves.side(forward)
-        return (front, front) if backward is forward else (front, curves.side(backward))
+        front = _side(forward)
+        return (front, front) if backward is forward else (front, _side(backward))
 
     def profile(
         self,
@@ -354,7 +356,7 @@ class Shuffle:
             "rtol": float(f"{sampling.rtol:.6g}"),
             "least that counts, as (order, value)": [list(level) for level in sampling.levels],
         }
-        above = None if self.closes else curves.side(self._analysed.bound)
+        above = None if self.closes else _side(self._analysed.bound)
         profile = PrivacyProfile(*sampling.brackets(*self._sides(), above), about)
         self._profiles = {**dict(list(self._profiles.items())[-7:]), sampling: profile}
         return profile
@@ -393,7 +395,7 @@ class Shuffle:
         answers = [Interval(0.0, 0.0, "profile")] * len(powers)
         if powers and self.max_loss != 0:
             largest, at_0 = field.not_below(self.max_loss), self.delta(0, rtol=0.1).lower
-            answers = curves.renyi(self._profile_that_serves, powers, tolerance, largest, at_0)
+            answers = renyi(self._profile_that_serves, powers, tolerance, largest, at_0)
         return answers if many else answers[0]
 
     def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Any:
@@ -446,6 +448,20 @@ def _again(source: Any, n: int | None, steps: Sequence[tuple[str, Any]]) -> Shuf
 def _at_most_0(log: Interval) -> Interval:
     """The logarithm of a number that is at most 1."""
     return log if log.upper <= 0 else replace(log, lower=min(log.lower, 0.0), upper=0.0)
+
+
+def _side(source: Source) -> Side:
+    """Where the values of one direction of a profile come from."""
+    ceiling = None
+    if source.max_loss is not sp.oo:
+        ((_, largest),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(source.max_loss)}, 64)
+        ceiling = rational(largest)
+
+    def evaluate(alphas: Sequence[fmpq], rtol: float) -> list[Interval]:
+        ratios = [Ratio(alpha=sp.Rational(int(alpha.p), int(alpha.q))) for alpha in alphas]
+        return source.hockey_sticks(ratios, rtol)
+
+    return Side(evaluate, ceiling, rational(source.impossible))
 
 
 # -- what a mechanism is made from

@@ -20,7 +20,6 @@ from shuffle_sym.accounting import (
     bounds,
     cell_pld,
     convex,
-    curves,
     inverses,
     mechanism,
     own_analyses,
@@ -318,10 +317,10 @@ def test_a_profile_for_moments_that_no_double_holds_is_asked_for_values_above_ze
 
     def profile_of(asked):
         seen.append(asked)
-        raise curves.BudgetSpentError
+        raise rounds.BudgetSpentError
 
     with pytest.raises(ValueError, match="order = 2 is too much"):
-        curves.renyi(profile_of, [sp.Integer(2)], 1e-3, 1e-3, 1e-200)  # 1e-400 of the moment
+        rounds.renyi(profile_of, [sp.Integer(2)], 1e-3, 1e-3, 1e-200)  # 1e-400 of the moment
     assert all(0 < least < math.inf for _, least in seen[0].levels)
 
 
