@@ -13,11 +13,10 @@ import sympy as sp
 from flint import fmpq
 
 from shuffle_sym.accounting import cards, groups
-from shuffle_sym.accounting.analyses import Analyses
+from shuffle_sym.accounting.analyses import Analyses, table
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Crowd, Mechanism
 from shuffle_sym.accounting.noise import Noise
-from shuffle_sym.accounting.own_analyses import table
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.risk import Risk
