@@ -16,7 +16,7 @@ from shuffle_sym.algebra.compiled import NumpyFunction
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
 from shuffle_sym.model.cells import Cells
 from shuffle_sym.model.decomposition import Decomposition
-from shuffle_sym.numeric.binomial_laws import bernstein_reach
+from shuffle_sym.numeric.binomial import bernstein_reach
 from shuffle_sym.numeric.histograms import BLOCK
 from shuffle_sym.numeric.losses import Losses, Outcomes
 

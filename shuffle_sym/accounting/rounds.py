@@ -1,7 +1,10 @@
-r"""Many rounds, of one shuffled randomizer or of several: bracketed by composing the two pairs of each profile."""
+r"""Many rounds, of one shuffled randomizer or of several: bracketed by composing the two pairs of each profile.
+
+Rényi divergences of one round, which add up over rounds, are those of its profile, too.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -13,7 +16,7 @@ from shuffle_sym.accounting.fourier import FourierAccountant
 from shuffle_sym.accounting.pld import PrivacyLossDistribution
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.risk import Risk
-from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
+from shuffle_sym.accounting.sampling import BudgetSpentError, Progress, Sampling, Side, no_progress
 from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval
 
@@ -323,3 +326,49 @@ def _power_of_ten(x: float) -> float:
     again."""
     steps = math.ceil((math.log10(_LEAST_AT_FIRST) - math.log10(max(x, 1e-290))) / 3 - 1e-9)
     return _LEAST_AT_FIRST * 1e-3 ** max(steps, 0)
+
+
+# -- Rényi divergences of one round
+
+_MOST_REFINEMENTS = 8
+_ROUGH_FOR_MOMENTS = 0.02  # tolerance of a profile that is made to see how large a Rényi moment is
+
+
+def renyi(
+    profile_of: Callable[[Sampling], PrivacyProfile],
+    orders: list[sp.Expr],
+    rtol: float,
+    max_loss: float,
+    delta_at_0: float,
+) -> list[Interval]:
+    """Rényi divergences from one profile for all orders, refined until each interval is narrow enough.
+
+    ``max_loss`` is the largest loss, ``delta_at_0`` a lower bound of δ(0).
+    """
+    powers = [float(order) for order in orders]
+    # What may be left out of the moment less 1, which is at least λ(λ − 1)δ(0)²/2: little, and less of a small one.
+    share = rtol / (40 * max_loss)
+    least = dict.fromkeys(powers, share * delta_at_0**2)
+    fine = max(rtol / 2, _ROUGH_FOR_MOMENTS)
+    for _ in range(_MOST_REFINEMENTS):
+        levels = tuple((power, min(max(bound, 1e-290), 1e290)) for power, bound in least.items())
+        try:
+            profile = profile_of(Sampling(fine, levels, MAX_POINTS))
+        except BudgetSpentError as refusal:
+            raise ValueError(
+                f"order = {max(powers):g} is too much for a profile of {MAX_POINTS} points: values of delta that "
+                f"no double holds would count; orders up to about {600 / max_loss:.0f} do not need them"
+            ) from refusal
+        sampled = [PrivacyProfile(profile.below, profile.below, {}).rdp(order) for order in orders]
+        widest = max(answer.relative_width for answer in sampled)
+        if widest <= rtol:
+            return [profile.rdp(order) for order in orders]
+        for power, interval in zip(powers, sampled, strict=True):
+            moment = math.expm1(min((power - 1) * interval.lower, 600.0))
+            least[power] = share * moment / (power * (power - 1))
+        # At first only how large the moments are was to be seen.
+        fine = rtol / 2 if fine > rtol / 2 else sharper(fine, rtol, widest)
+    raise ValueError(
+        f"rtol = {rtol:g} at these orders is more than a profile of {MAX_POINTS} points gives; "
+        f"ask for a larger rtol (reached so far: {widest:.2g})"
+    )

@@ -8,24 +8,30 @@ from dataclasses import replace
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy as sp
+from flint import fmpq
 
-from shuffle_sym.accounting import analysed, cards, curves, groups
-from shuffle_sym.accounting.analyses import Analyses
+from shuffle_sym.accounting import cards, groups
+from shuffle_sym.accounting.analyses import Analyses, table
 from shuffle_sym.accounting.batches import Batch
 from shuffle_sym.accounting.mechanism import Crowd, Mechanism
-from shuffle_sym.accounting.own_analyses import table
+from shuffle_sym.accounting.noise import Noise
 from shuffle_sym.accounting.pld import CurvePLD, PrivacyLossDistribution, ShuffledPLD
 from shuffle_sym.accounting.profile import PrivacyProfile
 from shuffle_sym.accounting.risk import Risk
-from shuffle_sym.accounting.rounds import MAX_POINTS, compose
+from shuffle_sym.accounting.rounds import MAX_POINTS, compose, renyi
 from shuffle_sym.accounting.sampling import Progress, Sampling, Side, no_progress
-from shuffle_sym.accounting.sources import METHODS, Source, ratio_at
+from shuffle_sym.accounting.sources import METHODS, MaxOverPairs, PairOfLaws, Source, ratio_at
 from shuffle_sym.algebra import VERSION, arguments, field, rounding
 from shuffle_sym.algebra.interval import RTOL, Interval, hinted
+from shuffle_sym.algebra.rationals import rational
+from shuffle_sym.model.continuous import NoiseBlanket
 from shuffle_sym.model.decomposition import Decomposition
 from shuffle_sym.model.gparv import Ratio
+from shuffle_sym.model.randomizer import LocalRandomizer, Randomizer
 from shuffle_sym.numeric.transforms import NotSharpError
+from shuffle_sym.randomizers.composed import message_space
 
 _FINEST_RTOL = 8 * rounding.UNIT_ROUNDOFF
 _SLACK = 3.0  # of the tolerance of curves, in rounds of a mechanism: ε moves by about two thirds of that
@@ -48,7 +54,7 @@ class Shuffle:
 
     def __init__(self, source: Any, n: Any = None) -> None:
         self._in_groups = isinstance(source, list)
-        self.source, self._analysed = analysed.read(source, n)
+        self.source, self._analysed = _read(source, n)
         self.n = self._analysed.n
         self._steps: tuple[tuple[str, Any], ...] = ()
         self._profiles: dict[Sampling, PrivacyProfile] = {}
@@ -118,7 +124,7 @@ class Shuffle:
         For users in groups, m says how many of each group, as in ``M.without((10, 0))``.
         """
         if self._in_groups:
-            return analysed.fewer(self.source, m, lambda parts: Shuffle(list(parts)))
+            return _fewer(self.source, m)
         return arguments.each(m, "m", self._without)
 
     def _without(self, m: Any) -> Shuffle:
@@ -247,7 +253,7 @@ class Shuffle:
         targets = arguments.each(delta, "delta", arguments.delta_target)
         rtol = arguments.relative_tolerance(rtol)
         arguments.one_of(method, "method", METHODS)
-        arguments.numeric_only(analysed.symbols(self.source), "a numerical answer")
+        arguments.numeric_only(_symbols(self.source), "a numerical answer")
         answers = arguments.each(targets, "delta", lambda target: self._epsilon(target, rtol, method))
         return hinted(answers, f"δ(0) is at most {delta} already; for δ at an ε ask delta(eps=…)")
 
@@ -308,8 +314,8 @@ class Shuffle:
         source = self._analysed
         forward = source.attack.best if isinstance(source, Crowd) else source
         backward = forward.reversed()
-        front = curves.side(forward)
-        return (front, front) if backward is forward else (front, curves.side(backward))
+        front = _side(forward)
+        return (front, front) if backward is forward else (front, _side(backward))
 
     def profile(
         self,
@@ -349,7 +355,7 @@ class Shuffle:
             "rtol": float(f"{sampling.rtol:.6g}"),
             "least that counts, as (order, value)": [list(level) for level in sampling.levels],
         }
-        above = None if self.closes else curves.side(self._analysed.bound)
+        above = None if self.closes else _side(self._analysed.bound)
         profile = PrivacyProfile(*sampling.brackets(*self._sides(), above), about)
         self._profiles = {**dict(list(self._profiles.items())[-7:]), sampling: profile}
         return profile
@@ -388,7 +394,7 @@ class Shuffle:
         answers = [Interval(0.0, 0.0, "profile")] * len(powers)
         if powers and self.max_loss != 0:
             largest, at_0 = field.not_below(self.max_loss), self.delta(0, rtol=0.1).lower
-            answers = curves.renyi(self._profile_that_serves, powers, tolerance, largest, at_0)
+            answers = renyi(self._profile_that_serves, powers, tolerance, largest, at_0)
         return answers if many else answers[0]
 
     def compose(self, rounds: Any, *, max_points: Any = MAX_POINTS, progress: Progress | None = None) -> Any:
@@ -441,3 +447,108 @@ def _again(source: Any, n: int | None, steps: Sequence[tuple[str, Any]]) -> Shuf
 def _at_most_0(log: Interval) -> Interval:
     """The logarithm of a number that is at most 1."""
     return log if log.upper <= 0 else replace(log, lower=min(log.lower, 0.0), upper=0.0)
+
+
+def _side(source: Source) -> Side:
+    """Where the values of one direction of a profile come from."""
+    ceiling = None
+    if source.max_loss is not sp.oo:
+        ((_, largest),) = field.enclosures((field.alpha,), {field.alpha: sp.exp(source.max_loss)}, 64)
+        ceiling = rational(largest)
+
+    def evaluate(alphas: Sequence[fmpq], rtol: float) -> list[Interval]:
+        ratios = [Ratio(alpha=sp.Rational(int(alpha.p), int(alpha.q))) for alpha in alphas]
+        return source.hockey_sticks(ratios, rtol)
+
+    return Side(evaluate, ceiling, rational(source.impossible))
+
+
+# -- what a mechanism is made from
+
+
+def _read(source: Any, n: Any) -> tuple[Any, Source]:
+    """The source (users of one randomizer, users in groups as a tuple of pairs, or a pair of laws) and the object that
+    analyses it; a wrong source is refused."""
+    if isinstance(source, list):
+        if n is not None:
+            raise ValueError(f"n must be left out: groups have their own numbers of users, got n = {n!r}")
+        parts = _groups(source)
+        return parts, _of_parts(parts)
+    entries = source if isinstance(source, tuple) and source else (source,)
+    laws = all(isinstance(entry, (Decomposition, NoiseBlanket)) for entry in entries)
+    if not laws and not isinstance(source, LocalRandomizer):
+        hint = "; it comes first, then n: Shuffle(R, n)" if isinstance(n, LocalRandomizer) else ""
+        hint = f"; give it its parameters: {source.__name__}(…)" if isinstance(source, type) else hint
+        raise TypeError(f"source must be a randomizer or a Decomposition, got {source!r}{hint}")
+    return source, _source(source, arguments.users(n))
+
+
+def _symbols(source: Any) -> set[sp.Symbol]:
+    """The symbols that are left in a source that was read."""
+    entries = source if isinstance(source, tuple) else (source,)
+    each = (entry[0] if isinstance(entry, tuple) else entry for entry in entries)
+    return set().union(*(entry.free_symbols for entry in each))
+
+
+def _source(given: Any, n: int) -> Source:
+    """n users of a randomizer are a mechanism, those of a decomposition a pair of laws."""
+    if isinstance(given, tuple) and len(given) == 1:
+        given = given[0]
+    if isinstance(given, tuple):
+        return MaxOverPairs(given, n)
+    if isinstance(given, Decomposition):
+        return PairOfLaws(given, n)
+    return Noise(given.noise, n) if isinstance(given, NoiseBlanket) else Mechanism(given, n)
+
+
+def _groups(given: Sequence[Any]) -> tuple[tuple[Randomizer, int], ...]:
+    """A list of (randomizer, number of users), checked."""
+    if not given:
+        raise ValueError("groups must not be empty: give at least one (randomizer, number of users)")
+    parts = []
+    for i, part in enumerate(given):
+        if not isinstance(part, (tuple, list)) or len(part) != 2 or not isinstance(part[0], Randomizer):
+            raise TypeError(
+                f"groups[{i}] must be a pair (randomizer with finitely many messages, number of users), got {part!r}"
+            )
+        parts.append((part[0], arguments.positive_integer(part[1], f"the users of groups[{i}]")))
+    first = parts[0][0]
+    for i, (R, _) in enumerate(parts):
+        if message_space(R) != message_space(first):
+            raise ValueError(
+                f"groups must have one message space: {R!r} of groups[{i}] does not send the messages of {first!r}; "
+                "name them, with ss.from_matrix(P, messages=[…]) for each group and the same names in all"
+            )
+    return tuple(parts)
+
+
+def _of_parts(parts: Sequence[tuple[Randomizer, int]]) -> Mechanism | groups.Groups:
+    """Users in groups; groups with one randomizer are one group, and one group is a mechanism as every other."""
+    merged: dict[Randomizer, int] = {}
+    for R, count in parts:
+        merged[R] = merged.get(R, 0) + count
+    if len(merged) == 1:
+        ((R, count),) = merged.items()
+        return Mechanism(R, count)
+    return groups.Groups(list(merged.items()))
+
+
+def _fewer(parts: Sequence[tuple[Randomizer, int]], m: Any) -> Any:
+    """The mechanism of these groups without m[g] users of each; a list of such for a list."""
+    rows = m.tolist() if isinstance(m, np.ndarray) else m
+    if isinstance(rows, list) and all(isinstance(row, (tuple, list)) for row in rows):
+        return [_fewer(parts, tuple(row)) for row in rows]
+    if not isinstance(rows, (tuple, list)) or len(rows) != len(parts):
+        example = ("10", *("0",) * (len(parts) - 1))
+        raise ValueError(
+            f"m must say how many users of each of the {len(parts)} groups, as ({', '.join(example)}), got {m!r}"
+        )
+    left = []
+    for g, (count, (R, users)) in enumerate(zip(rows, parts, strict=True)):
+        number = arguments.integer_from_0(count, f"m[{g}]")
+        if number > users:
+            raise ValueError(f"m[{g}] must be at most {users}, the users of groups[{g}], got {count!r}")
+        left.append((R, users - number))
+    if not any(users for _, users in left):
+        raise ValueError(f"m must leave at least one user, got {m!r}")
+    return Shuffle([part for part in left if part[1]])

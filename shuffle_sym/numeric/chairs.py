@@ -12,12 +12,12 @@ mean positive part over S is above D_1, which the places after J count as.
 
 *One integral.* With m_g(u) = max_x |M_{g,x}(ω_g(λ + iu))| a set S that lost r_g users of each group, Σr_g = j − 1, has
 :math:`\omega_S \ge W - (j - 1)`, W = Σ N_g ω_g, and :math:`\prod_g m_g^{N_g - r_g} \le \prod_g m_g^{N_g} \cdot m^{1-j}`
-with the smallest m of the m_g. So the sum over j is that of `places` for ⌊W⌋ + 1 users, times
-:math:`\prod_g m_g^{N_g} \cdot m^{-\lfloor W\rfloor}`, and the rest is the integral of `moduli` (smoothing and padding
-included).
+with the smallest m of the m_g. So the sum over j is that of `dropout` for ⌊W⌋ + 1 users, times
+:math:`\prod_g m_g^{N_g} \cdot m^{-\lfloor W\rfloor}`, and the rest is the integral of moduli there, smoothing and
+padding included.
 
 *Cells.* For given r_g the product is one of powers N_g − r_g of √f_g. In a cell each f_g is below its chord, raised as
-in `moduli`; a chord that reaches above 1 becomes the constant 1, and one that does not go the way that most go becomes
+in `dropout`; a chord that reaches above 1 becomes the constant 1, and one that does not go the way that most go becomes
 a constant, its larger end. Powers >= 2 of √f_g are then convex and monotone in one direction, and so is their product:
 below its chord. A power 1 is replaced by the power 0 (f_g <= 1), at most once for each group that may lose all but one
 of its users. Maxima and sums of convex functions are convex, so it is enough to bound them at both ends of the cell.
@@ -32,9 +32,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, SUBNORMAL_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric.dropout import TOLERANCE, Bound, Row, padded, raised
-from shuffle_sym.numeric.moduli import Cells, Tilts
-from shuffle_sym.numeric.places import Places
+from shuffle_sym.numeric.dropout import TOLERANCE, Bound, Cells, Places, Row, Tilts, padded, raised
 from shuffle_sym.numeric.transforms import Array
 
 _LARGEST_EXPONENT = 690.0

@@ -42,8 +42,7 @@ import math
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric.elementary import expm1
-from shuffle_sym.numeric.transforms import Array, Complex, _moments, _Tilted
+from shuffle_sym.numeric.transforms import Array, Complex, _moments, _Tilted, expm1
 
 _ROUNDS = 4
 _MOST_WORK = 2**16  # nodes times centres times values
@@ -173,7 +172,7 @@ class _Bounds:
         self.log_error = np.reshape(one.log_error, shape) + 8 * u * (np.abs(self.log_phi) + normal)
         self.drift = np.reshape(one.drift, shape) + 64 * u * np.sqrt(pads)
         self.mean = (self.q * self.g).sum(axis=2)  # of the bounded part: that of the normal one is known, η_x λ
-        # As in `moduli`: about any point, with all errors, and never below the variance.
+        # As in `dropout`: about any point, with all errors, and never below the variance.
         about = (self.q * (self.g - self.mean[:, :, None]) ** 2).sum(axis=2) + pads
         self.variance = (1 + 1e-9) * about + 1e-14 * (self.g**2).max(axis=2)
         spans = values.max(axis=1) - values.min(axis=1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
-from shuffle_sym.numeric.binomial_laws import Array, Counts, bernstein_reach, binomial_laws, hoeffding_reach
+from shuffle_sym.numeric.binomial import Array, Counts, bernstein_reach, binomial_laws, hoeffding_reach
 
 BLOCK = 2**18  # cells that are worked on at once
 CUTS = ("binomial", "hoeffding")

@@ -45,7 +45,7 @@ from flint import arb
 
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.gparv import Gparv, LawOfG, Ratio
-from shuffle_sym.numeric.binomial_laws import bernstein_reach
+from shuffle_sym.numeric.binomial import bernstein_reach
 from shuffle_sym.numeric.tilting import saddle_point_of_logs
 from shuffle_sym.truth.histograms import positive_part, seconds_of_all
 

@@ -40,7 +40,7 @@ from shuffle_sym.algebra import arguments, field
 from shuffle_sym.algebra.interval import RTOL, Interval, outward
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.model.randomizer import Randomizer
-from shuffle_sym.numeric.binomial_laws import Array, bernstein_reach, binomial_laws
+from shuffle_sym.numeric.binomial import Array, bernstein_reach, binomial_laws
 from shuffle_sym.numeric.search import smallest_epsilon
 from shuffle_sym.truth.ground_truth import merged_columns
 

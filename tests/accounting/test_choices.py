@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import curves, inverses, risk, scored
+from shuffle_sym.accounting import inverses, risk, rounds, scored
 from shuffle_sym.accounting.attacks import Datasets, gaussian_delta
 from shuffle_sym.accounting.batches import ShareOfBatch
 from shuffle_sym.accounting.sources import logarithm
@@ -270,7 +270,7 @@ def test_a_bound_of_any_shape_meets_the_target_at_the_epsilon_that_is_told(shape
 def test_divergences_that_are_exactly_as_narrow_as_asked_for_will_do(monkeypatch):
     profile = SimpleNamespace(below=None, rdp=lambda order: Interval(0.75, 1.0))
     made_up = []
-    monkeypatch.setattr(curves, "PrivacyProfile", lambda *_: profile)
-    answers = curves.renyi(lambda asked: made_up.append(asked) or profile, [sp.Integer(2)], 0.25, 1.0, 0.5)
+    monkeypatch.setattr(rounds, "PrivacyProfile", lambda *_: profile)
+    answers = rounds.renyi(lambda asked: made_up.append(asked) or profile, [sp.Integer(2)], 0.25, 1.0, 0.5)
     assert answers == [Interval(0.75, 1.0)]
     assert len(made_up) == 1

@@ -15,15 +15,14 @@ from scipy import special
 
 import shuffle_sym as ss
 from shuffle_sym.accounting import (
+    analyses,
     attacks,
     batches,
     bounds,
     cell_pld,
     convex,
-    curves,
     inverses,
     mechanism,
-    own_analyses,
     pld,
     profile,
     rounds,
@@ -171,14 +170,14 @@ def test_an_answer_names_the_methods_that_were_used():
 def test_the_normal_limit_is_that_of_the_worst_datasets():
     chis = {neighbours.alike.chi for neighbours, _ in attacks.datasets_of(ss.KRR(k=5, eps0=1), 100).pairs}
     assert len(chis) > 1
-    assert all(own_analyses._chi(ss.KRR(k=5, eps0=1), 100) >= chi for chi in chis)
+    assert all(analyses._chi(ss.KRR(k=5, eps0=1), 100) >= chi for chi in chis)
 
 
 def test_all_datasets_of_two_messages_are_tried_up_to_a_number_of_users():
     two = ss.BinaryRR(eps0=1)
-    assert own_analyses._two_messages(two, 2_000).n == 2_000
+    assert analyses._two_messages(two, 2_000).n == 2_000
     with pytest.raises(ValueError, match="2000"):
-        own_analyses._two_messages(two, 2_001)
+        analyses._two_messages(two, 2_001)
 
 
 def test_a_target_that_no_level_meets_is_refused_with_the_smallest_one_that_was_tried():
@@ -318,10 +317,10 @@ def test_a_profile_for_moments_that_no_double_holds_is_asked_for_values_above_ze
 
     def profile_of(asked):
         seen.append(asked)
-        raise curves.BudgetSpentError
+        raise rounds.BudgetSpentError
 
     with pytest.raises(ValueError, match="order = 2 is too much"):
-        curves.renyi(profile_of, [sp.Integer(2)], 1e-3, 1e-3, 1e-200)  # 1e-400 of the moment
+        rounds.renyi(profile_of, [sp.Integer(2)], 1e-3, 1e-3, 1e-200)  # 1e-400 of the moment
     assert all(0 < least < math.inf for _, least in seen[0].levels)
 
 

@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import shuffle_sym as ss
-from shuffle_sym.accounting import convex, curves, shuffle
+from shuffle_sym.accounting import convex, shuffle
 from shuffle_sym.accounting import rounds as compositions
 from shuffle_sym.accounting.sampling import Sampling, Side, combined, no_progress
 from shuffle_sym.algebra import arguments, rounding
@@ -464,7 +464,7 @@ def test_next_to_order_one_it_is_the_relative_entropy(above_one):
 
 
 def test_an_order_that_needs_values_below_the_doubles_says_so(monkeypatch):
-    monkeypatch.setattr(curves, "MAX_POINTS", 200)
+    monkeypatch.setattr(compositions, "MAX_POINTS", 200)
     with pytest.raises(ValueError, match=r"order = 2000 is too much .* orders up to about 300"):
         shuffled_laws(ss.KRR(k=10, eps0=2), 10_000).rdp(2000, rtol=0.1)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shuffle_sym.algebra import precise, rounding
-from shuffle_sym.numeric.binomial_laws import bernstein_reach, binomial_laws, hoeffding_reach, log_binomial_law
+from shuffle_sym.numeric.binomial import bernstein_reach, binomial_laws, hoeffding_reach, log_binomial_law
 
 
 def exact_law(size: int, p: Fraction, q: Fraction) -> list[Fraction]:

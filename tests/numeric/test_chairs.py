@@ -13,7 +13,7 @@ import pytest
 import sympy as sp
 
 import shuffle_sym as ss
-from shuffle_sym.numeric import blanket_counts, chairs, dropout, moduli, places
+from shuffle_sym.numeric import blanket_counts, chairs, dropout
 from shuffle_sym.numeric.blanket_counts import BlanketCounts
 from shuffle_sym.numeric.scores import ScoredSums, best_scores
 from shuffle_sym.truth import crowds
@@ -179,10 +179,10 @@ def test_bounds_of_a_tilted_law_are_told_only_where_they_hold():
 
 
 def test_the_cells_of_groups_have_the_roundings_of_their_widths(monkeypatch):
-    law, where = (np.array([[-2.0, 1.0]]), np.array([[0.5, 0.5]])), places.Places(0.25, 40, 0, 30)
+    law, where = (np.array([[-2.0, 1.0]]), np.array([[0.5, 0.5]])), dropout.Places(0.25, 40, 0, 30)
     nodes, parts = np.array([0.0, 0.25, 0.75]), []
     for u in (2.0**-53, 1e-6):
         monkeypatch.setattr(chairs, "UNIT_ROUNDOFF", u)
-        cells = chairs._GroupCells([moduli.Tilts(*law, 0.5)] * 2, [np.zeros(1)] * 2, np.array([20, 19]), 1e-9, where)
+        cells = chairs._GroupCells([dropout.Tilts(*law, 0.5)] * 2, [np.zeros(1)] * 2, np.array([20, 19]), 1e-9, where)
         parts.append(cells._parts(nodes, np.zeros((3, 2)))[0])  # f = 1: no sum is below that of the scale
     assert np.all(parts[1] >= parts[0] * (1 + 3 * 1e-6))  # a difference and two products

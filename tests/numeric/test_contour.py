@@ -19,7 +19,7 @@ import shuffle_sym as ss
 from shuffle_sym.algebra import rounding
 from shuffle_sym.algebra.interval import Interval
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric import binomial, binomial_laws, contour, lattice, rules, transforms
+from shuffle_sym.numeric import binomial, contour, lattice, transforms
 from shuffle_sym.numeric.methods import METHODS
 from shuffle_sym.truth import histograms
 
@@ -76,7 +76,7 @@ def test_the_exact_value_is_inside_for_more_values_and_any_alpha(D, n, alpha):
 def test_smoothing_is_right_where_the_lattice_would_be_taken(D, n, alpha):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contour, "on_a_lattice", lambda values, n: (values, 0.0))
-        patch.setattr(rules, "MAX_WORK", 2**20)
+        patch.setattr(contour, "MAX_WORK", 2**20)
         try:
             interval = delta(D, alpha, n, 1e-2)
         except ValueError:  # most of the mass on one point next to 0
@@ -139,7 +139,7 @@ def test_the_cost_does_not_grow_with_n():
     for n in (10**4, 10**6, 10**9, 2**53):
         law = TEN.gparv.floats(sp.exp(q(25) / sp.sqrt(n)))
         measure = sums(law.values / 32, law.probabilities, n, rounding.FLOAT_ERROR)
-        counts.append(rules.Smoothed(measure, 0.05 / measure.c, 1e-5 / measure.c).count[0])
+        counts.append(contour.Smoothed(measure, 0.05 / measure.c, 1e-5 / measure.c).count[0])
         assert contour.positive_part(law.values, law.probabilities, n, 1e-3).relative_width <= 1e-3
     assert max(counts) <= 1.5 * min(counts) < 1500
 
@@ -248,14 +248,14 @@ def w(v):
 def test_the_two_polynomials_are_on_either_side():
     hermite = [lambda v: 1, lambda v: v - 1, lambda v: v * v - 6 * v + 3]
     below, above = ([sum(c * h(v) for c, h in zip(side, hermite, strict=True)) for v in np.linspace(0, 60, 4001)]
-                    for side in (rules._ABOVE, rules._BELOW))  # fmt: skip
+                    for side in (contour._ABOVE, contour._BELOW))  # fmt: skip
     with mpmath.workdps(30):
         for v, lowest, highest in zip(np.linspace(0, 60, 4001), below, above, strict=True):
             assert lowest - 1e-12 <= w(mpmath.mpf(v)) <= highest + 1e-12
 
 
 def test_the_lines_touch_where_the_docstring_says():
-    (u0, u1, _), (l0, l1, l2) = rules._ABOVE, rules._BELOW
+    (u0, u1, _), (l0, l1, l2) = contour._ABOVE, contour._BELOW
     assert u0 == pytest.approx(float(w(1)), abs=1e-14)
     assert l0 - l1 + 3 * l2 == pytest.approx(1, abs=1e-14)
     assert l0 + 2 * l1 - 6 * l2 == pytest.approx(float(w(3)), abs=1e-14)
@@ -266,10 +266,10 @@ def test_the_lines_touch_where_the_docstring_says():
 # ---------------------------------------------------------------------------------------------- every error term
 
 
-def bounds(values, probabilities, n, tau, target) -> tuple[float, float, rules.Rule]:
+def bounds(values, probabilities, n, tau, target) -> tuple[float, float, contour.Rule]:
     """One rule at one τ, unrefined, as bounds of E[S]_+/n."""
     law = sums(values, probabilities, n, transforms.FLOAT_ERROR)
-    rule = rules.Smoothed(law, tau / law.c, target / law.c)
+    rule = contour.Smoothed(law, tau / law.c, target / law.c)
     below, above, error = rule.evaluate()
     scale, slack = np.exp(law.log_scale) / n, np.exp(law.log_slack)
     lower, upper = (below - error - rule.alias) * scale / slack, (above + error) * scale * slack
@@ -290,11 +290,11 @@ def test_aliasing_and_truncation_are_inside(monkeypatch, rare, n, target):
 
 @pytest.mark.parametrize("n", [2, 9])
 def test_a_period_that_is_too_short_is_paid_for(monkeypatch, n):
-    period = rules.periods
+    period = contour.periods
     truth = positive_part(VALUES, PROBABILITIES, n)
     widths = []
     for factor in (1.0, 0.6, 0.4):
-        monkeypatch.setattr(rules, "periods", partial(_shortened, period, factor=factor))
+        monkeypatch.setattr(contour, "periods", partial(_shortened, period, factor=factor))
         lower, upper, _ = bounds(VALUES, PROBABILITIES, n, 0.05, 1e-9)
         assert lower <= truth <= upper
         widths.append(upper - lower)
@@ -351,13 +351,12 @@ def test_inflated_round_off_widens_the_interval(monkeypatch, name, rare):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_values_that_are_not_quite_on_a_lattice_are_inside(monkeypatch, off, n, sign):
     monkeypatch.setattr(contour, "OFF", off)
-    monkeypatch.setattr(rules, "OFF", off)
     values, chances = np.array([-2.0, -1.0, 0.0, 1.0]), PROBABILITIES
     truth = positive_part(values * (1 + sign * 0.9 * off * np.array([-1, 1, 1, 1])), chances, n)
     snapped, spacing = contour.on_a_lattice(values, n)
     assert spacing == 1
     law = sums(snapped, chances, n, off)
-    rule = rules.OnLattice(law, spacing, np.array([1e-9]))
+    rule = contour.OnLattice(law, spacing, np.array([1e-9]))
     below, above, error = rule.evaluate()
     scale = np.exp(law.log_scale) / n
     assert rule.moved[0] > 0
@@ -385,7 +384,7 @@ def test_nodes_are_left_out_only_where_nothing_is_heard():
 def test_leaving_nodes_out_changes_nothing(monkeypatch):
     values, chances = _ten_at(10**6)
     some = contour.positive_part(values, chances, 10**6, 1e-5)
-    monkeypatch.setattr(rules, "_FEW", 2**30)
+    monkeypatch.setattr(contour, "_FEW", 2**30)
     every = contour.positive_part(values, chances, 10**6, 1e-5)
     assert some.upper == pytest.approx(every.upper, rel=1e-12)
     assert some.lower == pytest.approx(every.lower, rel=1e-12)
@@ -399,13 +398,13 @@ def test_rows_that_are_added_up_together_are_as_if_alone(monkeypatch, together, 
     values, chances = np.array([[-1.0, 1.001, 3.0], [-1.0, 0.123, 0.777]]), np.array([0.6, 0.3, 0.1])
     for n, taus in ((200, [0.01, 1.0]), (200, [1.0, 0.003]), (200, [0.01, 0.01]), (3, [1.0, 0.003])):
         law = transforms.AllSums(values, chances, n, rounding.FLOAT_ERROR)
-        rule = rules.Smoothed(law, np.array(taus) / law.c, np.array([1e-3, 1e-3]) / law.c)
-        monkeypatch.setattr(rules, "_FEW", 2**30)
+        rule = contour.Smoothed(law, np.array(taus) / law.c, np.array([1e-3, 1e-3]) / law.c)
+        monkeypatch.setattr(contour, "_FEW", 2**30)
         every = [rule.take([i]).evaluate() for i in (0, 1)]
         for few in (2**30, 0):
-            monkeypatch.setattr(rules, "_FEW", few)
-            monkeypatch.setattr(rules, "_TOGETHER", together)
-            monkeypatch.setattr(rules, "_LOG_LEFT_OUT", log_level)
+            monkeypatch.setattr(contour, "_FEW", few)
+            monkeypatch.setattr(contour, "_TOGETHER", together)
+            monkeypatch.setattr(contour, "_LOG_LEFT_OUT", log_level)
             sides = np.array(rule.evaluate())
             for i, (below, above, error) in enumerate(every):
                 assert np.all(np.abs(sides[:2, i] - [below[0], above[0]]) <= sides[2, i] - rule.truncation[i])
@@ -442,7 +441,7 @@ def test_counts_that_are_left_out_are_inside_the_binomial_interval(monkeypatch, 
 @pytest.mark.parametrize("log_tail", [-0.5, -1.0, -3.0, -9.0])
 @pytest.mark.parametrize("N", [1, 5, 60])
 def test_a_window_of_the_binomial_law_bounds_what_is_outside(log_tail, N):
-    law = binomial_laws.log_binomial_law(N, 0.3, 0.5, binomial_laws.bernstein_reach(N, 0.375, log_tail) // 2)
+    law = binomial.log_binomial_law(N, 0.3, 0.5, binomial.bernstein_reach(N, 0.375, log_tail) // 2)
     p = Fraction(0.3) / (Fraction(0.3) + Fraction(0.5))
     truth = [math.comb(N, int(k)) * p ** int(k) * (1 - p) ** (N - int(k)) for k in law.counts]
     assert float(1 - sum(truth)) <= law.outside + 1e-15
@@ -488,7 +487,7 @@ def test_laws_of_all_kinds_at_once_hold_their_exact_values(monkeypatch, rare, n)
 @pytest.mark.parametrize("n", [2, 100, 10**4, 10**7])
 @pytest.mark.parametrize("chunk", [2**6, 2**10, 2**16])
 def test_many_laws_at_once_are_the_same_as_one_by_one(monkeypatch, n, chunk):
-    monkeypatch.setattr(rules, "_CHUNK", chunk)
+    monkeypatch.setattr(contour, "_CHUNK", chunk)
     law = TEN.gparv.floats_at([Ratio(eps=q(i) / sp.sqrt(n)) for i in (0, 1, 2, 3, 8, 9, 20, 30)])
     together = contour.positive_parts(law.values, law.probabilities, n, 1e-3)
     for values, interval in zip(law.values, together, strict=True):

@@ -18,18 +18,31 @@ from shuffle_sym.numeric import (
     contour,
     dropout,
     exchange,
-    moduli,
-    placed,
-    places,
     transforms,
 )
+
+
+def roundings_beside_places(monkeypatch, u):
+    """Roundings are u from here on, but those in sums over places are what they were."""
+
+    def as_before(method):
+        def usual(*arguments):
+            with monkeypatch.context() as patch:
+                patch.setattr(dropout, "UNIT_ROUNDOFF", UNIT_ROUNDOFF)
+                return method(*arguments)
+
+        return usual
+
+    for name in ("__init__", "logs_with_slack", "powers"):
+        monkeypatch.setattr(dropout.Places, name, as_before(getattr(dropout.Places, name)))
+    monkeypatch.setattr(dropout, "UNIT_ROUNDOFF", u)
 
 
 @pytest.mark.parametrize("rate", [0.5, 2.0])
 def test_bounds_of_moduli_hold_for_laws_that_are_a_little_off(monkeypatch, rate):
     size, u = 1e-3, np.array([0.0, 0.4, 1.0, 2.2])
-    monkeypatch.setattr(moduli, "FLOAT_ERROR", size)
-    tilts = moduli.Tilts(VALUES[None], PROBABILITIES[None], rate)
+    monkeypatch.setattr(dropout, "FLOAT_ERROR", size)
+    tilts = dropout.Tilts(VALUES[None], PROBABILITIES[None], rate)
     squares = tilts.log_squares(u)[:, 0]
     for g, p in perturbed(size):
         phi = float(p @ np.exp(rate * g))
@@ -43,11 +56,11 @@ def test_bounds_of_moduli_hold_for_laws_that_are_a_little_off(monkeypatch, rate)
 def test_the_roundings_of_cells_are_counted(monkeypatch):
     u = 1e-6
     two = np.stack([VALUES, VALUES * 0.5]), np.stack([PROBABILITIES] * 2)
-    tilts, where = moduli.Tilts(*two, 1.0), places.Places(0.25, 40, 0, 30)
-    exact = moduli.Cells(tilts, np.array([0.1, 0.3]), 0.5, where)
+    tilts, where = dropout.Tilts(*two, 1.0), dropout.Places(0.25, 40, 0, 30)
+    exact = dropout.Cells(tilts, np.array([0.1, 0.3]), 0.5, where)
     integral = exact.log_integral(1e-3)
-    monkeypatch.setattr(moduli, "UNIT_ROUNDOFF", u)
-    cells = moduli.Cells(tilts, np.array([0.1, 0.3]), 0.5, where)
+    roundings_beside_places(monkeypatch, u)
+    cells = dropout.Cells(tilts, np.array([0.1, 0.3]), 0.5, where)
     apart = float(exact.lags.min())
     assert apart < 0
     assert cells.log_top >= exact.log_top + u * (abs(exact.log_top) + 4 * 0.1 / 2)
@@ -63,7 +76,7 @@ def test_the_roundings_of_cells_are_counted(monkeypatch):
 def test_the_sum_over_places_is_above_the_exact_one_and_has_its_roundings(monkeypatch):
     mp = precise.context(40)
     for gamma, n, first, last in ((0.25, 12, 0, 10), (0.01, 300, 3, 298), (0.5, 9, 2, 4)):
-        where = places.Places(gamma, n, first, last)
+        where = dropout.Places(gamma, n, first, last)
         for log_m in (-0.7, -0.01, 0.0):
             terms = (
                 mp.mpf(gamma) * (1 - mp.mpf(gamma)) ** (j - 1) * mp.exp(mp.mpf(log_m) * (n - j)) / (n - j)
@@ -75,15 +88,15 @@ def test_the_sum_over_places_is_above_the_exact_one_and_has_its_roundings(monkey
         assert where.log_rest >= float(last * mp.log1p(-mp.mpf(gamma)))
         assert where.log_rest <= last * math.log1p(-gamma) * (1 - 20 * UNIT_ROUNDOFF)
     u = 1e-6
-    monkeypatch.setattr(places, "UNIT_ROUNDOFF", u)
-    where = places.Places(0.01, 300, 3, 298)
+    monkeypatch.setattr(dropout, "UNIT_ROUNDOFF", u)
+    where = dropout.Places(0.01, 300, 3, 298)
     (middle,), (slack,) = where.logs_with_slack(np.array([-0.7]))
     assert where.log_sums(np.array([-0.7]))[0] >= middle + slack * 0.999
     # Logarithms of γ and of n − a, powers of 1 − γ and of m, and a sum over the segments
     assert slack >= 8 * u * (abs(math.log(0.01)) + math.log(297) + 297 * 0.7 + len(where.lengths) / 8)
-    _, (slack,) = places.Places(1e-200, 300, 3, 298).logs_with_slack(np.zeros(1))
+    _, (slack,) = dropout.Places(1e-200, 300, 3, 298).logs_with_slack(np.zeros(1))
     assert slack >= 8 * u * 200 * math.log(10)  # of log γ alone
-    few = places.Places(0.01, 300, 3, 6)
+    few = dropout.Places(0.01, 300, 3, 6)
     near = complex(few.log_x[0] - 1e-9)
     (power,), (error,) = few.powers(np.array([near]), 0.0)
     assert error / abs(power) >= u / 1e-9 / 4  # a numerator with a rounding, over 1 − e^{−t}
@@ -96,9 +109,9 @@ def test_the_sum_over_places_is_above_the_exact_one_and_has_its_roundings(monkey
 
 
 def test_the_mean_of_a_placed_sum_has_the_errors_of_its_transform():
-    where = places.Places(0.2, 12, 0, 8)
+    where = dropout.Places(0.2, 12, 0, 8)
     size = 1e-4
-    law = placed.PlacedSums(VALUES[None], PROBABILITIES, where, 0.3, size)
+    law = dropout.PlacedSums(VALUES[None], PROBABILITIES, where, 0.3, size)
     c, y = float(law.c[0]), np.array([0.2, 0.8, 1.5])
     powers, errors = law.powers(np.ones(1), y)
 
@@ -147,9 +160,9 @@ def test_the_variance_of_an_exchange_is_never_too_small():
 
 def test_a_placed_bound_is_above_the_sum_for_values_that_are_a_little_off(monkeypatch):
     size, gamma, n, variance = 1e-3, 0.3, 7, 0.3
-    where = places.Places(gamma, n, 0, 5)
-    monkeypatch.setattr(placed, "FLOAT_ERROR", size)
-    bound = placed.log_upper(VALUES, PROBABILITIES, where, variance, 0.1)
+    where = dropout.Places(gamma, n, 0, 5)
+    monkeypatch.setattr(dropout, "FLOAT_ERROR", size)
+    bound = dropout.equal_log_upper(VALUES, PROBABILITIES, where, variance, 0.1)
     g = VALUES * (1 + size * np.sign(VALUES))
     total, spread = 0.0, math.sqrt(variance)
     for j in range(1, 6):
@@ -161,18 +174,18 @@ def test_a_placed_bound_is_above_the_sum_for_values_that_are_a_little_off(monkey
 
 
 def test_what_is_known_of_the_scale_is_in_a_placed_bound(monkeypatch):
-    where, u, size = places.Places(0.3, 7, 0, 5), 1e-6, 1e-3
+    where, u, size = dropout.Places(0.3, 7, 0, 5), 1e-6, 1e-3
     monkeypatch.setattr(contour, "_refined", lambda *_: (np.zeros(1), np.ones(1)))
-    law = placed.PlacedSums(VALUES[None], PROBABILITIES, where, 0.3, size)
+    law = dropout.PlacedSums(VALUES[None], PROBABILITIES, where, 0.3, size)
     scale = float(law.log_scale[0])
-    monkeypatch.setattr(placed, "FLOAT_ERROR", size)
-    assert placed.log_upper(VALUES, PROBABILITIES, where, 0.3, 1e-3) >= scale + float(law.log_slack[0])
+    monkeypatch.setattr(dropout, "FLOAT_ERROR", size)
+    assert dropout.equal_log_upper(VALUES, PROBABILITIES, where, 0.3, 1e-3) >= scale + float(law.log_slack[0])
     assert law.log_slack[0] > size
-    monkeypatch.setattr(placed, "FLOAT_ERROR", 0.0)
-    monkeypatch.setattr(placed, "UNIT_ROUNDOFF", u)
-    law = placed.PlacedSums(VALUES[None], PROBABILITIES, where, 0.3, 0.0)
+    monkeypatch.setattr(dropout, "FLOAT_ERROR", 0.0)
+    roundings_beside_places(monkeypatch, u)
+    law = dropout.PlacedSums(VALUES[None], PROBABILITIES, where, 0.3, 0.0)
     assert law.log_slack[0] >= 4 * u * abs(float(law.log_sum[0]))
-    found = placed.log_upper(VALUES, PROBABILITIES, where, 0.3, 1e-3)
+    found = dropout.equal_log_upper(VALUES, PROBABILITIES, where, 0.3, 1e-3)
     assert found >= scale + float(law.log_slack[0]) + 4 * u * (1 + abs(scale))  # the sum of three logarithms
 
 
@@ -188,19 +201,19 @@ def test_means_that_differ_by_roundings_are_the_same(monkeypatch):
 
 def test_how_far_laws_lag_behind_the_largest_one_is_rounded_up(monkeypatch):
     u = 1e-6
-    monkeypatch.setattr(moduli, "UNIT_ROUNDOFF", u)
+    roundings_beside_places(monkeypatch, u)
     tilts = SimpleNamespace(log_tops=np.array([0.0, -1.0]), rate=1.0, variances=np.ones(2))
-    cells = moduli.Cells(tilts, np.zeros(2), 0.5, places.Places(0.25, 40, 0, 30))
+    cells = dropout.Cells(tilts, np.zeros(2), 0.5, dropout.Places(0.25, 40, 0, 30))
     assert cells.lags[0] == 0
     assert cells.lags[1] >= -2 + 2 * 5 * u  # two tops, their difference and a product
 
 
 def test_the_growth_of_a_placed_sum_has_the_rounding_of_its_normal_factor(monkeypatch):
-    where, d, u = places.Places(0.3, 7, 0, 5), 0.8, 1e-3
-    exact = placed.PlacedSums(VALUES[None], PROBABILITIES, where, 5.0, 0.0)
+    where, d, u = dropout.Places(0.3, 7, 0, 5), 0.8, 1e-3
+    exact = dropout.PlacedSums(VALUES[None], PROBABILITIES, where, 5.0, 0.0)
     before = float(exact.log_growths(np.array([[d]]))[0, 0])
-    monkeypatch.setattr(placed, "UNIT_ROUNDOFF", u)
-    law = placed.PlacedSums(VALUES[None], PROBABILITIES, where, 5.0, 0.0)
+    roundings_beside_places(monkeypatch, u)
+    law = dropout.PlacedSums(VALUES[None], PROBABILITIES, where, 5.0, 0.0)
     normal = 5.0 * d * (float(law.c[0]) + d / 2)
     grown = float(law.log_growths(np.array([[d]]))[0, 0]) - before
     assert grown >= float(law.log_slack[0] - exact.log_slack[0]) + 4 * u * normal
@@ -212,7 +225,7 @@ def test_the_sum_of_all_groups_of_places_has_its_roundings(monkeypatch):
     family = dropout._Family(VALUES[None] * 2.0**-40, PROBABILITIES[None], 0.3, 20, 0.2, False)
     monkeypatch.setattr(family, "_group", lambda *_: (-30.0, "moduli"))
     before, _ = family.log_upper()
-    monkeypatch.setattr(dropout, "UNIT_ROUNDOFF", u)
+    roundings_beside_places(monkeypatch, u)
     after, _ = family.log_upper()
     # Three logarithms are added, twice one of a sum
     assert after - before >= 4 * u * (1 + abs(before) + 40 * math.log(2) + abs(math.log(0.2)))
@@ -221,22 +234,22 @@ def test_the_sum_of_all_groups_of_places_has_its_roundings(monkeypatch):
 def test_roundings_next_to_one_are_not_counted_n_times(monkeypatch):
     # The n-th power of a number next to 1: what is relative to its logarithm stays small, what is relative to 1 grows.
     u, n = 1e-8, 400
-    tilts, where = moduli.Tilts(VALUES[None], PROBABILITIES[None], 0.05), places.Places(0.25, n, 0, n // 2)
-    exact = moduli.Cells(tilts, np.zeros(1), 0.5, where).log_integral(1e-3)
-    monkeypatch.setattr(moduli, "UNIT_ROUNDOFF", u)
-    found = moduli.Cells(tilts, np.zeros(1), 0.5, where).log_integral(1e-3)
+    tilts, where = dropout.Tilts(VALUES[None], PROBABILITIES[None], 0.05), dropout.Places(0.25, n, 0, n // 2)
+    exact = dropout.Cells(tilts, np.zeros(1), 0.5, where).log_integral(1e-3)
+    roundings_beside_places(monkeypatch, u)
+    found = dropout.Cells(tilts, np.zeros(1), 0.5, where).log_integral(1e-3)
     assert 256 * u <= found - exact <= 2.5 * n * u
 
 
 def test_the_growth_of_a_placed_sum_has_the_error_of_the_scale_that_it_is_relative_to():
-    law = placed.PlacedSums(VALUES[None], PROBABILITIES, places.Places(0.3, 7, 0, 5), 0.3, 0.0)
+    law = dropout.PlacedSums(VALUES[None], PROBABILITIES, dropout.Places(0.3, 7, 0, 5), 0.3, 0.0)
     before = float(law.log_growths(np.array([[0.8]]))[0, 0])
     law.log_slack = law.log_slack + 1e-3
     assert law.log_growths(np.array([[0.8]]))[0, 0] >= before + 0.999e-3
 
 
 def test_the_largest_modulus_of_groups_is_rounded_up(monkeypatch):
-    tilts, where = moduli.Tilts(VALUES[None], PROBABILITIES[None], 1.0), places.Places(0.25, 40, 0, 30)
+    tilts, where = dropout.Tilts(VALUES[None], PROBABILITIES[None], 1.0), dropout.Places(0.25, 40, 0, 30)
     given = [tilts, tilts], [np.zeros(1)] * 2, np.array([20, 20]), 0.5, where
     nodes = np.linspace(0.1, 4.0, 30)
     exact = chairs._GroupCells(*given).log_squares(nodes)
@@ -254,7 +267,7 @@ def test_the_best_rate_is_looked_for_far_below_the_doubles():
 
 
 def test_the_sums_over_the_places_of_groups_have_their_roundings(monkeypatch):
-    tilts, where = moduli.Tilts(VALUES[None], PROBABILITIES[None], 1.0), places.Places(0.25, 40, 0, 30)
+    tilts, where = dropout.Tilts(VALUES[None], PROBABILITIES[None], 1.0), dropout.Places(0.25, 40, 0, 30)
     cells = chairs._GroupCells([tilts, tilts], [np.zeros(1)] * 2, np.array([20, 20]), 0.5, where)
     logs = cells.log_squares(np.linspace(0.1, 4.0, 30))
     before = cells._sums(logs)
@@ -264,7 +277,7 @@ def test_the_sums_over_the_places_of_groups_have_their_roundings(monkeypatch):
 
 
 def test_the_roundings_of_a_rotation_by_the_noise_are_counted():
-    law = placed.PlacedSums(VALUES[None], PROBABILITIES, places.Places(0.3, 12, 0, 8), 0.3, 0.0)
+    law = dropout.PlacedSums(VALUES[None], PROBABILITIES, dropout.Places(0.3, 12, 0, 8), 0.3, 0.0)
     y, mp = np.linspace(0.0, 0.4, 9), mpmath.MPContext()
     law.c = np.zeros(1)
     unrotated, error = law.powers(np.ones(1), y)
@@ -281,7 +294,7 @@ def test_the_modulus_of_a_law_with_little_variance_is_not_below_its_own_with_its
     g = np.array([[-3.0, 1.0], [-0.51, -0.49], [-0.9, 0.1]])
     p, rate = np.full(g.shape, 0.5), 0.4
     pads, u = np.maximum(share * 4.0 - np.array([4.0, 1e-4, 0.25]), 0.0), np.linspace(0.0, 9.0, 300)
-    cells = moduli.Cells(moduli.Tilts(g, p, rate), pads, 1.0, places.Places(0.5, 1000, 0, 20))
+    cells = dropout.Cells(dropout.Tilts(g, p, rate), pads, 1.0, dropout.Places(0.5, 1000, 0, 20))
     assert cells.narrow.tolist() == [False, True, True]
     transforms = (p * np.exp((rate + 1j * u[:, None, None]) * g)).sum(axis=2)
     logs = 2 * np.log(np.abs(transforms)) + pads * (rate**2 - u[:, None] ** 2)

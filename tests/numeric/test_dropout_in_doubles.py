@@ -17,8 +17,7 @@ import shuffle_sym as ss
 from shuffle_sym.algebra import rounding
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.numeric import contour, dropout
-from shuffle_sym.numeric.moduli import Cells, Tilts
-from shuffle_sym.numeric.places import Places
+from shuffle_sym.numeric.dropout import Cells, Places, Tilts
 
 Law = dict[Fraction, Fraction]
 Matrix = list[list[Fraction]]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shuffle_sym.algebra.rounding import UNIT_ROUNDOFF
-from shuffle_sym.numeric import elementary
+from shuffle_sym.numeric import transforms
 
 NODES = {
     "one after the other": np.arange(300.0),
@@ -22,12 +22,12 @@ NODES = {
 @pytest.mark.parametrize("step", [1e-7, 0.01, 2.0])
 @pytest.mark.parametrize("octaves", [False, True])
 def test_rotations_are_within_their_error(nodes, step, octaves, monkeypatch):
-    monkeypatch.setattr(elementary, "_MUCH", 0)  # also where it is not worth it
+    monkeypatch.setattr(transforms, "_MUCH", 0)  # also where it is not worth it
     rng, mp = np.random.default_rng(1), mpmath.MPContext()
     mp.dps = 40
     halves, weights = np.concatenate([rng.normal(size=5), [0.0, 1e-9, 30.0]]), rng.dirichlet(np.ones(8))
-    steps, doublings = np.array([step, 2 * step]), elementary.DOUBLINGS if octaves else 0
-    rotated = elementary.rotations(
+    steps, doublings = np.array([step, 2 * step]), transforms.DOUBLINGS if octaves else 0
+    rotated = transforms.rotations(
         steps, nodes, np.array([halves, -halves]), np.array([weights, weights]), octaves=octaves
     )
     assert rotated.shape == (2, len(nodes))
@@ -41,7 +41,7 @@ def test_rotations_are_within_their_error(nodes, step, octaves, monkeypatch):
 
 def test_waves_at_coarse_nodes_are_about_exponentials():
     x = np.array([[0.0, 0.3, -2.0], [1e-4, 0.07, 1.0]])
-    waves = elementary.coarse_waves(x)
-    assert waves.shape == (2, len(elementary.COARSE), 3)
-    assert np.abs(waves - np.exp(1j * elementary.COARSE[:, None] * x[:, None])).max() < 1e-10
-    assert (np.diff(elementary.COARSE) > 0).all()
+    waves = transforms.coarse_waves(x)
+    assert waves.shape == (2, len(transforms.COARSE), 3)
+    assert np.abs(waves - np.exp(1j * transforms.COARSE[:, None] * x[:, None])).max() < 1e-10
+    assert (np.diff(transforms.COARSE) > 0).all()

@@ -14,8 +14,8 @@ from scipy.special import ndtr
 from scipy.stats import binom
 from test_dropout_in_doubles import convolved, in_doubles, law_of
 
-from shuffle_sym.numeric import dropout, exchange, placed
-from shuffle_sym.numeric.places import Places
+from shuffle_sym.numeric import dropout, exchange
+from shuffle_sym.numeric.dropout import Places
 
 CONTEXT = mpmath.MPContext()
 CONTEXT.dps = 30
@@ -235,7 +235,7 @@ def test_the_contour_of_all_places_is_just_above_the_sum_over_places(n, gamma, s
             weight = CONTEXT.mpf(gamma) * (1 - CONTEXT.mpf(gamma)) ** (j - 1) / N
             total += weight * smoothed_part(sums, smoothing)
     values, probabilities = in_doubles(law)
-    log_bound = placed.log_upper(values, probabilities, Places(gamma, n, 0, last), smoothing, 1e-4)
+    log_bound = dropout.equal_log_upper(values, probabilities, Places(gamma, n, 0, last), smoothing, 1e-4)
     assert log_bound is not None
     # Two values are a lattice: without smoothing the rule is exact, and what is left is 1/(n − j) on a segment.
     assert total <= CONTEXT.exp(log_bound) <= total * (1 + 2e-4 + 0.3 / (gamma * n) ** 2 + 2e-3)
@@ -243,8 +243,8 @@ def test_the_contour_of_all_places_is_just_above_the_sum_over_places(n, gamma, s
 
 def test_a_value_that_is_rarely_positive_is_left_to_other_methods():
     values, probabilities = np.array([-1.0, 1.0]), np.array([0.999, 0.001])
-    assert placed.log_upper(values, probabilities, Places(0.5, 100, 0, 20), 0.0, 1e-3) is None
-    assert placed.log_upper(values, probabilities, Places(0.5, 100, 0, 20), 4.0, 1e-3) is not None
+    assert dropout.equal_log_upper(values, probabilities, Places(0.5, 100, 0, 20), 0.0, 1e-3) is None
+    assert dropout.equal_log_upper(values, probabilities, Places(0.5, 100, 0, 20), 4.0, 1e-3) is not None
 
 
 def all_multisets(p: float, alpha: float, most: int) -> list[float]:

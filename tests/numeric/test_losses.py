@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shuffle_sym.numeric import convolution, losses
-from shuffle_sym.numeric.binomial_laws import binomial_laws
+from shuffle_sym.numeric.binomial import binomial_laws
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 54), Fraction(9, 10)])

@@ -10,8 +10,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from shuffle_sym.numeric import contour, dropout, rare
-from shuffle_sym.numeric.places import Places
+from shuffle_sym.numeric import contour, dropout
+from shuffle_sym.numeric.dropout import Places
 
 Law = dict[Fraction, Fraction]
 
@@ -94,7 +94,7 @@ def test_the_sum_over_places_is_not_below_that_of_fractions(gamma, first, last):
     weights = {n - j: gamma * (1 - gamma) ** (j - 1) for j in range(first + 1, last + 1)}  # of N = n − j
     rows = [in_doubles(law | {Fraction(0): Fraction(0)} if len(law) == 1 else law) for law in laws]
     g, p = (np.array(column) for column in zip(*rows, strict=True))
-    values, asked = rare.RareValues(g, p, 1.0, np.array(list(constants))), []
+    values, asked = dropout.RareValues(g, p, 1.0, np.array(list(constants))), []
 
     def log_integral(rate: float, fewer: Places) -> float:
         asked.append((fewer.n, fewer.first, fewer.last))
@@ -122,7 +122,7 @@ def test_the_drop_out_bound_with_rare_values_is_never_below_the_exact_one(seed, 
     made = []
 
     def chosen(g, p, n):
-        made.append(rare.RareValues(g, p, 0.05, np.array([0.4, 4.0, 20.0])))
+        made.append(dropout.RareValues(g, p, 0.05, np.array([0.4, 4.0, 20.0])))
         return made[-1]
 
     asked, log_integral = set(), dropout._Family._log_integral
@@ -131,7 +131,7 @@ def test_the_drop_out_bound_with_rare_values_is_never_below_the_exact_one(seed, 
         asked.add(places.n)
         return log_integral(self, rate, pads, places, tolerance)
 
-    monkeypatch.setattr(rare, "chosen", chosen)
+    monkeypatch.setattr(dropout, "rare_values", chosen)
     monkeypatch.setattr(dropout._Family, "_log_integral", recorded)
     local = float(means[0]) * (1 + 1e-12)
     upper = dropout.upper([in_doubles(law) for law in laws], [[0.0]] * 2, float(gamma) * (1 - 1e-12), n, local)
@@ -142,7 +142,7 @@ def test_the_drop_out_bound_with_rare_values_is_never_below_the_exact_one(seed, 
 
 def test_values_that_are_rare_are_0_in_the_law_that_is_left():
     g, p = np.array([[-2.0, 0.5, 3.0, 40.0], [-1.0, 1.0, 2.0, 0.0]]), np.full((2, 4), 0.25)
-    inner = rare.RareValues(g, p, 2.0, np.array([0.1])).inner
+    inner = dropout.RareValues(g, p, 2.0, np.array([0.1])).inner
     assert inner.tolist() == [[-2.0, 0.5, 0.0, 0.0], [-1.0, 1.0, 2.0, 0.0]]
 
 
@@ -151,9 +151,9 @@ def test_values_that_are_rare_are_0_in_the_law_that_is_left():
 def test_roundings_are_counted_also_where_much_cancels(off, shift, monkeypatch):
     """With doubles that are off by a millionth, and exponents that cancel: λg next to the logarithm of C_λ."""
     size, n, g, p, rate = 1e-6, 9, np.array([[7.0, 30.0]]), np.array([[0.02, 0.001]]), 3.0
-    monkeypatch.setattr(rare, "FLOAT_ERROR", size)
+    monkeypatch.setattr(dropout, "FLOAT_ERROR", size)
     log_c = -3.0 * 30.0 - shift
-    values = rare.RareValues(g, p, 1.0, np.array([rate]))
+    values = dropout.RareValues(g, p, 1.0, np.array([rate]))
     upper = values.log_upper(Places(0.5, n, 0, 1), lambda rate, fewer: log_c)
     true_g, true_p = g[0] * (1 + off * size), p[0] * (1 + off * size)
     logs = np.minimum(log_c * (1 - off * size) + math.log(n - 2) + rate * true_g, np.log(true_g))
@@ -176,33 +176,33 @@ def test_the_bound_is_above_a_contour_integral_and_near_it_where_it_is_far_off_w
     ask = [(g, p)], [[0.0]], 0.6, n, 0.3
     upper = dropout.upper(*ask).value
     assert truth.lower <= upper <= 2.5 * truth.upper
-    monkeypatch.setattr(rare, "chosen", lambda g, p, n: None)
+    monkeypatch.setattr(dropout, "rare_values", lambda g, p, n: None)
     assert dropout.upper(*ask).value > 10 * upper
 
 
 def test_values_of_which_none_would_be_left_are_not_rare():
     """Where only rare values are positive, they are all that counts."""
     g, p = np.array([[-0.5, 0.4]]), np.array([[1 - 1e-17, 1e-17]])
-    assert rare.chosen(g, p, 31) is None
+    assert dropout.rare_values(g, p, 31) is None
     assert dropout.upper([(g[0], p[0])], [[0.0]], 0.99, 31, 1e-17).value > 1e-300
 
 
 def test_constants_and_values_that_are_far_apart_are_no_error():
     constant = np.array([[-1e9, -1e9], [-2.0, 40.0]]), np.array([[0.5, 0.5], [0.99, 0.01]])
-    rare.chosen(*constant, 30)
+    dropout.rare_values(*constant, 30)
     far = np.array([[-1e50, 1e-40, 2e50]]), np.array([[0.5, 0.5 - 1e-100, 1e-100]])
-    assert rare.chosen(*far, 10) is None
+    assert dropout.rare_values(*far, 10) is None
     assert 0 < dropout.upper([(far[0][0], far[1][0])], [[0.0]], 0.5, 10, 1.0).value <= 1
 
 
 def test_without_rare_values_nothing_is_added():
-    values = rare.RareValues(np.array([[-1.0, 0.5]]), np.array([[0.5, 0.5]]), 1.0, np.array([0.1]))
+    values = dropout.RareValues(np.array([[-1.0, 0.5]]), np.array([[0.5, 0.5]]), 1.0, np.array([0.1]))
     assert values.log_upper(Places(0.5, 9, 0, 3), lambda rate, fewer: 0.0) == -math.inf
 
 
 def test_nothing_is_rare_where_all_values_are_alike_or_users_are_few():
     g, p = heavy()
-    assert rare.chosen(g[None], p[None], 1_000) is not None
-    assert rare.chosen(g[None], p[None], rare.FEWEST_USERS - 1) is None
-    assert rare.chosen(np.array([[-1.2, 1.0]]), np.array([[0.5, 0.5]]), 1_000) is None
-    assert rare.chosen(1e150 * g[None], p[None], 1_000) is None
+    assert dropout.rare_values(g[None], p[None], 1_000) is not None
+    assert dropout.rare_values(g[None], p[None], dropout.FEWEST_USERS - 1) is None
+    assert dropout.rare_values(np.array([[-1.2, 1.0]]), np.array([[0.5, 0.5]]), 1_000) is None
+    assert dropout.rare_values(1e150 * g[None], p[None], 1_000) is None

@@ -14,7 +14,7 @@ import pytest
 
 from shuffle_sym.algebra.rounding import FLOAT_ERROR, UNIT_ROUNDOFF
 from shuffle_sym.numeric import composed_losses, lattice, losses
-from shuffle_sym.numeric.binomial_laws import _geometric_tail, binomial_laws, log_binomial_law
+from shuffle_sym.numeric.binomial import _geometric_tail, binomial_laws, log_binomial_law
 from shuffle_sym.numeric.composed_losses import ComposedLaw, Tilt, Transform
 from shuffle_sym.numeric.losses import Losses, LossGrid, Outcomes
 

@@ -15,7 +15,6 @@ from shuffle_sym.numeric import (
     binomial,
     contour,
     convolution,
-    rules,
     tilting,
     transforms,
 )
@@ -115,7 +114,7 @@ def test_rules_hold_whatever_their_aliasing_and_their_truncation(target, width, 
     goal, c = np.array([target]), float(law.c[0])
     x, p = law_of_sum(values, PROBABILITIES, N)
     truth = float(p @ np.maximum(x, 0.0)) / float(p @ np.exp(c * x))
-    rule = rules.OnLattice(law, spacing, goal) if spacing else rules.Smoothed(law, np.array([width / c]), goal)
+    rule = contour.OnLattice(law, spacing, goal) if spacing else contour.Smoothed(law, np.array([width / c]), goal)
     below, above, error = (float(a[0]) for a in rule.evaluate())
     assert below - error - float(rule.alias[0]) <= truth * (1 + 1e-13)
     assert truth <= (above + error) * (1 + 1e-13)
@@ -124,14 +123,14 @@ def test_rules_hold_whatever_their_aliasing_and_their_truncation(target, width, 
 
 def test_terms_of_a_kernel_are_below_their_sizes_and_these_below_the_total():
     law = transforms.AllSums(VALUES[None], PROBABILITIES, N, 0.0)
-    rule = rules.Smoothed(law, 0.7 / law.c, np.array([1e-12]))
+    rule = contour.Smoothed(law, 0.7 / law.c, np.array([1e-12]))
     y = float(rule.step[0]) * np.arange(0.0, 4000.0)
     below, above, sizes = rule.kernel(y[None])
     assert np.all(np.maximum(np.abs(below), np.abs(above)) <= sizes)
     point = (law.c[0] + 1j * y) ** 2
     width, gauss = rule.tau[0] ** 2, np.abs(np.exp(rule.tau[0] ** 2 * point / 2))
     z = width * np.abs(point)
-    for coefficients in (rules._BELOW, rules._ABOVE):
+    for coefficients in (contour._BELOW, contour._ABOVE):
         q0, q1, q2 = map(abs, coefficients)
         assert np.all(gauss * (1 / np.abs(point) + width * (q0 + q1 * z + q2 * z * z)) <= sizes[0])
         # Each of these terms by itself: no coefficient is above 1.
@@ -141,7 +140,7 @@ def test_terms_of_a_kernel_are_below_their_sizes_and_these_below_the_total():
     last = int(rule.count[0])
     gone = np.maximum(np.abs(below), np.abs(above))[0, last - 1 :]
     assert 0 < float(rule.step[0]) / math.pi * float(np.sum(gone)) <= float(rule.truncation[0])
-    lattice = rules.OnLattice(law, 0.1, np.array([1e-12]))
+    lattice = contour.OnLattice(law, 0.1, np.array([1e-12]))
     y = float(lattice.step[0]) * np.arange(float(lattice.count[0]))
     assert float(lattice.step[0]) / math.pi * float(np.sum(lattice.kernel(y[None])[2])) <= float(lattice.total[0])
 
@@ -149,8 +148,8 @@ def test_terms_of_a_kernel_are_below_their_sizes_and_these_below_the_total():
 def test_the_roundings_of_a_rule_are_counted(monkeypatch):
     u = 1e-6
     law = transforms.AllSums(VALUES[None], PROBABILITIES, N, 0.0)
-    monkeypatch.setattr(rules, "UNIT_ROUNDOFF", u)
-    for rule in (rules.Smoothed(law, 0.7 / law.c, np.array([1e-9])), rules.OnLattice(law, 0.1, np.array([1e-9]))):
+    monkeypatch.setattr(contour, "UNIT_ROUNDOFF", u)
+    for rule in (contour.Smoothed(law, 0.7 / law.c, np.array([1e-9])), contour.OnLattice(law, 0.1, np.array([1e-9]))):
         y = float(rule.step[0]) * np.arange(float(rule.count[0]))
         sizes, powers = rule.kernel(y[None])[2][0], np.abs(law.powers(np.ones(1), y)[0][0])
         weights = np.where(y > 0, 1.0, 0.5) * float(rule.step[0]) / math.pi
@@ -164,10 +163,10 @@ def test_nodes_that_are_left_out_are_counted(monkeypatch):
     # Two values far apart: |φ(c + iy)|^n is large at one node of many, and the others are left out.
     values, p, n = np.array([-1.0, 1.001]), np.array([0.5, 0.5]), 4000
     law = transforms.AllSums(values[None], p, n, 0.0)
-    monkeypatch.setattr(rules, "_FEW", 0)
+    monkeypatch.setattr(contour, "_FEW", 0)
     for level in (-40.0, -3.0):
-        monkeypatch.setattr(rules, "_LOG_LEFT_OUT", level)
-        rule = rules.Smoothed(law, 0.2 / law.c, np.array([1e-9]))
+        monkeypatch.setattr(contour, "_LOG_LEFT_OUT", level)
+        rule = contour.Smoothed(law, 0.2 / law.c, np.array([1e-9]))
         below, above, error = (float(a[0]) for a in rule.evaluate())
         if level == -40.0:
             sides = below, above
@@ -220,7 +219,7 @@ def test_values_are_on_a_lattice_only_if_they_are_within_the_error_of_it():
         values = np.array([-0.75, 640 * spacing * (1 + off), largest])
         snapped, found = contour.on_a_lattice(values, 10)
         assert (found > 0) == taken
-        assert np.all(np.abs(snapped - values) <= rules.OFF * np.abs(values))
+        assert np.all(np.abs(snapped - values) <= contour.OFF * np.abs(values))
     assert contour.on_a_lattice(np.array([-0.75, largest]), 2**53)[1] == 0  # so many errors add up to a spacing
 
 
@@ -353,7 +352,7 @@ def test_powers_of_rare_sums_have_the_error_of_their_values():
 def test_the_two_polynomials_of_the_smoothed_kernel_are_on_either_side_of_it():
     mp = mpmath.MPContext()
     mp.dps = 40
-    below, above = ([mp.mpf(q) for q in side] for side in rules._sides())  # below and above w
+    below, above = ([mp.mpf(q) for q in side] for side in contour._sides())  # below and above w
 
     def polynomial(q, v):  # in He₀, He₂, He₄ of √v
         return q[0] + q[1] * (v - 1) + q[2] * (v * v - 6 * v + 3)

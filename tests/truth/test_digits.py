@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import shuffle_sym as ss
 from shuffle_sym.algebra import balls
 from shuffle_sym.model.gparv import Ratio
-from shuffle_sym.numeric.binomial_laws import bernstein_reach
+from shuffle_sym.numeric.binomial import bernstein_reach
 from shuffle_sym.truth import central_sum
 from shuffle_sym.truth.exact import (
     MOST_SECONDS,

@@ -22,7 +22,7 @@ import sympy as sp
 from scipy import special
 
 from shuffle_sym.algebra import arguments
-from shuffle_sym.numeric.binomial_laws import Array, bernstein_reach
+from shuffle_sym.numeric.binomial import Array, bernstein_reach
 from shuffle_sym.papers.amplification import every_randomizer
 from shuffle_sym.papers.feldman2020.bounds import thm31_full
 

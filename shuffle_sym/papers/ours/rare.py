@@ -1,4 +1,4 @@
-r"""Large values of G that are rare, counted by themselves in Σ G (`numeric.rare`); the proof is ours.
+r"""Large values of G that are rare, counted by themselves in Σ G (`numeric.dropout`); the proof is ours.
 
 G_1, …, G_N are independent. O(j, ω) is 1 where G_j(ω) is one of its large values, and 0 elsewhere; user i has them, the
 positive numbers g(i, y), with the probabilities p(i, y). T_i is the sum of G for the users up to i and of G', which is
@@ -44,7 +44,7 @@ def _independent() -> bool:
 
 
 @derivation(
-    "Large values that are rare count by themselves", "ours (shuffle_sym, numeric/rare)",
+    "Large values that are rare count by themselves", "ours (shuffle_sym, numeric/dropout)",
     where={
         omega: "the outcome of all users",
         b: "a bound of the probability of large values",
