@@ -213,19 +213,17 @@ class Shuffle:
         else:
             answers = self._analysed.on_either_side(ratios, rtol, method)
             for answer in answers:
-                self._refuse_wide(answer, rtol, method)
+                self._refuse_wide(answer, rtol)
         return answers if many else hinted(answers[0], "this is not below the largest loss, from which on δ is 0")
 
-    def _refuse_wide(self, answer: Interval, rtol: float, method: str) -> None:
+    def _refuse_wide(self, answer: Interval, rtol: float) -> None:
         """Both ends of an answer about a pair of laws are within ``rtol`` of each other, or there is no answer."""
-        if not self.closes or answer.width <= rtol * answer.upper or answer.upper < rounding.SMALLEST:
-            return
-        so_far = f"; {answer.relative_width:.2g} was reached" if answer.relative_width < _NOTHING else ""
-        advice = "leave method out" if method != "auto" else "digits=… in place of rtol has any accuracy if n is small"
-        raise NotSharpError(
-            f"bounds within a relative {rtol:.2g} of each other at n = {self.n} are more than doubles can give"
-            f"{so_far}: ask for a larger rtol; {advice}"
-        )
+        if self.closes and answer.width > rtol * answer.upper >= rtol * rounding.SMALLEST:
+            so_far = f"; {answer.relative_width:.2g} was reached" if answer.relative_width < _NOTHING else ""
+            raise NotSharpError(
+                f"bounds within a relative {rtol:.2g} of each other at n = {self.n} are more than doubles can give{so_far}"
+                ": ask for a larger rtol; digits=… in place of rtol has any accuracy if n is small"
+            )
 
     def log_delta(self, eps: Any, *, rtol: float = RTOL) -> Any:
         r"""Certified bounds of log δ(ε), by the contour integral: also where δ is far below the smallest double.
@@ -258,15 +256,18 @@ class Shuffle:
         return hinted(answers, f"δ(0) is at most {delta} already; for δ at an ε ask delta(eps=…)")
 
     def _epsilon(self, target: float, rtol: float, method: str) -> Interval:
-        answer = self._analysed.epsilon(target, rtol, method)
+        refused = f"delta = {target:g} at n = {self.n}: delta(eps) is not known sharply enough to find eps; "
+        try:
+            answer = self._analysed.epsilon(target, rtol, method)
+        except NotSharpError as refusal:
+            if method == "auto":
+                raise
+            raise NotSharpError(f"{refused}leave method out") from refusal
         if self.closes and answer.width > rtol * max(answer.upper, 1.0):
             inside = answer.lower + min(answer.width, 1.0) / 2
             (delta,) = self._analysed.hockey_sticks([ratio_at(inside)], rtol, method)
             if delta.width > rtol * delta.upper:  # else only doubles near the target are not closer
-                advice = "leave method out" if method != "auto" else "ask for a larger rtol, or a larger delta"
-                raise NotSharpError(
-                    f"delta = {target:g} at n = {self.n}: delta(eps) is not known sharply enough to find eps; {advice}"
-                )
+                raise NotSharpError(f"{refused}ask for a larger rtol, or a larger delta")
         return answer
 
     def analyses(self, *, delta: Any = None, eps: Any = None, rtol: float = RTOL) -> Analyses:

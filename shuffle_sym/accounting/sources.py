@@ -50,7 +50,8 @@ class Source(ABC):
     def hockey_sticks(
         self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
     ) -> list[Interval]:
-        """D_α for each α >= 1, no wider than ``rtol`` where that can be had, and as narrow as can be elsewhere.
+        """D_α for each α >= 1, no wider than ``rtol`` where that can be had, and as narrow as can be elsewhere. Only a
+        ``method`` that is named is refused where it does not reach that.
 
         ``between`` are intervals, one for each α, where it is enough to know on which side a value is: an answer may be
         as wide as it likes if all of it is.
@@ -163,9 +164,9 @@ class PairOfLaws(Source):
             parts = methods.first_within(laws.values, laws.probabilities, self.n, rtol, names)
             for row, (i, part) in enumerate(zip(places, parts, strict=True)):
                 if isinstance(part, ValueError):
-                    if method != "auto" and not isinstance(part, NotSharpError):
-                        raise part  # the method is not for this law
-                    if method == "auto" and (summed := self._summed(ratios[i])) is not None:
+                    if method != "auto":
+                        raise NotSharpError(f"{part}; leave method out") from part
+                    if (summed := self._summed(ratios[i])) is not None:
                         answers[i] = _in_doubles(summed)
                         continue
                     part = methods.widened(laws.values[row], laws.probabilities, self.n, rtol, names[row], part)

@@ -256,7 +256,7 @@ BAD = {
         ["at most one positive and one negative", "contour"],
     ),
     "rtol too small": (
-        lambda: ss.Shuffle(R3, 10**13).delta(1e-6, rtol=1e-15),
+        lambda: ss.Shuffle(ss.decomposition.blanket(R3), 10**13).delta(1e-6, rtol=1e-15),
         ValueError,
         ["1e-15", "larger rtol", "digits="],
     ),

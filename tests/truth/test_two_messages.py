@@ -40,7 +40,7 @@ def test_with_two_messages_all_datasets_are_known(R, n):
 def test_the_composition_named_for_two_messages_has_that_divergence(R):
     n, alpha = 9, q(11, 10)
     truth = TwoMessages(R, n)
-    worst = truth.worst(sp.log(alpha))
+    worst = truth.delta(sp.log(alpha)).lower_by
     others = tuple(x for x, count in worst.others.items() for _ in range(count))
     value = ground_truth.delta(R, (worst.first, *others), (worst.second, *others), alpha)
     assert value == ground_truth.worst_pair(R, n, alpha).delta
@@ -67,7 +67,7 @@ def test_the_worst_of_all_datasets_is_inside_even_where_nearly_everything_cancel
 
 def test_of_pairs_that_are_equally_bad_the_first_is_named():
     # 2-RR: exchanging 0 and 1 everywhere changes nothing.
-    assert TwoMessages(ss.BinaryRR(eps0=2), 100).worst(0.7) == DatasetPair(0, 1, {0: 98, 1: 1})
+    assert TwoMessages(ss.BinaryRR(eps0=2), 100).delta(0.7).lower_by == DatasetPair(0, 1, {0: 98, 1: 1})
 
 
 @pytest.mark.exact
