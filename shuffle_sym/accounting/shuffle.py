@@ -221,8 +221,8 @@ class Shuffle:
         if self.closes and answer.width > rtol * answer.upper >= rtol * rounding.SMALLEST:
             so_far = f"; {answer.relative_width:.2g} was reached" if answer.relative_width < _NOTHING else ""
             raise NotSharpError(
-                f"bounds within a relative {rtol:.2g} of each other at n = {self.n} are more than doubles can give{so_far}"
-                ": ask for a larger rtol; digits=… in place of rtol has any accuracy if n is small"
+                f"bounds within a relative {rtol:.2g} of each other at n = {self.n} are more than doubles can give"
+                f"{so_far}: ask for a larger rtol; digits=… in place of rtol has any accuracy if n is small"
             )
 
     def log_delta(self, eps: Any, *, rtol: float = RTOL) -> Any:
