@@ -198,6 +198,13 @@ class Lab:
         assert counts == list(range(1, len(counts) + 1)), f"{self.name}: cells ran as {counts}"
         return time.monotonic() - start
 
+    def shut_down(self) -> None:
+        """End the kernel: who opens the notebook again begins anew."""
+        self.driver.execute_async_script(
+            "const done = arguments[0];"
+            "window.jupyterapp.shell.currentWidget.sessionContext.shutdown().then(() => done())"
+        )
+
     def cells(self) -> list[int]:
         """The numbers of the cells that were run, from the model: cells out of sight are not on the page."""
         return list(
@@ -390,7 +397,9 @@ def lab_with_the_notebooks(notebooks: Path, driver: webdriver.Chrome) -> None:
     )
     with running(*command, notebooks=notebooks, url=f"{address}/api"):
         for path in sorted(notebooks.glob("*.ipynb")):
-            twice(Lab(driver, address, token, path.stem), path)
+            lab = Lab(driver, address, token, path.stem)
+            twice(lab, path)
+            lab.shut_down()
 
         start = time.monotonic()
         lab = Lab(driver, address, token, "01_quickstart")
