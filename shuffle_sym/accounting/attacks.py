@@ -23,13 +23,13 @@ from shuffle_sym.model.equality import cached_by_value
 from shuffle_sym.model.gparv import Ratio
 from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric.search import last_that_holds
-from shuffle_sym.truth.worst_datasets import AllAlike, all_alike, candidates
+from shuffle_sym.truth.worst_datasets import AllAlike, all_alike, candidates, signal
 
 _MOST_PAIRS = 12  # pairs of inputs that are looked at, those first whose blanket is the worst
-_MOST_TRIED = 4
+_MOST_TRIED, _FEW_TRIED = 64, 4  # and how many are compared without a rough look at all of them
 TYPICAL_ALPHA = 1.1  # it decides between datasets that are equal in the limit
 _CELLS = 48  # that messages of continuous noise are counted by: a thousandth of ε is lost, or less
-_ROUGHLY = 0.1  # tolerance of a δ that may be far from a target
+_ROUGHLY = 0.3  # tolerance of a first look at a δ that may be far from what matters
 
 
 @dataclass(frozen=True)
@@ -98,13 +98,15 @@ def gaussian_epsilon(chi: float, n: int, delta: float) -> float:
 
 @cached_by_value
 def worst_datasets(R: Randomizer) -> list[tuple[AllAlike, Decomposition]]:
-    """The datasets that are the worst for many users, and their laws, the worst first; they do not depend on n."""
+    """The datasets that may be the worst, and their laws, the worst for many users first; they do not depend on n."""
     pairs = list(R.pairs())
     if len(pairs) > _MOST_PAIRS:
-        pairs.sort(key=lambda pair: -all_alike(pair[0], pair[1], None, blanket(R, *pair)).chi)
-    tried = [entry for pair in pairs[:_MOST_PAIRS] for entry in candidates(R, *pair)]
-    tried.sort(key=lambda entry: -entry[0].score(TYPICAL_ALPHA))
-    return [(alike, D) for D, alike in {D: alike for alike, D in reversed(tried)}.items()][::-1][:_MOST_TRIED]
+        pairs.sort(key=lambda pair: signal(blanket(R, *pair), TYPICAL_ALPHA), reverse=True)
+    tried: dict[Decomposition, AllAlike] = {}
+    for alike, D in (entry for pair in pairs[:_MOST_PAIRS] for entry in candidates(R, *pair)):
+        tried.setdefault(D, alike)
+    ranked = sorted(tried.items(), key=lambda entry: signal(entry[0], TYPICAL_ALPHA), reverse=True)
+    return [(alike, D) for D, alike in ranked[:_MOST_TRIED]]
 
 
 class Datasets(Source):
@@ -139,8 +141,13 @@ class Datasets(Source):
     ) -> list[Interval]:
         """D_α of the worst pair; once some reach what it is ``between``, no other is tried."""
         worst = [Interval(0.0, 0.0)] * len(ratios)
-        for neighbours, laws in self.pairs:
-            rows = [i for i, at in enumerate(worst) if not between or at.lower < between[i].upper * (1 - CLOSE)]
+        looks = [[Interval(0.0, 1.0)] * len(ratios)] * len(self.pairs)
+        if len(self.pairs) > _FEW_TRIED:
+            looks = [laws.hockey_sticks(ratios, max(rtol, _ROUGHLY), method) for _, laws in self.pairs]
+        least = [max((look[i].lower for look in looks), default=0.0) for i in range(len(ratios))]
+        for (neighbours, laws), look in zip(self.pairs, looks, strict=True):
+            open_ones = (i for i, at in enumerate(worst) if not between or at.lower < between[i].upper * (1 - CLOSE))
+            rows = [i for i in open_ones if look[i].upper >= max(worst[i].lower, least[i])]
             for i, answer in zip(rows, laws.hockey_sticks([ratios[i] for i in rows], rtol, method), strict=True):
                 if worst[i].lower_by is None or answer.lower > worst[i].lower:
                     worst[i] = replace(answer, lower_by=neighbours)
@@ -173,7 +180,7 @@ def datasets_of(R: Randomizer | Continuous | Family, n: int) -> Datasets:
     if isinstance(R, Family):
         tried = [(Neighbours(alike, n, name), D) for name, M in R.members().items() for alike, D in worst_datasets(M)]
         tried.sort(key=lambda entry: -entry[0].alike.score(TYPICAL_ALPHA))
-        return Datasets([(neighbours, PairOfLaws(D, n)) for neighbours, D in tried[:_MOST_TRIED]], n)
+        return Datasets([(neighbours, PairOfLaws(D, n)) for neighbours, D in tried[:_FEW_TRIED]], n)
     if isinstance(R, Continuous):
         # Cells serve similar n, and all n if ratios are bounded.
         users = 10 ** round(math.log10(n)) if R.eps0 is sp.oo else TYPICAL_USERS

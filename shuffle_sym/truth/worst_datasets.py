@@ -154,6 +154,20 @@ def candidates(R: Randomizer, x0: int, x1: int) -> tuple[tuple[AllAlike, Decompo
     return tuple((candidate, D) for D, candidate in distinct.items())
 
 
+def signal(D: Decomposition, alpha: float) -> tuple[float, float]:
+    """How well the first user's input is seen among many others, the larger the worse: first how likely the messages
+    are that none of the others sends, how much likelier for x0; then the score of all other messages.
+
+    >>> D = Decomposition(["1/2", "1/2"], ["1/4", "3/4"], [0, 1])
+    >>> signal(D, 1.0)
+    (0.25, 0.0625)
+    """
+    masses = list(zip(*(map(float, column) for column in (D.floats.a, D.floats.b, D.floats.c)), strict=True))
+    shared = [mass for mass in masses if mass[2] > 0]
+    seen = AllAlike(0, 1, 0, float(_chi(shared)), float(_slope(shared)))
+    return sum(max(a - alpha * b, 0.0) for a, b, c in masses if c == 0), seen.score(alpha)
+
+
 def all_alike(x0: Any, x1: Any, x: Any, D: Decomposition) -> AllAlike:
     """The datasets whose pair of laws is D, with their χ and slope."""
     masses = list(zip(*(map(float, column) for column in (D.floats.a, D.floats.b, D.floats.c)), strict=True))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -317,6 +318,32 @@ def test_upper_ends_of_a_curve_for_two_messages_are_those_of_all_datasets(monkey
     assert found == [others[0].upper, truths[ratios[1].eps].upper]
     by_name = [answer.upper for answer in few.bound.hockey_sticks(ratios, 1e-3, "contour")]
     assert by_name == pytest.approx([answer.upper for answer in others], rel=1e-3)
+
+
+# ------------------------------------------------------------------------------------------- which datasets are tried
+
+SEEN = [[q(1, 20), q(3, 20), q(16, 20)], [q(5, 20), q(3, 20), q(12, 20)], [q(10, 20), q(10, 20), 0]]
+BETWEEN = [[q(i, 20), q(3, 20), q(17 - i, 20)] for i in (2, 3, 4)]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_a_message_that_nobody_else_sends_is_found_whatever_the_order_of_the_inputs(order):
+    """If all others have the third input, only the first user sends the third message: with probability 4/5."""
+    rows = [SEEN[i] for i in order]
+    answer = ss.Shuffle(ss.from_matrix([*rows[:2], *BETWEEN, rows[2]]), 10**6).delta(0.1)
+    assert answer.lower <= 0.8 <= answer.upper
+    assert answer.relative_width < 1e-4
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_few_users_are_attacked_by_the_worst_of_all_datasets_with_equal_others(seed):
+    rng = random.Random(seed)
+    weights = [[rng.choice([0, 1, 2, 3, 5, 8]) for _ in range(4)] for _ in range(3)]
+    R, n = ss.from_matrix([[q(w + (j == 0), sum(row) + 1) for j, w in enumerate(row)] for row in weights]), 5
+    alpha = rng.choice([q(11, 10), q(3, 2)])
+    pairs = [(x0, x1, x) for x0, x1, x in product(range(3), repeat=3) if x0 != x1]
+    datasets = [ss.ground_truth.delta(R, (x0, *(x,) * (n - 1)), (x1, *(x,) * (n - 1)), alpha) for x0, x1, x in pairs]
+    assert fraction(max(datasets)) * (1 - Fraction(1, 500)) <= Fraction(ss.Shuffle(R, n).hockey_stick(alpha).lower)
 
 
 # --------------------------------------------------------------------------------------- messages that prove an input
