@@ -9,6 +9,7 @@ import decimal
 import math
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -29,9 +30,13 @@ from shuffle_sym.model.randomizer import Family, Randomizer
 from shuffle_sym.numeric.search import LARGEST_EPS, smallest_eps_meeting
 from shuffle_sym.numeric.transforms import NotSharpError
 from shuffle_sym.truth import exact, ground_truth, two_messages
-from shuffle_sym.truth.two_messages import TwoMessages
+from shuffle_sym.truth.two_messages import DatasetPair, TwoMessages
 
 _OF_CURVES = 0.01  # relative precision of δ of noise, which moves ε by a tenth of that
+_DIGITS = 25  # of what is multiplied out
+_A_MOMENT = 0.1  # seconds that this may take, for one α
+_VERY_FEW_USERS = 30  # more of them take longer than that whatever the randomizer is
+_ALL = "all datasets"
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
 
 
@@ -159,8 +164,8 @@ class UpperEnds(Source):
     ) -> list[Interval]:
         crowd = self.mechanism
         sources: list[tuple[str, Source]] = [("lower", crowd.attack.first), ("upper", crowd.bounds)]
-        if crowd.every_dataset and method == "auto":  # which takes less time than a bound
-            sources.insert(0, ("both", crowd.every_dataset))
+        if isinstance(crowd.every_dataset, TwoMessageDatasets) and method == "auto":
+            sources.insert(0, ("both", crowd.every_dataset))  # it takes less time than a bound
         answers = ask(sources, ratios, rtol, method, between)
         return [replace(answer, lower=answer.upper) for answer in answers]
 
@@ -168,7 +173,7 @@ class UpperEnds(Source):
         return self.mechanism.bounds.log_delta(ratio, rtol)
 
 
-class EveryDataset(Source):
+class TwoMessageDatasets(Source):
     """The worst of all datasets of users with two messages."""
 
     def __init__(self, R: Randomizer, n: int) -> None:
@@ -177,10 +182,49 @@ class EveryDataset(Source):
     def hockey_sticks(
         self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
     ) -> list[Interval]:
-        return [replace(self.truth.delta(ratio.eps), upper_by="all datasets") for ratio in ratios]
+        return [replace(self.truth.delta(ratio.eps), upper_by=_ALL) for ratio in ratios]
 
     def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
-        return replace(self.truth.epsilon(target, rtol=rtol), upper_by="all datasets")
+        return replace(self.truth.epsilon(target, rtol=rtol), upper_by=_ALL)
+
+
+class FewDatasets(Source):
+    """The worst of all datasets of so few users that they are multiplied out in a moment; where they are more, nothing
+    is known."""
+
+    def __init__(self, R: Randomizer, n: int) -> None:
+        self.R, self.n, self.max_loss = R, n, R.eps0
+
+    @cached_property
+    def _few(self) -> bool:
+        try:
+            return ground_truth.seconds(self.R, self.n, rational=False) <= _A_MOMENT
+        except ValueError:  # too many inputs or messages to be listed
+            return False
+
+    def hockey_sticks(
+        self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
+    ) -> list[Interval]:
+        if not self._few:
+            return [Interval(0.0, 1.0)] * len(ratios)
+        return list(map(_worst, ground_truth.worst_pairs(self.R, self.n, [ratio.alpha for ratio in ratios], _DIGITS)))
+
+    def epsilon(self, target: float, rtol: float, method: str = "auto") -> Interval:
+        if not self._few:
+            return Interval(0.0, field.not_below(self.max_loss))
+        answer = super().epsilon(target, rtol)
+        (there,) = self.hockey_sticks([ratio_at(answer.lower)], rtol)
+        return replace(there, lower=answer.lower, upper=answer.upper)
+
+
+def _worst(pair: ground_truth.WorstPair) -> Interval:
+    """The doubles next to the divergence of the worst pair, which has that many digits, and its datasets."""
+    with balls.LOCK, balls.workprec(128):
+        value = balls.ball(arguments.exact_number(pair.delta, "delta")) * (1 + arb(0, 1) / 10 ** (_DIGITS - 1))
+    first, second = Counter(pair.X0), Counter(pair.X1)
+    ((x0,), (x1,)) = (first - second).elements(), (second - first).elements()
+    worst = DatasetPair(x0, x1, dict(sorted((first & second).items())))
+    return Interval(max(balls.lower(value), 0.0), min(balls.upper(value), 1.0), "all datasets", worst, _ALL)
 
 
 class Mechanism(Crowd):
@@ -200,9 +244,12 @@ class Mechanism(Crowd):
         return of_all_datasets(self.R, self.n)
 
     @cached_property
-    def every_dataset(self) -> EveryDataset | None:
-        few = self.n <= _FEW_USERS and two_messages.has_two_messages(self.R)
-        return EveryDataset(self.R, self.n) if few and isinstance(self.R, Randomizer) else None
+    def every_dataset(self) -> TwoMessageDatasets | FewDatasets | None:
+        if not isinstance(self.R, Randomizer):
+            return None
+        if self.n <= _FEW_USERS and two_messages.has_two_messages(self.R):
+            return TwoMessageDatasets(self.R, self.n)
+        return FewDatasets(self.R, self.n) if self.n <= _VERY_FEW_USERS else None
 
     @cached_property
     def max_loss(self) -> sp.Expr:

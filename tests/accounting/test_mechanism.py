@@ -346,6 +346,33 @@ def test_few_users_are_attacked_by_the_worst_of_all_datasets_with_equal_others(s
     assert fraction(max(datasets)) * (1 - Fraction(1, 500)) <= Fraction(ss.Shuffle(R, n).hockey_stick(alpha).lower)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_all_datasets_of_few_users_are_the_answer(seed):
+    rng = random.Random(seed)
+    weights = [[rng.choice([0, 1, 2, 3, 5, 8]) for _ in range(3)] for _ in range(3)]
+    R, n = ss.from_matrix([[q(w + (j == 1), sum(row) + 1) for j, w in enumerate(row)] for row in weights]), 4
+    M, alpha = ss.Shuffle(R, n), rng.choice([q(11, 10), q(3, 2), q(4, 5)])
+    answer, exact = M.hockey_stick(alpha), M.exact(alpha)
+    assert exact in answer
+    assert answer.relative_width <= 1e-3
+    named = ss.ground_truth.delta(R, answer.lower_by.X0, answer.lower_by.X1, alpha)
+    assert answer.lower <= named <= exact
+    positive = ss.from_matrix([[q(w + 1, sum(row) + 3) for w in row] for row in weights])
+    M = ss.Shuffle(positive, n)
+    eps = M.epsilon(0.01)
+    assert eps.relative_width <= 4e-3
+    assert M.exact(eps=q(eps.upper)) <= q(1, 100)
+    assert eps.lower == 0 or M.exact(eps=q(eps.lower * (1 - 1e-9))) > q(1, 100)
+
+
+def test_all_datasets_are_not_multiplied_out_where_that_takes_long():
+    many = mechanism.FewDatasets(ss.from_matrix([[q(1, 2), q(1, 4), q(1, 4)], [q(1, 4)] * 2 + [q(1, 2)]]), 30)
+    assert many.hockey_sticks([Ratio(alpha=q(6, 5))], 1e-3) == [Interval(0.0, 1.0)]
+    assert many.epsilon(0.1, 1e-3).lower == 0
+    listed = mechanism.FewDatasets(ss.OUE(d=256, eps0=2), 3)  # whose inputs and messages cannot be listed
+    assert listed.hockey_sticks([Ratio(alpha=q(6, 5))], 1e-3) == [Interval(0.0, 1.0)]
+
+
 # --------------------------------------------------------------------------------------- messages that prove an input
 
 PROVING = [[q(1, 2), q(1, 4), q(1, 4), 0], [q(1, 4), q(1, 4), q(1, 4), q(1, 4)]]
