@@ -103,7 +103,7 @@ def test_the_figures_of_the_house():
 
 #: What the package may hold at most. Each of the two falls with every change that makes something simpler, and rises
 #: only with a sentence in the message of the commit about what a user got for it.
-MOST_STATEMENTS, MOST_BRANCHES = 20_120, 6_950
+MOST_STATEMENTS, MOST_BRANCHES = 20_160, 6_962
 BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.Try, ast.BoolOp, ast.comprehension)
 
 
