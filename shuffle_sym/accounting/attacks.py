@@ -132,10 +132,6 @@ class Datasets(Source):
     def max_loss(self) -> sp.Expr:
         return sp.Max(*(laws.max_loss for _, laws in self.pairs))
 
-    @property
-    def impossible(self) -> float:
-        return self.best.impossible
-
     def hockey_sticks(
         self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
     ) -> list[Interval]:

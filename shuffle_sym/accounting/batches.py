@@ -98,8 +98,7 @@ class Batch(Crowd):
         return super().epsilon(target, rtol, method)
 
     def refuse_what_no_epsilon_meets(self, target: float) -> None:
-        if self.max_loss is sp.oo and isinstance(self.batch.R, Randomizer):
-            refuse_less_than_proofs(self.batch.R, self.q, target)
+        refuse_less_than_proofs(self.batch.R, self.q, target)
 
     def exact(self, alpha: sp.Expr, digits: int) -> sp.Rational | mpmath.mpf:
         """The maximum over all neighbouring datasets, by brute force; probabilities and α have to be rational."""

@@ -35,6 +35,7 @@ from shuffle_sym.truth.two_messages import DatasetPair, TwoMessages
 _OF_CURVES = 0.01  # relative precision of δ of noise, which moves ε by a tenth of that
 _DIGITS = 25  # of what is multiplied out
 _A_MOMENT = 0.1  # seconds that this may take, for one α
+_MOST_INPUTS = 8  # with more of them it takes long to find out which datasets are alike
 _VERY_FEW_USERS = 30  # more of them take longer than that whatever the randomizer is
 _ALL = "all datasets"
 _FEW_USERS = 2000  # up to here all datasets with two messages are tried in a tenth of a second
@@ -93,10 +94,6 @@ class Crowd(Source):
     def bound(self) -> Source:
         """The upper ends as a function of their own."""
         return UpperEnds(self)
-
-    @property
-    def impossible(self) -> float:
-        return self.attack.impossible
 
     def hockey_sticks(
         self, ratios: Sequence[Ratio], rtol: float, method: str = "auto", between: Between = None
@@ -197,9 +194,11 @@ class FewDatasets(Source):
 
     @cached_property
     def _few(self) -> bool:
+        if self.R.input_count > _MOST_INPUTS:
+            return False
         try:
             return ground_truth.seconds(self.R, self.n, rational=False) <= _A_MOMENT
-        except ValueError:  # too many inputs or messages to be listed
+        except ValueError:  # too many messages to be listed
             return False
 
     def hockey_sticks(
@@ -256,8 +255,7 @@ class Mechanism(Crowd):
         return self.bounds.max_loss
 
     def refuse_what_no_epsilon_meets(self, target: float) -> None:
-        if self.max_loss is sp.oo and isinstance(self.R, Randomizer):
-            refuse_less_than_proofs(self.R, sp.S.One, target)
+        refuse_less_than_proofs(self.R, sp.S.One, target)
 
     def decompositions(self) -> tuple[Decomposition, ...]:
         if isinstance(self.R, Continuous):
@@ -295,10 +293,12 @@ class Mechanism(Crowd):
         return repr(self.R)
 
 
-def refuse_less_than_proofs(R: Randomizer, share: sp.Expr, target: float) -> None:
+def refuse_less_than_proofs(R: Randomizer | Continuous | Family, share: sp.Expr, target: float) -> None:
     """Refuse a δ below the probability of messages that are impossible for another input, of a user who takes part with
     probability ``share``. If all others have that input, nobody else sends such a message: it proves the input of its
     sender, however many users are shuffled."""
+    if not isinstance(R, Randomizer) or R.eps0 is not sp.oo:
+        return
     most, proof = 0.0, ""
     for x0, x1 in R.pairs():
         only = [y for y in R.classes(x0, x1) if field.is_zero(y.masses[1], R.bindings) and y.masses[0] != 0]

@@ -144,7 +144,7 @@ def test_below_one_the_datasets_are_named_in_the_order_that_attains_it():
     attained = fraction(ground_truth.delta(R, answer.lower_by.X0, answer.lower_by.X1, alpha))
     assert Fraction(answer.lower) <= attained <= Fraction(answer.upper)
     assert attained > fraction(ground_truth.delta(R, answer.lower_by.X1, answer.lower_by.X0, alpha))
-    assert answer.upper_by == "blanket"
+    assert answer.upper_by == "all datasets"
 
 
 def test_an_epsilon_of_zero_is_by_the_largest_loss_only_where_there_is_no_loss():
