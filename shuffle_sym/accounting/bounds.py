@@ -112,7 +112,7 @@ class Smallest(Source):
     ) -> list[Interval]:
         ratios = [ratio.from_one() for ratio in ratios]  # bounds of a batch, and by clones, are proved from there on
         between = between or [Interval(0.0, 1.0)] * len(ratios)
-        best = [Interval(1.0, 1.0)] * len(ratios)
+        best = [Interval(1.0, 1.0, upper_by="local randomizer")] * len(ratios)
         for name, source in self.named:
             rows = [i for i, at in enumerate(between) if best[i].upper * (1 - max(rtol, CLOSE)) > at.lower]
             limits = [min(between[i].upper, best[i].upper) for i in rows]
@@ -121,7 +121,7 @@ class Smallest(Source):
             ]
             found = source.hockey_sticks([ratios[i] for i in rows], rtol, method, inside)
             for i, answer in zip(rows, found, strict=True):
-                if answer.upper < best[i].upper or best[i].upper_by is None:
+                if answer.upper < best[i].upper:
                     best[i] = replace(answer, lower=answer.upper, upper_by=name or answer.upper_by)
         return best
 

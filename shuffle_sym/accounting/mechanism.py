@@ -59,7 +59,9 @@ def ask(
         rows = [
             i
             for i, (answer, limit) in enumerate(zip(answers, limits, strict=True))
-            if answer.upper * (1 - max(rtol, CLOSE)) > answer.lower < limit.upper and answer.upper > limit.lower
+            if limit.lower < answer.upper
+            and answer.lower < limit.upper
+            and (answer.upper * (1 - max(rtol, CLOSE)) > answer.lower or answer.upper_by is None)
         ]
         found = (
             source.hockey_sticks([ratios[i] for i in rows], rtol, method, [answers[i] for i in rows]) if rows else []

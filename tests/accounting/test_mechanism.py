@@ -410,3 +410,11 @@ def test_the_delta_that_is_refused_is_the_limit_of_exact_values_and_one_above_it
     assert M.epsilon(0.2501).upper < 5
     with pytest.raises(ValueError, match=r"no ε meets delta = 0\.2499"):
         M.epsilon(0.2499)
+
+
+def test_an_upper_end_of_one_has_a_name_too():
+    for n in (1, 2, 1_000):
+        answer = ss.Shuffle(ss.from_matrix([[1, 0], [0, 1]]), n).delta(0.5)
+        assert answer.lower <= 1 == answer.upper
+        assert answer.upper_by in ("local randomizer", "all datasets")
+    assert ss.Shuffle(ss.KRR(k=3, eps0=30), 40).delta(1).upper_by == "local randomizer"
